@@ -1,0 +1,47 @@
+"""The options that coefficients take, checked in one place."""
+
+from dataclasses import dataclass
+
+from agreement.measures.values import Distance
+
+DISTANCES = ("nominal", "passonneau", "jaccard", "dice", "masi", "masi-product")
+EXCLUDE_UNIT = ("none", "observed", "both")
+EMPTY = ("subset", "disjoint")
+THIRDS = ("exact", "rounded")
+
+
+def check(option: str, given: object, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError, naming the option and what it may be, unless `given` is one of `allowed`."""
+    if given not in allowed:
+        raise ValueError(f"{option} is {given!r}; it must be one of {', '.join(map(repr, allowed))}")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How two values are compared: the distance (a name or a callable) and the conventions around it."""
+
+    distance: str | Distance = "nominal"
+    exclude_unit: str = "none"
+    empty: str = "subset"
+    thirds: str = "exact"
+
+    def __post_init__(self) -> None:
+        if not callable(self.distance):
+            check("distance", self.distance, DISTANCES)
+        check("exclude_unit", self.exclude_unit, EXCLUDE_UNIT)
+        check("empty", self.empty, EMPTY)
+        check("thirds", self.thirds, THIRDS)
+
+    def parameters(self) -> dict[str, str]:
+        """The options as text, for a result to carry."""
+        name = self.distance if isinstance(self.distance, str) else _name(self.distance)
+        return {
+            "distance": name,
+            "exclude_unit": self.exclude_unit,
+            "empty": self.empty,
+            "thirds": self.thirds,
+        }
+
+
+def _name(distance: Distance) -> str:
+    return str(getattr(distance, "__name__", type(distance).__name__))

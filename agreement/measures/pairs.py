@@ -1,0 +1,112 @@
+"""The distances of pairs of judgements: those on one unit, and those on sets that overlap."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import fsum
+
+import numpy as np
+
+from agreement.measures.data import MISSING
+from agreement.measures.distances import from_counts
+from agreement.measures.options import Options
+from agreement.measures.overlaps import Overlaps, Pairable
+from agreement.measures.values import Floats, Ints
+
+
+def observed_distances(pairable: Pairable, overlap: Overlaps, options: Options) -> tuple[Ints, Floats]:
+    """The distances of the unordered pairs of different values of each unit, and the place of the unit."""
+    n_labels = len(pairable.data.labels)
+    left, right = np.triu_indices(pairable.codes.shape[1], 1)
+    p, q = pairable.codes[:, left], pairable.codes[:, right]
+    units, pair = np.nonzero((p != q) & (p != MISSING) & (q != MISSING))
+    p, q = p[units, pair], q[units, pair]
+    p_inside, q_inside = pairable.inside[units, left[pair]], pairable.inside[units, right[pair]]
+    distances = np.ones(len(units))
+    sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
+    p, q, p_inside, q_inside = p[sets] - n_labels, q[sets] - n_labels, p_inside[sets], q_inside[sets]
+    sizes = np.diff(pairable.data.starts)
+    a, b, shared = sizes[p], sizes[q], overlap.shared_by(p, q)
+    if options.exclude_unit != "none":
+        a, b, shared = a - p_inside, b - q_inside, shared - (p_inside & q_inside)
+    distances[sets] = _compared(a, b, shared, options)
+    return units, distances
+
+
+def overlapping_distances(
+    pairable: Pairable, overlap: Overlaps, counts: Ints, options: Options
+) -> tuple[list[int], list[float]]:
+    """Per document, the ordered pairs of judgements whose sets share a member: their number and distances."""
+    documents: list[Ints] = []
+    numbers: list[Ints] = []
+    terms: list[Floats] = []
+    document_of_set = pairable.document_of_set()
+    for first, a, b, shared, number in _overlapping_judgements(pairable, overlap, counts):
+        some = np.flatnonzero((number > 0) & (shared > 0))
+        documents.append(document_of_set[first[some]])
+        numbers.append(number[some])
+        terms.append(number[some] * _compared(a[some], b[some], shared[some], options))
+    n = len(pairable.data.documents)
+    groups = np.concatenate(documents)
+    total = np.zeros(n, dtype=np.int64)
+    np.add.at(total, groups, np.concatenate(numbers))
+    return total.tolist(), fsum_by(groups, np.concatenate(terms), n)
+
+
+def _overlapping_judgements(
+    pairable: Pairable, overlap: Overlaps, counts: Ints
+) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+    """Kinds of pairs of judgements on overlapping sets: a set, the two sizes, the shared members, the number.
+
+    A judgement whose unit is excluded has one member less, and shares one less if the unit is shared. So the
+    judgements on a set fall into three kinds as seen from another set: with nothing excluded, with a unit
+    excluded that only this set has, and with one that both have. `counts` is zero where nothing is excluded.
+    """
+    sizes = np.diff(pairable.data.starts)
+    n_sets = len(sizes)
+    cells = pairable.codes - len(pairable.data.labels)
+    judged = np.bincount(cells[cells >= 0], minlength=n_sets)
+    inside, twice = np.zeros((2, n_sets), dtype=np.int64)
+    np.add.at(inside, pairable.data.set_of_member, counts)
+    np.add.at(twice, pairable.data.set_of_member, counts**2)
+    itself = np.flatnonzero(judged)
+    # a set overlaps itself; the ordered pairs of a judgement with itself are taken off again
+    first = np.concatenate((overlap.first, itself))
+    second = np.concatenate((overlap.second, itself))
+    shared = np.concatenate((overlap.shared, sizes[itself]))
+    both_first = np.concatenate((overlap.first_inside, inside[itself]))
+    both_second = np.concatenate((overlap.second_inside, inside[itself]))
+    same_unit = np.concatenate((overlap.same_unit, twice[itself]))
+    orders: Ints = np.where(first == second, 1, 2)
+    alone: Ints = np.where(first == second, (judged - inside)[first], 0)
+    alone_inside: Ints = np.where(first == second, inside[first], 0)
+    a_kinds = _kinds(judged[first], inside[first], both_first)
+    b_kinds = _kinds(judged[second], inside[second], both_second)
+    for a_less, a_shared_less, a_number in a_kinds:
+        for b_less, b_shared_less, b_number in b_kinds:
+            a, b = sizes[first] - a_less, sizes[second] - b_less
+            number: Ints = orders * a_number * b_number
+            if a_shared_less and b_shared_less:
+                yield first, a, b, shared - 1, orders * same_unit - alone_inside
+                yield first, a, b, shared - 2, number - orders * same_unit
+            elif not a_less and not b_less:
+                yield first, a, b, shared, number - alone
+            else:
+                yield first, a, b, shared - a_shared_less - b_shared_less, number
+
+
+def _kinds(judged: Ints, inside: Ints, shared: Ints) -> list[tuple[int, int, Ints]]:
+    """(members less, shared members less, number of judgements), without the kinds that nothing is of."""
+    kinds = [(0, 0, judged - inside), (1, 0, inside - shared), (1, 1, shared)]
+    return [kind for kind in kinds if not any(kind[:2]) or kind[2].any()]
+
+
+def fsum_by(groups: Ints, terms: Floats, n: int) -> list[float]:
+    """The sum of the terms of each group 0..n-1, correctly rounded, so that no order of the terms matters."""
+    order = np.argsort(groups, kind="stable")
+    bounds = np.searchsorted(groups[order], np.arange(n + 1)).tolist()
+    ordered = terms[order].tolist()
+    return [fsum(ordered[first:last]) for first, last in pairwise(bounds)]
+
+
+def _compared(a: Ints, b: Ints, shared: Ints, options: Options) -> Floats:
+    return from_counts(a, b, shared, str(options.distance), empty=options.empty, thirds=options.thirds)

@@ -1,0 +1,41 @@
+"""Small random reliability data."""
+
+from hypothesis import strategies as st
+
+from agreement.measures import ReliabilityData
+
+LABELS = ("place", "none", "new")
+
+
+@st.composite
+def tables(draw, sets=True, labels=True):
+    """({unit: row}, {unit: document}): documents, labels, sets with and without the unit, turns, gaps."""
+    n_coders = draw(st.integers(1, 4))
+    table, documents = {}, {}
+    for d in range(draw(st.integers(1, 3))):
+        units = [f"{d}.{i}" for i in range(draw(st.integers(0, 5)))]
+        members = [*units, f"turn {d}.1", f"turn {d}.2"]
+        choices = [st.none()]
+        if labels:
+            choices.append(st.sampled_from(LABELS))
+        for unit in units:
+            # few distinct sets, so that they come back and overlap
+            some_sets = st.frozensets(st.sampled_from(members), max_size=4)
+            own = some_sets.map(frozenset({unit}).union)
+            cells = st.one_of(*choices, *([some_sets, own, own] if sets else []))
+            table[unit] = draw(st.lists(cells, min_size=n_coders, max_size=n_coders))
+            documents[unit] = f"text {d}"
+    return table, documents
+
+
+def data_of(table, documents, coders=None):
+    """The data in the order of the table; coders are named by letters."""
+    n_coders = len(next(iter(table.values()), []))
+    names = "ABCDEFGH"[:n_coders] if coders is None else coders
+    return ReliabilityData.from_values(list(table), names, list(table.values()), [documents[u] for u in table])
+
+
+def one_document(rows, coders=None):
+    """Data from rows of values; the units are numbers from 0 unless `rows` is a mapping."""
+    table = rows if isinstance(rows, dict) else dict(enumerate(rows))
+    return data_of(table, dict.fromkeys(table, "text"), coders)

@@ -1,0 +1,124 @@
+"""From pointers and indices to values."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.measures import chain_labels, index_labels
+
+from . import exact
+
+MARKABLES, TURNS = "abcdefg", ("turn 1", "turn 2")
+
+
+@st.composite
+def pointings(draw):
+    order = draw(st.permutations(MARKABLES))
+    coded = draw(st.lists(st.sampled_from(MARKABLES), unique=True))
+    categories = {m: draw(st.sampled_from(["phrase", "none"])) for m in coded}
+    targets = st.sets(st.sampled_from([*MARKABLES, *TURNS]), max_size=3)
+    return list(order), categories, {m: draw(targets) for m in coded}
+
+
+@settings(max_examples=150, deadline=None)
+@given(pointings(), st.sampled_from(["full", "partial", "none"]), st.sampled_from(["category", "chain"]))
+def test_values_are_what_following_the_pointers_gives(drawn, mode, top):
+    order, categories, pointers = drawn
+    found = chain_labels(order, categories, pointers, TURNS, mode, top)
+    assert found == exact.chain_labels(order, categories, pointers, TURNS, mode, top)
+    assert list(found) == list(categories)
+
+
+def test_partial_chains_have_what_precedes_and_every_turn():
+    categories = dict.fromkeys("ABCD", "phrase")
+    pointers = {"A": {"D"}, "B": {"A"}, "C": {"B", "turn 1"}}
+    values = chain_labels("ABCD", categories, pointers, ["turn 1"], mode="partial", top="chain")
+    assert values == {
+        "A": frozenset(),
+        "B": frozenset("A"),
+        "C": frozenset(["A", "B", "turn 1"]),
+        "D": frozenset("ABC"),
+    }
+
+
+def test_a_top_keeps_its_category_unless_it_is_given_its_chain():
+    arguments = ("ABC", {"A": "place", "B": "phrase", "C": "none"}, {"B": {"A"}})
+    keeps: dict[str, object] = {"A": "place", "B": frozenset("AB"), "C": "none"}
+    assert chain_labels(*arguments) == keeps
+    assert chain_labels(*arguments, top="chain") == keeps | {"A": frozenset("AB")}
+
+
+def test_a_cycle_is_one_chain():
+    pointers = {"A": {"C"}, "B": {"A"}, "C": {"B"}, "D": {"B"}}
+    values = chain_labels("ABCD", dict.fromkeys("ABCD", "phrase"), pointers)
+    assert values == dict.fromkeys("ABCD", frozenset("ABCD"))
+
+
+def test_a_markable_that_the_coder_did_not_code_has_no_value_unless_asked():
+    arguments = ("ABC", {"A": "none", "B": "phrase"}, {"B": {"A"}})
+    assert "C" not in chain_labels(*arguments)
+    assert chain_labels(*arguments, unmarked="singleton")["C"] == frozenset("C")
+    assert chain_labels(*arguments, unmarked="label")["C"] == "unmarked"
+
+
+def test_a_turn_in_the_text_order_is_not_an_unmarked_markable():
+    values = chain_labels(["turn 1", "A"], {"A": "none"}, {}, ["turn 1"], unmarked="singleton")
+    assert values == {"A": "none"}
+
+
+def test_an_uncoded_target_is_a_member():
+    assert chain_labels("AB", {"B": "phrase"}, {"B": {"A"}}) == {"B": frozenset("AB")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("AA", {}, {}), "'A' comes twice"),
+        (("A", {"B": "none"}, {}), "'B' is not in the text order"),
+        (("AB", {}, {"B": {"A"}}), "'B' has pointers but no category"),
+        (("A", {"A": "phrase"}, {"A": {"Z"}}), "target 'Z' of 'A' is neither"),
+    ],
+)
+def test_what_does_not_fit_the_text_is_named(arguments, why):
+    with pytest.raises(ValueError, match=why):
+        chain_labels(*arguments)
+
+
+@pytest.mark.parametrize("option", ["mode", "top", "unmarked"])
+def test_an_unknown_option_is_named(option):
+    with pytest.raises(ValueError, match=f"{option} is 'all'; it must be one of"):
+        chain_labels("A", {}, {}, **{option: "all"})
+
+
+def test_long_chains_share_one_set_and_take_no_square_of_their_length():
+    n = 20_000
+    begin = time.perf_counter()
+    values = chain_labels(range(n), dict.fromkeys(range(n), "phrase"), {m: {m - 1} for m in range(1, n)})
+    assert time.perf_counter() - begin < 5
+    assert values[1] == frozenset(range(n))
+    assert len({id(values[m]) for m in range(1, n)}) == 1
+
+
+def test_equal_indices_are_one_class_and_none_is_a_class_of_its_own():
+    values = index_labels("ABCD", {"A": {1}, "B": {2}, "C": {1}, "D": ()})
+    assert values == {"A": frozenset("AC"), "B": frozenset("B"), "C": frozenset("AC"), "D": frozenset("D")}
+
+
+def test_a_markable_with_two_indices_does_not_merge_the_classes_of_others():
+    values = index_labels("ABC", {"A": {1}, "B": {1, 2}, "C": {2}})
+    assert values == {"A": frozenset("AB"), "B": frozenset("ABC"), "C": frozenset("BC")}
+
+
+@pytest.mark.parametrize(
+    ("unmarked", "expected"),
+    [("singleton", {"B": frozenset("B")}), ("label", {"B": "unmarked"}), ("missing", {})],
+)
+def test_a_markable_without_an_entry_is_unmarked(unmarked, expected):
+    assert index_labels("AB", {"A": {1}}, unmarked=unmarked) == {"A": frozenset("A")} | expected
+
+
+def test_an_index_on_what_is_not_in_the_text_is_named():
+    with pytest.raises(ValueError, match="'Z' is not in the text order"):
+        index_labels("AB", {"Z": {1}})

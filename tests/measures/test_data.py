@@ -1,0 +1,186 @@
+"""The reliability data matrix."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.measures import ReliabilityData, alpha
+
+from .strategies import data_of, one_document, tables
+
+AB, A, B = frozenset("AB"), frozenset("A"), frozenset("B")
+
+
+def decoded(data):
+    """What the canonical matrix says, by its integers and `values`."""
+    frame = data.to_frame()
+    return {
+        unit: [None if number is pd.NA else data.values[number - 1] for number in row]
+        for unit, row in zip(frame.index, frame.astype(object).to_numpy().tolist(), strict=True)
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables())
+def test_the_canonical_matrix_says_what_was_put_in(drawn):
+    table, documents = drawn
+    data = data_of(table, documents)
+    assert decoded(data) == table
+    assert len(set(data.values)) == len(data.values) == data.n_values
+
+
+@settings(max_examples=40, deadline=None)
+@given(tables())
+def test_a_frame_gives_the_same_data_as_its_values(drawn):
+    table, documents = drawn
+    data = data_of(table, documents)
+    frame = pd.DataFrame(index=list(table), columns=list(data.coders), dtype=object)
+    for unit, row in table.items():
+        for coder, value in zip(data.coders, row, strict=True):
+            frame.at[unit, coder] = value
+    from_frame = ReliabilityData.from_frame(frame, pd.Series(documents, dtype=object))
+    assert decoded(from_frame) == table
+    assert from_frame.documents == data.documents
+    assert alpha(from_frame, "masi") == alpha(data, "masi")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.integers(-1, 2), min_size=3, max_size=3))))
+def test_chain_ids_stand_for_the_units_of_the_document_with_the_same_id(rows):
+    documents = [document for document, _ in rows]
+    ids = np.array([row for _, row in rows], dtype=int).reshape(len(rows), 3)
+    table = {
+        u: [
+            None
+            if ids[u, c] == -1
+            else frozenset(v for v in range(len(rows)) if documents[v] == documents[u] and ids[v, c] == ids[u, c])
+            for c in range(3)
+        ]
+        for u in range(len(rows))
+    }
+    data = ReliabilityData.from_chain_ids(ids, documents)
+    assert decoded(data) == table
+    by_values = ReliabilityData.from_values(range(len(rows)), range(3), list(table.values()), documents)
+    assert alpha(data, "jaccard", exclude_unit="both") == alpha(by_values, "jaccard", exclude_unit="both")
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_any_mark_of_pandas_for_missing_is_missing(missing):
+    frame = pd.DataFrame({"Ann": [AB, missing], "Bob": ["none", frozenset()]}, index=["A", "B"], dtype=object)
+    assert decoded(ReliabilityData.from_frame(frame)) == {"A": [AB, "none"], "B": [None, frozenset()]}
+
+
+def test_numbers_with_gaps_are_labels_with_gaps():
+    data = ReliabilityData.from_frame(pd.DataFrame({"Ann": [1, np.nan, 2], "Bob": [1, 2, 3]}))
+    assert decoded(data) == {0: [1, 1], 1: [None, 2], 2: [2, 3]}
+
+
+def test_the_empty_set_a_label_and_missing_stay_apart():
+    data = one_document([[frozenset(), "none", None]])
+    assert data.values == (frozenset(), "none")
+    assert alpha(data).n_judgements == 2
+
+
+def test_labels_are_numbered_after_sets_and_a_set_after_those_that_go_on():
+    data = one_document({"A": ["none", A], "B": [B, AB], "C": ["place", frozenset(["turn"])]})
+    assert data.values == (AB, A, B, frozenset(["turn"]), "none", "place")
+
+
+def test_units_may_be_tuples():
+    data = one_document({("text", 1): ["a", "b"], ("text", 2): ["a", "a"]})
+    assert list(data.to_frame().index) == [("text", 1), ("text", 2)]
+
+
+def test_data_survive_pickling():
+    data = one_document({"A": [AB, A], "B": [AB, "none"]})
+    assert decoded(pickle.loads(pickle.dumps(data))) == decoded(data)
+
+
+def test_data_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        one_document([["a", "b"]]).codes[0, 0] = 0
+
+
+def test_repr_says_how_much_there_is():
+    assert repr(one_document([["a", "b"]])) == "<ReliabilityData: 1 units, 2 coders, 1 documents, 2 values>"
+
+
+def values(units, rows, documents, coders=("Ann", "Bob")):
+    return ReliabilityData.from_values(units, coders, rows, documents)
+
+
+def test_a_unit_that_comes_twice_is_named():
+    with pytest.raises(ValueError, match="unit 'A' comes twice"):
+        values("ABA", [["x", "y"]] * 3, ["t"] * 3)
+
+
+def test_a_unit_in_two_documents_is_named():
+    with pytest.raises(ValueError, match="unit 'A' is in two documents: 't' and 'u'"):
+        values("ABA", [["x", "y"]] * 3, "ttu")
+    frame = pd.DataFrame({"Ann": ["x"], "Bob": ["y"]}, index=["A"])
+    with pytest.raises(ValueError, match="unit 'A' is in two documents: 't' and 'u'"):
+        ReliabilityData.from_frame(frame, pd.Series(["t", "u"], index=["A", "A"]))
+
+
+def test_a_unit_in_no_document_is_named():
+    frame = pd.DataFrame({"Ann": ["x"], "Bob": ["y"]}, index=["A"])
+    with pytest.raises(ValueError, match="unit 'A' is in no document"):
+        ReliabilityData.from_frame(frame, pd.Series(["t"], index=["B"]))
+
+
+def test_a_coder_that_comes_twice_is_named():
+    with pytest.raises(ValueError, match="coder 'Ann' comes twice"):
+        values("A", [["x", "y"]], "t", coders=["Ann", "Ann"])
+
+
+@pytest.mark.parametrize("cell", [{"A"}, ["A"], {"A": 1}])
+def test_a_value_that_is_not_hashable_is_named_with_its_unit_and_coder(cell):
+    with pytest.raises(ValueError, match=r"unit 'B', coder 'Bob': a .* is neither a label nor a frozenset"):
+        values("AB", [["x", "y"], ["x", cell]], "tt")
+
+
+def test_a_row_of_the_wrong_length_is_named():
+    with pytest.raises(ValueError, match="unit 'B' has 1 values for 2 coders"):
+        values("AB", [["x", "y"], ["x"]], "tt")
+
+
+def test_a_missing_row_or_document_is_noticed():
+    with pytest.raises(ValueError, match="2 units, 1 rows of values, 2 documents"):
+        values("AB", [["x", "y"]], "tt")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[AB, "x"], [AB, "x"]],  # one chain across two documents
+        [[A | {"turn"}, "x"], [B | {"turn"}, "x"]],  # a turn in two documents
+        [[AB, "x"], ["x", "y"]],  # a unit of another document in a chain
+    ],
+)
+def test_a_member_of_two_documents_is_named(rows):
+    with pytest.raises(ValueError, match=r"'(A|B|turn)' is in documents 't' and 'u'"):
+        values("AB", rows, "tu")
+
+
+def test_the_empty_set_and_labels_may_be_in_several_documents():
+    assert alpha(values("AB", [[frozenset(), "x"], [frozenset(), "x"]], "tu")).n_values == 2
+
+
+@pytest.mark.parametrize("ids", [[1, 2], [["a", "b"]], [[0.5, 1.0]]])
+def test_chain_ids_of_another_shape_or_kind_are_refused(ids):
+    with pytest.raises(ValueError, match="array of integers with two dimensions"):
+        ReliabilityData.from_chain_ids(ids, ["t"])
+
+
+def test_a_negative_chain_id_is_named():
+    with pytest.raises(ValueError, match="unit 1, coder 0: id -2 is neither"):
+        ReliabilityData.from_chain_ids([[1, 1], [-2, 1]], ["t", "t"])
+
+
+def test_chain_ids_need_a_document_for_each_row():
+    with pytest.raises(ValueError, match="1 rows of ids, 2 documents"):
+        ReliabilityData.from_chain_ids([[1, 1]], ["t", "t"])

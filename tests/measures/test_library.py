@@ -1,0 +1,79 @@
+"""The library as a whole: its surface, what it loads, its examples and its results."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agreement import measures
+from agreement.measures import Result, alpha
+
+from .strategies import one_document
+
+MODULES = [
+    measures.__name__,
+    *(f"{measures.__name__}.{m.name}" for m in pkgutil.iter_modules(measures.__path__)),
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_examples_in_the_docstrings_hold(module):
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+def test_every_public_function_has_an_example():
+    for name in measures.__all__:
+        thing = getattr(measures, name)
+        if callable(thing) and name not in {"Contribution", "DocumentSums", "combine", "from_counts"}:
+            assert ">>>" in thing.__doc__, name
+
+
+@pytest.mark.parametrize("package", ["django", "pandas", "scipy"])
+def test_importing_the_library_does_not_load(package):
+    code = f"import sys, agreement.measures; sys.exit({package!r} in sys.modules)"
+    root = Path(__file__).parents[2]
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
+
+
+def test_a_result_says_what_it_rests_on():
+    result = alpha(one_document([["a", "a"], ["a", "b"], ["a", None]]), "masi")
+    assert repr(result) == (
+        "<alpha = 0.0000: 2 units, 2 coders, 4 judgements, 2 values; 1 coded by fewer than two coders>"
+    )
+    assert result.parameters == {
+        "distance": "masi",
+        "exclude_unit": "none",
+        "empty": "subset",
+        "thirds": "exact",
+    }
+
+
+def test_an_undefined_result_says_why():
+    result = alpha(one_document([["a"]]))
+    assert repr(result) == (
+        "<alpha undefined: 0 units, 0 coders, 0 judgements, 0 values; 1 coded by fewer than two coders; "
+        "no unit is coded by two coders>"
+    )
+    assert "<td>undefined</td>" in result._repr_html_()
+
+
+def test_the_table_of_a_result_is_escaped():
+    result = Result("alpha", 0.5, 0.1, 0.2, 1, 2, 2, 2, note="<script>")
+    assert "<script>" not in result._repr_html_()
+    assert "0.5000" in result._repr_html_()
+
+
+def test_a_result_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        alpha(one_document([["a", "b"]])).value = 1.0  # type: ignore[misc]
+
+
+def test_a_callable_is_named_in_the_parameters():
+    def by_letter(a, b):
+        return 1.0
+
+    assert alpha(one_document([["a", "b"]]), by_letter).parameters["distance"] == "by_letter"
