@@ -1,0 +1,9 @@
+"""How static files are named in production."""
+
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+
+class ManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
+    """Names with a hash of the content, in the imports of JavaScript modules too: old and new never mix."""
+
+    support_js_module_import_aggregation = True

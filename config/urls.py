@@ -1,0 +1,25 @@
+"""The whole map."""
+
+from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from agreement import urls as agreement_urls
+from annotations import urls as annotations_urls
+
+urlpatterns = [
+    path("sign-in/", LoginView.as_view(template_name="registration/sign_in.html"), name="sign_in"),
+    path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path("", include(annotations_urls.pages)),
+    path("", include(agreement_urls.pages)),
+    path("api/v1/", include(annotations_urls.api_v1)),
+    path("api/v1/", include(agreement_urls.api_v1)),
+    path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path(
+        "api/v1/docs/",
+        SpectacularSwaggerSplitView.as_view(url_name="api-schema", http_method_names=["get", "head"]),
+        name="api-docs",
+    ),
+    path("admin/", admin.site.urls),
+]
