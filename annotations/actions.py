@@ -1,0 +1,133 @@
+"""The writes that have a rule, besides those to a coding: projects, people, assignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from annotations import operations
+from annotations.models import Category, Coding, Level, Membership, Project, Text, User
+from annotations.schemes import Scheme
+
+ROLES_THAT_CODE = (Membership.Role.CODER, Membership.Role.ADJUDICATOR)
+
+
+@transaction.atomic
+def create_project(
+    slug: str, title: str, scheme: Scheme, *, guidelines: str = "", manager: User | None = None
+) -> Project:
+    """A project with the levels and categories of a ready-made scheme. Raises ValidationError by field."""
+    project = Project(
+        slug=slug,
+        title=title,
+        guidelines=guidelines,
+        answers=scheme.answers,
+        unmarked=scheme.unmarked,
+        preset=scheme.agreement,
+    )
+    project.full_clean()
+    project.save()
+    levels = {
+        level.key: Level.objects.create(
+            project=project, key=level.key, label=level.label, coded=level.coded, position=position
+        )
+        for position, level in enumerate(scheme.levels)
+    }
+    Category.objects.bulk_create(
+        Category(
+            project=project,
+            key=category.key,
+            label=category.label,
+            points_to=levels[category.points_to] if category.points_to else None,
+            max_pointers=category.max_pointers,
+            allow_later=category.allow_later,
+            takes_index=category.takes_index,
+            position=position,
+        )
+        for position, category in enumerate(scheme.categories)
+    )
+    if manager is not None:
+        add_member(project, manager, Membership.Role.MANAGER)
+    return project
+
+
+@transaction.atomic
+def add_member(project: Project, user: User, role: str) -> Membership:
+    """Give the user the role in the project, in the place of the one they had.
+
+    Raises ValidationError for an unknown role, where a coder with work in the project would come to see the others'
+    work, and where nobody would be left to manage.
+    """
+    membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
+    if membership.pk and membership.role != role:
+        _refuse_change(membership)
+    membership.role = role
+    membership.full_clean()
+    membership.save()
+    return membership
+
+
+def _refuse_change(membership: Membership) -> None:
+    """Raise ValidationError where the member's role has to stay."""
+    project, user = membership.project, membership.user
+    if membership.role == Membership.Role.CODER and Coding.objects.filter(text__project=project, coder=user).exists():
+        raise ValidationError(f"{user} codes texts of this project and stays blind: the role cannot change.")
+    managers = Membership.objects.filter(project=project, role=Membership.Role.MANAGER)
+    if membership.role == Membership.Role.MANAGER and not managers.exclude(pk=membership.pk).exists():
+        raise ValidationError(f"{user} is the only manager; make somebody else manager first.")
+
+
+def coder_of(project: Project, username: str, *, create: bool) -> User:
+    """The member who codes under that name. With `create`, people and memberships that lack are made.
+
+    A person made here has no usable password. Raises ValidationError where somebody lacks or has another role.
+    """
+    user = User.objects.filter(username__iexact=username).first()
+    if user is None:
+        if not create:
+            raise ValidationError(f"There is nobody called {username!r}.")
+        user = User(username=username)
+        user.set_unusable_password()
+        user.full_clean(exclude=["password"])
+        user.save()
+    membership = Membership.objects.filter(project=project, user=user).first()
+    if membership is None:
+        if not create:
+            raise ValidationError(f"{user} is not a member of {project.slug}.")
+        membership = add_member(project, user, Membership.Role.CODER)
+    if membership.role not in ROLES_THAT_CODE:
+        raise ValidationError(f"{user} is {membership.role} of {project.slug} and does not code.")
+    return user
+
+
+@transaction.atomic
+def assign(project: Project, texts: Iterable[Text], coders: Iterable[User]) -> int:
+    """Give each coder each text to code; what they have already stays. Returns how many codings are new.
+
+    Raises ValidationError for a person who does not code in the project or a text of another one.
+    """
+    coders, texts = list(coders), list(texts)
+    members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))
+    for coder in coders:
+        if members.get(coder.pk) not in ROLES_THAT_CODE:
+            raise ValidationError(f"{coder} does not code in {project.slug}.")
+    for text in texts:
+        if text.project_id != project.pk:
+            raise ValidationError(f"{text} is not a text of {project.slug}.")
+    before = Coding.objects.filter(text__project=project).count()
+    Coding.objects.bulk_create(
+        [Coding(text=text, coder=coder) for text in texts for coder in coders], ignore_conflicts=True
+    )
+    return Coding.objects.filter(text__project=project).count() - before
+
+
+def submit(coding: Coding, user: User) -> int:
+    """The coder hands the coding in; from then on what it leaves out counts as `Project.unmarked` says."""
+    return operations.set_status(coding, user, Coding.Status.SUBMITTED)
+
+
+def reopen(coding: Coding, user: User) -> int:
+    """The manager gives the coding back to its coder."""
+    return operations.set_status(coding, user, Coding.Status.OPEN)

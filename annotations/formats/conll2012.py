@@ -1,0 +1,197 @@
+"""CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets.
+
+Read are the columns of the shared task and the short form of three columns (number, word, chains). Columns are
+tab-separated where the line has a tab, else parted by white space; an empty last column, `-` and `_` say "none".
+The text is the tokens joined by a blank, one sentence a line. Every part of a document is a text of its own.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from annotations.formats.document import (
+    LONGEST_INDEX,
+    LONGEST_SPEAKER,
+    Document,
+    FormatError,
+    Mark,
+    Stretch,
+    decode,
+)
+from annotations.formats.reader import Reader
+
+BEGIN = re.compile(r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<bare>[^;]*?))\s*(?:;\s*part\s*(?P<part>\d+))?\s*$")
+END = re.compile(r"#\s*end document\s*$")
+BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
+NONE = ("", "-", "_", "*")
+SPEAKER_COLUMN = 9
+LONGEST_COMMENT = 1000
+
+
+def read(data: bytes, file: str) -> list[Document]:
+    """The documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012."""
+    lines = decode(data, file).split("\n")
+    drafts: list[_Draft] = []
+    draft: _Draft | None = None
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("#"):
+            draft = _comment(file, number, line, draft, drafts)
+        elif not line.strip():
+            if draft is not None:
+                draft.end_sentence()
+        elif draft is None:
+            raise FormatError("a token stands outside a document ('#begin document' comes first)", file, number)
+        else:
+            draft.add(number, line)
+    if draft is not None:
+        draft.end_with_file(len(lines))
+    if not drafts:
+        raise FormatError("there is no '#begin document' in this file", file, 1)
+    return _named(drafts)
+
+
+def _comment(file: str, number: int, line: str, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
+    """The document that is open after a line that begins with #; a new one is added to the drafts."""
+    if len(line) > LONGEST_COMMENT:
+        raise FormatError(f"a comment line has more than {LONGEST_COMMENT} characters", file, number)
+    begin = BEGIN.match(line)
+    if begin:
+        if draft is not None:
+            raise FormatError(f"a document begins before the one of line {draft.line} has ended", file, number)
+        drafts.append(_Draft(file, number, begin["quoted"] or begin["bare"] or "", int(begin["part"] or 0)))
+        return drafts[-1]
+    if END.match(line):
+        if draft is None:
+            raise FormatError("a document ends here that has not begun", file, number)
+        draft.finish()
+        return None
+    return draft
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A document while its lines come in."""
+
+    file: str
+    line: int
+    document: str
+    part: int
+    words: list[str] = field(default_factory=list)
+    sentence_ends: list[int] = field(default_factory=list)
+    speakers: list[str] = field(default_factory=list)
+    open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    spans: dict[tuple[int, int], tuple[int, list[str]]] = field(default_factory=dict)
+    columns: int = 0
+
+    def end_with_file(self, number: int) -> None:
+        """The file ends here: right for the three-column form, which has no closing line."""
+        if self.columns != 3:
+            message = f"the file ends inside the document that begins in line {self.line}: '#end document' is missing"
+            raise FormatError(message, self.file, number)
+        self.finish()
+
+    def add(self, number: int, line: str) -> None:
+        cells = line.split("\t") if "\t" in line else line.split()
+        if len(cells) < 3 or (3 < len(cells) < 5):
+            raise FormatError(f"a token has 3 columns or at least 5, this line has {len(cells)}", self.file, number)
+        short = len(cells) == 3
+        if self.columns and short != (self.columns == 3):
+            raise FormatError(f"this line has {len(cells)} columns, the first had {self.columns}", self.file, number)
+        self.columns = self.columns or len(cells)
+        if short and not cells[0].strip().isdecimal():
+            raise FormatError("of three columns the first is the number of the token", self.file, number)
+        word = cells[1 if short else 3].strip()
+        if not word or any(character.isspace() for character in word):
+            raise FormatError("the word column is empty or holds white space", self.file, number)
+        self.words.append(word)
+        speaker = cells[SPEAKER_COLUMN].strip() if len(cells) > SPEAKER_COLUMN + 1 else ""
+        if len(speaker) > LONGEST_SPEAKER:
+            raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
+        self.speakers.append("" if speaker in NONE else speaker)
+        self._brackets(number, cells[-1].strip())
+
+    def _brackets(self, number: int, cell: str) -> None:
+        if cell in NONE:
+            return
+        token = len(self.words) - 1
+        for bracket in self._tokens(number, cell):
+            opened, closed = bracket["open"], bracket["close"]
+            if len(opened or closed or "") > LONGEST_INDEX:
+                raise FormatError(f"a chain's name has more than {LONGEST_INDEX} characters", self.file, number)
+            if opened is not None and bracket["closed"]:
+                self._span(opened, token, token, number)
+            elif opened is not None:
+                self.open.setdefault(opened, []).append((token, number))
+            elif closed is not None:
+                started = self.open.get(closed)
+                if not started:
+                    raise FormatError(f"the bracket {closed}) closes nothing", self.file, number)
+                first, line = started.pop()
+                self._span(closed, first, token, line)
+
+    def _tokens(self, number: int, cell: str) -> Iterator[re.Match[str]]:
+        position = 0
+        while position < len(cell):
+            bracket = BRACKET.match(cell, position)
+            if bracket is None:
+                raise FormatError(f"this is not a list of chain brackets: {cell[:50]!r}", self.file, number)
+            yield bracket
+            position = bracket.end()
+
+    def _span(self, chain: str, first: int, last: int, number: int) -> None:
+        _, chains = self.spans.setdefault((first, last), (number, []))
+        if chain not in chains:
+            chains.append(chain)
+
+    def end_sentence(self) -> None:
+        if self.words and (not self.sentence_ends or self.sentence_ends[-1] < len(self.words)):
+            self.sentence_ends.append(len(self.words))
+
+    def finish(self) -> None:
+        if not self.words:
+            raise FormatError("this document has no token", self.file, self.line)
+        for chain, started in self.open.items():
+            if started:
+                raise FormatError(f"the bracket ({chain} is never closed", self.file, started[-1][1])
+        self.end_sentence()
+
+    def build(self, name: str) -> Document:
+        starts, position, content, ends = [], 0, [], set(self.sentence_ends)
+        for number, word in enumerate(self.words, start=1):
+            starts.append(position)
+            content.append(word + ("\n" if number in ends else " "))
+            position += len(word) + 1
+        stops = [start + len(word) for start, word in zip(starts, self.words, strict=True)]
+        marks = [
+            Mark(((starts[first], stops[last]),), indices=tuple(chains), line=line)
+            for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
+        ]
+        firsts = [0, *self.sentence_ends[:-1]]
+        segments = [
+            Stretch("sentence", starts[first], stops[end - 1], speaker=self.speakers[first])
+            for first, end in zip(firsts, self.sentence_ends, strict=True)
+        ]
+        return Document(name, self.file, "".join(content).rstrip("\n"), marks, segments)
+
+
+def _named(drafts: list[_Draft]) -> list[Document]:
+    """Documents named by the file, where it holds one, else by file, document and part."""
+    stem = PurePath(drafts[0].file).stem
+    if len(drafts) == 1:
+        return [drafts[0].build(stem)]
+    documents, seen = [], dict[str, int]()
+    for draft in drafts:
+        name = f"{draft.document or stem} {draft.part}"
+        if name in seen:
+            raise FormatError(
+                f"document ({draft.document}) part {draft.part} stands twice (also in line {seen[name]})",
+                draft.file,
+                draft.line,
+            )
+        seen[name] = draft.line
+        documents.append(draft.build(name))
+    return documents
+
+
+READER = Reader("conll2012", "CoNLL-2012", (".conll", "_conll"), read)

@@ -1,0 +1,180 @@
+"""Plain text with markables in square brackets.
+
+    #title: A short walk
+    [Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.
+
+* `[words]` is a markable; brackets may nest. A name may follow it at once in round brackets, and after `=` the
+  index of its entity, several parted by `|`. `(=1)` gives an index without a name, `(A=)` says that the coder
+  gave none. A file in which no `=` stands is not coded.
+* A backslash takes the meaning from the next `[`, `]`, `(` or `\\`.
+* The file may begin with lines `#key: value`: title, language, direction (ltr or rtl), and turns, which names the
+  level of turns. Then each further line is one turn, `LABEL SPEAKER: words` or `LABEL words`, and a markable of
+  that level named by its label. Label and speaker are not part of the text.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from annotations.formats.document import (
+    LONGEST_INDEX,
+    LONGEST_LABEL,
+    Document,
+    FormatError,
+    Mark,
+    Parts,
+    Stretch,
+    decode,
+)
+from annotations.formats.reader import Reader
+
+HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
+HEADERS = ("title", "language", "direction", "turns")
+TURN = re.compile(r"(?P<label>\S+)[ \t]+(?:(?P<speaker>\w[^\s:\[\]]{0,98}):[ \t]+)?")
+NAME = re.compile(r"\((?P<label>[^()=|\s]{0,50})(?:(?P<coded>=)(?P<indices>[^()=\s]*))?\)")
+DEEPEST = 1000
+
+
+def read(data: bytes, file: str) -> list[Document]:
+    """The one document of a file. Raises FormatError with file, line and column on bad input."""
+    lines = decode(data, file).split("\n")
+    header: dict[str, str] = {}
+    first = 0
+    for line in lines:
+        found = HEADER.match(line)
+        if not found:
+            break
+        first += 1
+        if found["key"] not in HEADERS:
+            raise FormatError(f"unknown header {found['key']!r}; known are {', '.join(HEADERS)}", file, first, 1)
+        if found["key"] in header:
+            raise FormatError(f"the header {found['key']!r} is given twice", file, first, 1)
+        value = found["value"].strip()
+        if found["key"] == "direction" and value not in ("ltr", "rtl"):
+            raise FormatError("direction is ltr or rtl", file, first, 1)
+        header[found["key"]] = value
+    draft = _Draft(file)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if header.get("turns"):
+            if line.strip():
+                draft.turn(number, line, header["turns"])
+        else:
+            draft.words(number, line, 0)
+            draft.put("\n")
+    return [draft.build(header)]
+
+
+@dataclass(slots=True)
+class _Open:
+    start: int
+    visible: int
+    line: int
+    column: int
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A text while its lines come in."""
+
+    file: str
+    content: list[str] = field(default_factory=list)
+    length: int = 0
+    visible: int = 0
+    open: list[_Open] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    segments: list[Stretch] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    places: set[tuple[str, Parts]] = field(default_factory=set)
+
+    def put(self, characters: str) -> None:
+        self.content.append(characters)
+        self.length += len(characters)
+        self.visible += not characters.isspace()
+
+    def turn(self, number: int, line: str, level: str) -> None:
+        head = TURN.match(line)
+        if head is None or head.end() == len(line):
+            raise FormatError("a turn is 'LABEL SPEAKER: words' or 'LABEL words'", self.file, number, 1)
+        if len(head["label"]) > LONGEST_LABEL:
+            raise FormatError(f"a turn's label has more than {LONGEST_LABEL} characters", self.file, number, 1)
+        start = self.length
+        self.words(number, line, head.end())
+        if self.open:
+            raise FormatError("the bracket is not closed in its turn", self.file, number, self.open[-1].column)
+        self.segments.append(Stretch("turn", start, self.length, head["label"], head["speaker"] or ""))
+        self._mark(Mark(((start, self.length),), level=level, label=head["label"], line=number), 1)
+        self.put("\n")
+
+    def words(self, number: int, line: str, position: int) -> None:
+        while position < len(line):
+            character = line[position]
+            if character == "\\" and line[position + 1 : position + 2] in ("[", "]", "(", "\\"):
+                self.put(line[position + 1])
+                position += 2
+            elif character == "[":
+                if len(self.open) == DEEPEST:
+                    raise FormatError(f"brackets nest deeper than {DEEPEST}", self.file, number, position + 1)
+                self.open.append(_Open(self.length, self.visible, number, position + 1))
+                position += 1
+            elif character == "]":
+                position = self._close(number, line, position)
+            else:
+                self.put(character)
+                position += 1
+
+    def _close(self, number: int, line: str, position: int) -> int:
+        if not self.open:
+            raise FormatError("the bracket ] closes nothing", self.file, number, position + 1)
+        opened = self.open.pop()
+        if opened.visible == self.visible:
+            raise FormatError("a markable without words", self.file, opened.line, opened.column)
+        name = NAME.match(line, position + 1)
+        unnamed = name is None or name.group() == "()"
+        if unnamed and line[position + 1 : position + 2] == "(":
+            raise FormatError(
+                "after ] comes a name such as (A), (A=1) or (=1|2); write \\( for a plain bracket",
+                self.file,
+                number,
+                position + 2,
+            )
+        label = name["label"] if name else ""
+        indices = None
+        if name and name["coded"]:
+            indices = tuple(dict.fromkeys(index for index in name["indices"].split("|") if index))
+            if any(len(index) > LONGEST_INDEX for index in indices):
+                raise FormatError(f"an index has at most {LONGEST_INDEX} characters", self.file, number, position + 2)
+        self._mark(Mark(((opened.start, self.length),), "", label, indices, opened.line), opened.column)
+        return name.end() if name else position + 1
+
+    def _mark(self, mark: Mark, column: int) -> None:
+        if mark.label and mark.label in self.labels:
+            raise FormatError(f"the name {mark.label} is given twice", self.file, mark.line, column)
+        if (mark.level, mark.parts) in self.places:
+            raise FormatError("two markables stand on the same words", self.file, mark.line, column)
+        self.labels.add(mark.label)
+        self.places.add((mark.level, mark.parts))
+        self.marks.append(mark)
+
+    def build(self, header: dict[str, str]) -> Document:
+        if self.open:
+            opened = self.open[0]
+            raise FormatError("the bracket [ is never closed", self.file, opened.line, opened.column)
+        content = "".join(self.content).removesuffix("\n")
+        if not content.strip():
+            raise FormatError("there is no text in this file", self.file, 1)
+        marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
+        return Document(
+            PurePath(self.file).stem,
+            self.file,
+            content,
+            marks,
+            self.segments,
+            header.get("title", ""),
+            header.get("language", ""),
+            header.get("direction", ""),
+        )
+
+
+READER = Reader("plain", "Plain text with [markables]", (".txt",), read)

@@ -1,0 +1,97 @@
+"""Load the demo projects. What is there already stays as it is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from annotations import actions, demo, operations
+from annotations.formats import plain
+from annotations.importing import Coded, import_documents
+from annotations.models import Coding, Markable, Membership, Project, Text, User
+from annotations.schemes import SCHEMES
+
+FILES = ("news", "dialogue", "sortal")
+PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
+MANAGER = "manager"
+# People who have not coded yet, so that a newcomer can: name -> project.
+BEGINNERS = {"alice": "dialogue", "bob": "dialogue"}
+
+
+class Command(BaseCommand):
+    help = "Load the demo projects with their people; running it again changes nothing."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.LOCAL:
+            raise CommandError("The demo's passwords are known to everybody: it loads with LOCAL=1 only.")
+        for name in FILES:
+            source = json.loads(Path(demo.__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
+            if Project.objects.filter(slug=source["project"]["slug"]).exists():
+                continue
+            with transaction.atomic():
+                _load(source)
+        self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
+        self.stdout.write(f"  {MANAGER:10} manages all three projects")
+        for name in BEGINNERS:
+            self.stdout.write(f"  {name:10} has a dialogue to code")
+        self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
+
+
+def _load(source: dict[str, Any]) -> None:
+    about = source["project"]
+    manager = _person(MANAGER)
+    manager.user_permissions.add(Permission.objects.get(content_type__app_label="annotations", codename="add_project"))
+    project = actions.create_project(
+        about["slug"],
+        about["title"],
+        SCHEMES[about["scheme"]],
+        guidelines=about["guidelines"],
+        manager=manager,
+    )
+    for text in source["texts"]:
+        _load_text(project, text)
+    for name, slug in BEGINNERS.items():
+        if slug == project.slug:
+            beginner = _person(name)
+            actions.add_member(project, beginner, Membership.Role.CODER)
+            actions.assign(project, Text.objects.filter(project=project), [beginner])
+
+
+def _load_text(project: Project, source: dict[str, Any]) -> None:
+    [document] = plain.read(source["marked"].encode(), f"{source['slug']}.txt")
+    import_documents(project, [Coded(document, None)])
+    text = Text.objects.get(project=project, slug=source["slug"])
+    text.title = source["title"]
+    text.save(update_fields=["title"])
+    categories = {category.key: category for category in project.categories.select_related("points_to")}
+    markables = {markable.key: markable for markable in Markable.objects.filter(text=text).select_related("level")}
+    keys = {markable.label: markable.key for markable in markables.values()}
+    rules = operations.Rules(project.answers, categories, markables)
+    for name, answers in source["codings"].items():
+        coder = _person(name)
+        actions.add_member(project, coder, Membership.Role.CODER)
+        coding = Coding.objects.create(text=text, coder=coder)
+        decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
+        operations.import_judgements(coding, coder, decisions, rules)
+        actions.submit(coding, coder)
+
+
+def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> operations.Decision:
+    """An answer as the demo files write it: indices, or a category with the labels of its antecedents."""
+    if project.answers == Project.Answers.INDICES:
+        indices = tuple(answer.split())
+        return operations.Decision(keys[label], "refers" if indices else "none", indices=indices)
+    category, *targets = answer.split()
+    return operations.Decision(keys[label], category, tuple(keys[target] for target in targets))
+
+
+def _person(name: str) -> User:
+    user, created = User.objects.get_or_create(username=name)
+    if created:
+        user.set_password(PASSWORD)
+        user.save(update_fields=["password"])
+    return user

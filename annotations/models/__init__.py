@@ -1,0 +1,23 @@
+"""The tables, one noun a file."""
+
+from annotations.models.coding import Coding, Index, Judgement, Pointer
+from annotations.models.operation import Operation
+from annotations.models.project import Category, Level, Membership, Project
+from annotations.models.text import Markable, Segment, Text
+from annotations.models.user import User
+
+__all__ = [
+    "Category",
+    "Coding",
+    "Index",
+    "Judgement",
+    "Level",
+    "Markable",
+    "Membership",
+    "Operation",
+    "Pointer",
+    "Project",
+    "Segment",
+    "Text",
+    "User",
+]

@@ -1,0 +1,90 @@
+"""One coder's work on one text."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.project import Category
+from annotations.models.text import Markable, Text
+from annotations.models.user import User
+from annotations.querysets import CodingQuerySet
+
+ENTITY_LENGTH = 200
+
+
+class Coding(models.Model):
+    """One coder's work on one text. `version` is the sequence number of its last operation."""
+
+    class Status(models.TextChoices):
+        OPEN = "open", "open"
+        SUBMITTED = "submitted", "submitted"
+
+    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="codings")
+    coder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="codings")
+    status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
+    version = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CodingQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["text__slug", "coder__username"]
+        constraints = [
+            models.UniqueConstraint(fields=["text", "coder"], name="coding_one_a_coder_and_text"),
+            models.CheckConstraint(condition=Q(status__in=["open", "submitted"]), name="coding_status_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.text} by {self.coder}"
+
+
+class Judgement(models.Model):
+    """One coder's decision on one markable."""
+
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="judgements")
+    markable = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="judgements")
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, null=True, blank=True, related_name="judgements")
+    optional = models.BooleanField(default=False, help_text='MUC\'s STATUS="OPT"')
+    unsure = models.BooleanField(default=False)
+    note = models.TextField(blank=True)
+
+    targets = models.ManyToManyField(Markable, through="Pointer", related_name="pointed_at_by")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["coding", "markable"], name="judgement_one_a_markable"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.markable}: {self.category}"
+
+
+class Pointer(models.Model):
+    """The markable of the judgement refers to what `target` refers to, or may do so where there are several."""
+
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers")
+    target = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["judgement", "target"], name="pointer_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judgement} -> {self.target}"
+
+
+class Index(models.Model):
+    """The markable of the judgement belongs to this entity; equal names in one coding are one entity."""
+
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="indices")
+    entity = models.CharField(max_length=ENTITY_LENGTH)
+
+    class Meta:
+        verbose_name_plural = "indices"
+        constraints = [
+            models.UniqueConstraint(fields=["judgement", "entity"], name="index_once"),
+            models.CheckConstraint(condition=~Q(entity=""), name="index_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.entity

@@ -1,0 +1,42 @@
+"""The log of every change to a coding."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.coding import Coding
+from annotations.models.user import User
+
+
+class Operation(models.Model):
+    """One change to one coding: appended, never altered. Replaying them in order gives the coding."""
+
+    class Kind(models.TextChoices):
+        JUDGE = "judge", "set the whole judgement of a markable"
+        CLEAR = "clear", "take the judgement of a markable away"
+        IMPORT = "import", "set all judgements from a file"
+        SUBMIT = "submit", "hand the coding in"
+        REOPEN = "reopen", "give the coding back to its coder"
+
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations")
+    sequence = models.PositiveIntegerField()
+    uuid = models.UUIDField()
+    kind = models.CharField(max_length=10, choices=Kind)
+    payload = models.JSONField()
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField(null=True, blank=True, help_text="by the clock of the coder's machine")
+    applied_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["coding", "sequence"]
+        constraints = [
+            models.UniqueConstraint(fields=["coding", "sequence"], name="operation_sequence_without_double"),
+            models.UniqueConstraint(fields=["coding", "uuid"], name="operation_applied_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["judge", "clear", "import", "submit", "reopen"]),
+                name="operation_kind_known",
+            ),
+            models.CheckConstraint(condition=Q(sequence__gte=1), name="operation_sequence_from_one"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sequence} {self.kind}"

@@ -1,0 +1,18 @@
+"""People who sign in."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class User(AbstractUser):
+    """A person. What they may do in a project is their membership's role."""
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                Lower("username"),
+                name="user_username_unique_in_any_case",
+                violation_error_message="Somebody has this name already.",
+            )
+        ]

@@ -1,0 +1,89 @@
+"""Roles and what they may do. Every view and API view asks here on its first line.
+
+An outsider gets 404, so that a project's existence is not told; a member without the right gets 403.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import Http404
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from annotations.models import Coding, Project, User
+
+    type Person = User | AnonymousUser
+
+
+class Right(StrEnum):
+    BE_HERE = "be here"
+    SEE_RESULTS = "see results"
+    MANAGE = "manage"
+
+
+ROLES_THAT_SEE_ALL_WORK = ("manager", "adjudicator", "viewer")
+
+RIGHTS: dict[str, frozenset[Right]] = {
+    "manager": frozenset({Right.BE_HERE, Right.SEE_RESULTS, Right.MANAGE}),
+    "adjudicator": frozenset({Right.BE_HERE, Right.SEE_RESULTS}),
+    "viewer": frozenset({Right.BE_HERE, Right.SEE_RESULTS}),
+    "coder": frozenset({Right.BE_HERE}),
+}
+
+
+def may(project: Project, right: Right) -> bool:
+    """Whether the person for whom `project` was read (`visible_to` sets its `role`) has the right."""
+    opened = project.results_open and right is Right.SEE_RESULTS
+    return opened or right in RIGHTS[project.role]  # type: ignore[attr-defined]
+
+
+def project_for(user: Person, slug: str, right: Right = Right.BE_HERE) -> Project:
+    """The project, if the user may do that in it.
+
+    Raises Http404 for somebody who is not a member, PermissionDenied for a member without the right.
+    """
+    from annotations.models import Project
+
+    project = Project.objects.visible_to(user).filter(slug=slug).first()
+    if project is None:
+        raise Http404("There is no such project.")
+    if not may(project, right):
+        raise PermissionDenied(f"This needs the right to {right} in the project; ask its manager.")
+    return project
+
+
+def own_coding(user: User, project: Project, text_slug: str) -> Coding:
+    """The user's own coding of a text of the project. Raises Http404 where none is assigned."""
+    from annotations.models import Coding
+
+    coding = (
+        Coding.objects.visible_to(user)
+        .select_related("text", "coder")
+        .filter(text__project=project, text__slug=text_slug, coder=user)
+        .first()
+    )
+    if coding is None:
+        raise Http404("This text is not yours to code.")
+    return coding
+
+
+def is_member(user: Person, path_to_project: str) -> Q:
+    """The condition that the user is a member of the project at that path."""
+    from annotations.models import Membership
+
+    return Q(**{f"{path_to_project}__in": Membership.objects.filter(user=user.pk).values("project")})
+
+
+def sees_all_work(user: Person, path_to_project: str) -> Q:
+    """The condition that the user's role in the project at that path lets them see every coder's work."""
+    from annotations.models import Membership
+
+    projects = Membership.objects.filter(user=user.pk).filter(
+        Q(role__in=ROLES_THAT_SEE_ALL_WORK) | Q(project__results_open=True)
+    )
+    return Q(**{f"{path_to_project}__in": projects.values("project")})

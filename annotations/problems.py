@@ -1,0 +1,73 @@
+"""Errors of the API: problem details (RFC 9457) with a stable `code`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import exception_handler as drf_exception_handler
+
+from annotations.operations import Refused, Stale
+
+TITLES = {
+    400: "The request is wrong",
+    401: "Sign in first",
+    403: "You may not do this",
+    404: "There is nothing here",
+    405: "This cannot be done here",
+    406: "This form is not to be had",
+    409: "The coding has changed since",
+    415: "This form is not understood",
+    429: "Too many requests",
+}
+
+
+def problem(status: int, code: str, detail: str, **more: Any) -> Response:
+    """A problem answer; `more` are further members such as the field that is wrong."""
+    body = {
+        "type": "about:blank",
+        "title": TITLES.get(status, "Error"),
+        "status": status,
+        "code": code,
+        "detail": detail,
+    }
+    return Response(body | more, status=status, content_type="application/problem+json")
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """What the API answers to an exception; None lets Django answer 500."""
+    if isinstance(error, Stale):
+        return problem(409, "stale", str(error), version=error.version, missed=error.missed)
+    if isinstance(error, Refused):
+        return problem(400, error.code, str(error), operation=error.position)
+    if isinstance(error, Http404):
+        return problem(404, "not_found", str(error) or "There is nothing at this address.")
+    if isinstance(error, PermissionDenied):
+        return problem(403, "permission_denied", str(error) or "You may not do this.")
+    if isinstance(error, RecursionError):
+        return problem(400, "parse_error", "The request is nested too deeply.")
+    response = drf_exception_handler(error, context)
+    if response is None:
+        return None
+    if isinstance(error, exceptions.ValidationError):
+        return problem(response.status_code, "invalid", "Some fields are wrong.", errors=_sendable(response.data))
+    code, detail = "error", "The request failed."
+    if isinstance(error, exceptions.APIException):
+        code = str(error.get_codes()) if isinstance(error.get_codes(), str) else code
+        detail = str(error.detail)
+    answer = problem(response.status_code, code, detail)
+    for header in ("WWW-Authenticate", "Retry-After", "Allow"):
+        if header in response.headers:
+            answer[header] = response.headers[header]
+    return answer
+
+
+def _sendable(errors: Any) -> Any:
+    """The errors with lone surrogates, which a message may repeat from the request, written as escapes."""
+    if isinstance(errors, Mapping):
+        return {_sendable(name): _sendable(error) for name, error in errors.items()}
+    if isinstance(errors, list):
+        return [_sendable(error) for error in errors]
+    return errors.encode("utf-8", "backslashreplace").decode() if isinstance(errors, str) else errors

@@ -1,0 +1,117 @@
+"""Ready-made schemes: what a new project may start from. Data, no code."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpec:
+    key: str
+    label: str
+    coded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySpec:
+    key: str
+    label: str
+    points_to: str = ""
+    max_pointers: int | None = None
+    allow_later: bool = False
+    takes_index: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A scheme. `agreement` names the conventions that its agreement page opens with."""
+
+    key: str
+    label: str
+    description: str
+    answers: str
+    levels: tuple[LevelSpec, ...]
+    categories: tuple[CategorySpec, ...]
+    agreement: str
+    unmarked: str = "missing"
+
+
+PHRASE = LevelSpec("phrase", "phrase")
+TURN = LevelSpec("turn", "turn", coded=False)
+
+SCHEMES: dict[str, Scheme] = {
+    scheme.key: scheme
+    for scheme in (
+        Scheme(
+            "poesio-artstein-2005",
+            "Anaphora with ambiguity (Poesio & Artstein 2005)",
+            "Each phrase refers to an earlier phrase, to something said in an earlier turn, to a named place, or "
+            "to nothing before it. Several pointers say that a phrase is ambiguous.",
+            "pointers",
+            (PHRASE, TURN),
+            (
+                CategorySpec("phrase", "phrase", points_to="phrase"),
+                CategorySpec("segment", "segment", points_to="turn"),
+                CategorySpec("place", "place"),
+                CategorySpec("none", "none"),
+            ),
+            "poesio-artstein-2005",
+        ),
+        Scheme(
+            "passonneau-2004",
+            "Coreference by index (Passonneau 2004)",
+            "Each phrase gets the index of the entity it refers to, a new index, or none.",
+            "indices",
+            (PHRASE,),
+            (
+                CategorySpec("refers", "refers", takes_index=True),
+                CategorySpec("none", "does not refer"),
+            ),
+            "passonneau-2004",
+            unmarked="singleton",
+        ),
+        Scheme(
+            "clusters",
+            "Clusters of mentions",
+            "Mentions with the entities they belong to, as most corpora are distributed.",
+            "indices",
+            (LevelSpec("mention", "mention"),),
+            (
+                CategorySpec("refers", "refers", takes_index=True),
+                CategorySpec("none", "does not refer"),
+            ),
+            "masi",
+            unmarked="singleton",
+        ),
+        Scheme(
+            "muc-ident",
+            "Identity links (MUC-6 and MUC-7)",
+            "Each phrase is linked to one other phrase that it is identical with, or to none.",
+            "pointers",
+            (PHRASE,),
+            (
+                CategorySpec("ident", "identity", points_to="phrase", max_pointers=1, allow_later=True),
+                CategorySpec("none", "none"),
+            ),
+            "poesio-artstein-2005",
+        ),
+        Scheme(
+            "sortal-classes",
+            "Ten sortal classes",
+            "What kind of thing each phrase stands for.",
+            "categories",
+            (PHRASE,),
+            (
+                CategorySpec("person", "person"),
+                CategorySpec("group", "group"),
+                CategorySpec("physobj", "physical object"),
+                CategorySpec("concept", "concept"),
+                CategorySpec("loc", "location"),
+                CategorySpec("time", "time"),
+                CategorySpec("event", "event"),
+                CategorySpec("action", "action"),
+                CategorySpec("state", "state"),
+                CategorySpec("property", "property"),
+            ),
+            "kappa",
+        ),
+    )
+}
