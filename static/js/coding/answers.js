@@ -1,0 +1,164 @@
+// What a key press makes of a judgement. Pure: returns the new judgement, or why there is none.
+import { candidates, isLegal, pointingCategory } from "./candidates.js";
+import { categoryOf, judgement, sameJudgement } from "./state.js";
+
+/** @typedef {import("./state.js").Model} Model */
+/** @typedef {import("./state.js").Judgements} Judgements */
+/** @typedef {import("./state.js").Judgement} Judgement */
+/** @typedef {{judgement: Judgement|null} | {refused: string}} Answer */
+
+/**
+ * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} chosen key of a category
+ * @returns {Answer}
+ */
+export function chooseCategory(model, judgements, key, chosen) {
+  const category = categoryOf(model, chosen);
+  const before = judgement(judgements.get(key));
+  if (!category) {
+    return { refused: "There is no such category." };
+  }
+  if (model.answers === "indices") {
+    return changed(judgements, key, {
+      ...before,
+      category: category.key,
+      indices: category.takes_index ? newEntity(judgements, key, before) : [],
+    });
+  }
+  const pointers = before.pointers
+    .filter((target) => isLegal(model, key, category, target))
+    .slice(0, category.max_pointers ?? undefined);
+  return changed(judgements, key, { ...before, category: category.key, pointers });
+}
+
+/** The next free number, unless the markable is already alone in its entity. */
+function newEntity(judgements, key, before) {
+  const taken = new Set();
+  for (const [other, value] of judgements) {
+    if (other !== key) {
+      value.indices.forEach((index) => taken.add(index));
+    }
+  }
+  if (before.indices.length === 1 && !taken.has(before.indices[0])) {
+    return before.indices;
+  }
+  let free = 1;
+  while (taken.has(String(free))) {
+    free += 1;
+  }
+  return [String(free)];
+}
+
+/**
+ * Point to a markable, or join its entity.
+ * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} target
+ * @param {boolean} further add to the answer, or take away, instead of replacing it: explicit ambiguity
+ * @returns {Answer}
+ */
+export function pointTo(model, judgements, key, target, further) {
+  const from = model.byKey.get(key);
+  const to = model.byKey.get(target);
+  if (!from || !to) {
+    return { refused: "There is no such markable." };
+  }
+  if (model.answers === "indices") {
+    const index = judgements.get(target)?.indices[0];
+    return index === undefined || target === key
+      ? { refused: `“${to.words}” has no index yet.` }
+      : takeIndex(model, judgements, key, index, further);
+  }
+  const before = judgement(judgements.get(key));
+  const category = categoryFor(model, before.category, to.level);
+  if (!category) {
+    return { refused: `No category points to “${to.words}”.` };
+  }
+  if (!isLegal(model, key, category, target)) {
+    return { refused: target === key ? "A markable cannot point to itself." : `“${to.words}” comes later in the text.` };
+  }
+  const kept = before.category === category.key ? before.pointers : [];
+  const pointers = further ? toggled(kept, target) : [target];
+  if (category.max_pointers !== null && pointers.length > category.max_pointers) {
+    return { refused: `${category.label} takes at most ${category.max_pointers} ${plural(category.max_pointers, "antecedent")}.` };
+  }
+  return changed(judgements, key, { ...before, category: category.key, pointers });
+}
+
+/** Stay with the category that is chosen if it points there, else take the first that does. */
+function categoryFor(model, chosen, level) {
+  const current = categoryOf(model, chosen);
+  return current?.points_to === level ? current : model.categories.find((category) => category.points_to === level);
+}
+
+/** @returns {Answer} */
+export function takeIndex(model, judgements, key, index, further) {
+  const before = judgement(judgements.get(key));
+  const category = model.categories.find((one) => one.takes_index);
+  if (!category) {
+    return { refused: "This scheme has no category that takes an index." };
+  }
+  const kept = before.category === category.key ? before.indices : [];
+  return changed(judgements, key, { ...before, category: category.key, indices: further ? toggled(kept, index) : [index] });
+}
+
+/**
+ * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} letter @param {boolean} further
+ * @returns {Answer}
+ */
+export function pressLetter(model, judgements, key, letter, further) {
+  // A category that takes no pointer offers no targets; a letter then means those of the first one that does.
+  const offered = offer(model, judgements, key);
+  const candidate = offered.find((one) => one.letter === letter);
+  if (!candidate) {
+    return { refused: `No candidate wears ${letter}.` };
+  }
+  return candidate.index === null
+    ? pointTo(model, judgements, key, candidate.key, further)
+    : takeIndex(model, judgements, key, candidate.index, further);
+}
+
+/**
+ * The candidates that the page shows: those of the category chosen, or, if that takes no pointer, of the first that does.
+ * @param {Model} model @param {Judgements} judgements @param {string} key
+ */
+export function offer(model, judgements, key) {
+  if (model.answers !== "pointers" || pointingCategory(model, judgements, key)) {
+    return candidates(model, judgements, key);
+  }
+  const open = new Map(judgements);
+  open.delete(key);
+  return candidates(model, open, key);
+}
+
+/** @param {Judgements} judgements @param {string} key @param {{note?: string, unsure?: boolean}} remark @returns {Answer} */
+export function addRemark(judgements, key, remark) {
+  return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
+}
+
+/**
+ * What is missing before one can go on, in words; null when nothing is.
+ * @param {Model} model @param {Judgements} judgements @param {string} key
+ * @returns {string|null}
+ */
+export function missing(model, judgements, key) {
+  const value = judgements.get(key);
+  const category = categoryOf(model, value?.category);
+  if (!category) {
+    return "Choose a category first.";
+  }
+  if (model.answers === "indices") {
+    return category.takes_index && value.indices.length === 0 ? "It needs an index." : null;
+  }
+  return category.points_to && value.pointers.length === 0 ? `${category.label} needs an antecedent.` : null;
+}
+
+function toggled(list, item) {
+  return list.includes(item) ? list.filter((one) => one !== item) : [...list, item];
+}
+
+function changed(judgements, key, value) {
+  return { judgement: sameJudgement(judgements.get(key), value) ? null : value };
+}
+
+/** @param {number} count @param {string} noun */
+function plural(count, noun) {
+  return count === 1 ? noun : `${noun}s`;
+}

@@ -1,0 +1,110 @@
+// What the current markable may point to, best guesses first. Pure.
+import { categoryOf } from "./state.js";
+import { chains } from "./chains.js";
+
+/** @typedef {import("./state.js").Model} Model */
+/** @typedef {import("./state.js").Judgements} Judgements */
+/** @typedef {import("./state.js").Category} Category */
+/** @typedef {import("./state.js").Markable} Markable */
+/** @typedef {{key: string, index: string|null, chosen: boolean, letter: string|null}} Candidate */
+
+export const LETTERS = ["a", "s", "d", "f", "g", "h", "j", "k", "l"];
+
+// How many places a hint is worth against sheer nearness. Same words weigh most; the last mention of a chain stands
+// for the chain, so the mentions before it step back.
+const SAME_WORDS = 12;
+const SAME_HEAD = 8;
+const LAST_OF_CHAIN = 4;
+const INSIDE_CHAIN = -6;
+
+/**
+ * @param {Model} model @param {string} key @param {Category} category @param {string} target
+ * @returns {boolean}
+ */
+export function isLegal(model, key, category, target) {
+  const from = model.byKey.get(key);
+  const to = model.byKey.get(target);
+  return Boolean(from && to && to !== from && category.points_to === to.level
+    && (category.allow_later || to.order < from.order));
+}
+
+/**
+ * The category whose targets are on offer: the one chosen, else the first that points.
+ * @param {Model} model @param {Judgements} judgements @param {string} key
+ * @returns {Category|undefined}
+ */
+export function pointingCategory(model, judgements, key) {
+  const chosen = categoryOf(model, judgements.get(key)?.category);
+  if (chosen) {
+    return chosen.points_to ? chosen : undefined;
+  }
+  return model.categories.find((category) => category.points_to);
+}
+
+/**
+ * @param {Model} model @param {Judgements} judgements @param {string} key
+ * @returns {Candidate[]} the first nine wear letters
+ */
+export function candidates(model, judgements, key) {
+  const list = model.answers === "indices" ? entities(model, judgements, key)
+    : model.answers === "pointers" ? targets(model, judgements, key)
+      : [];
+  return list.map((candidate, place) => ({ ...candidate, letter: LETTERS[place] ?? null }));
+}
+
+function targets(model, judgements, key) {
+  const category = pointingCategory(model, judgements, key);
+  if (!category) {
+    return [];
+  }
+  const chosen = judgements.get(key)?.pointers ?? [];
+  const legal = model.markables.filter((markable) => isLegal(model, key, category, markable.key));
+  // The answer being given is left out: the letters must not move while one is choosing.
+  const place = standing(model, chains(model, judgements, key), model.byKey.get(key));
+  return rank(model, key, legal, place)
+    .map((markable) => ({ key: markable.key, index: null, chosen: chosen.includes(markable.key) }));
+}
+
+/** One candidate for each entity, shown as its latest mention before the current markable. */
+function entities(model, judgements, key) {
+  const from = model.byKey.get(key);
+  const chosen = judgements.get(key)?.indices ?? [];
+  const indexOf = new Map();
+  for (const [chain, members] of chains(model, judgements, key).members) {
+    const mentions = members.map((member) => model.byKey.get(member));
+    const shown = mentions.filter((mention) => mention.order < from.order).at(-1) ?? mentions[0];
+    indexOf.set(shown, [...(indexOf.get(shown) ?? []), chain.slice(1)]);
+  }
+  return rank(model, key, [...indexOf.keys()], () => 0).flatMap((markable) => indexOf.get(markable)
+    .map((index) => ({ key: markable.key, index, chosen: chosen.includes(index) })));
+}
+
+/** Nearest first; each hint moves a candidate up, or down, by a fixed number of places. */
+function rank(model, key, legal, bonus) {
+  const from = model.byKey.get(key);
+  const words = from.words.toLowerCase();
+  return legal
+    .sort((one, other) => Math.abs(one.order - from.order) - Math.abs(other.order - from.order))
+    .map((markable, distance) => {
+      const same = markable.words.toLowerCase() === words ? SAME_WORDS : markable.head === from.head ? SAME_HEAD : 0;
+      return { markable, distance, score: distance - same - bonus(markable) };
+    })
+    .sort((one, other) => one.score - other.score || one.distance - other.distance)
+    .map(({ markable }) => markable);
+}
+
+function standing(model, current, from) {
+  const last = new Map();
+  for (const [chain, members] of current.members) {
+    if (members.length > 1) {
+      last.set(chain, members.filter((member) => model.byKey.get(member).order < from.order).at(-1));
+    }
+  }
+  return (markable) => {
+    const its = (current.of.get(markable.key) ?? []).filter((chain) => last.has(chain));
+    if (its.length === 0) {
+      return 0;
+    }
+    return its.some((chain) => last.get(chain) === markable.key) ? LAST_OF_CHAIN : INSIDE_CHAIN;
+  };
+}

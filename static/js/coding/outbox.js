@@ -1,0 +1,89 @@
+// Where operations wait until the server has them: IndexedDB, or memory where that is not to be had.
+
+/** @typedef {import("./state.js").Operation} Operation */
+/**
+ * @typedef {{durable: boolean, all: () => Promise<Operation[]>, add: (operation: Operation) => Promise<void>,
+ *   remove: (uuids: string[]) => Promise<void>}} Outbox
+ */
+
+const DATABASE = "coindex";
+const STORE = "outbox";
+const PATIENCE = 3000;
+
+/** @returns {Outbox} */
+export function memoryOutbox() {
+  let operations = [];
+  return {
+    durable: false,
+    all: async () => [...operations],
+    add: async (operation) => {
+      operations.push(operation);
+    },
+    remove: async (uuids) => {
+      operations = operations.filter((operation) => !uuids.includes(operation.uuid));
+    },
+  };
+}
+
+/**
+ * @param {string} place address of the operations and name of the user: two people on one machine never mix
+ * @param {IDBFactory} [factory]
+ * @returns {Promise<Outbox>}
+ */
+export async function openOutbox(place, factory = globalThis.indexedDB) {
+  try {
+    const database = await Promise.race([open(factory), late()]);
+    return durableOutbox(database, place);
+  } catch {
+    return memoryOutbox(); // private windows and locked-down profiles
+  }
+}
+
+function late() {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error("the outbox does not open")), PATIENCE));
+}
+
+function open(factory) {
+  return new Promise((resolve, reject) => {
+    const request = factory.open(DATABASE, 1);
+    request.onupgradeneeded = () => {
+      const store = request.result.createObjectStore(STORE, { keyPath: "order", autoIncrement: true });
+      store.createIndex("place", "place");
+      store.createIndex("uuid", "operation.uuid", { unique: true });
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function durableOutbox(database, place) {
+  const transact = (mode, work) => new Promise((resolve, reject) => {
+    const transaction = database.transaction(STORE, mode);
+    const result = work(transaction.objectStore(STORE));
+    transaction.oncomplete = () => resolve(result.result);
+    transaction.onabort = () => reject(transaction.error);
+    transaction.onerror = () => reject(transaction.error);
+  });
+  return {
+    durable: true,
+    all: async () => {
+      const rows = await transact("readonly", (store) => store.index("place").getAll(place));
+      return rows.map((row) => row.operation);
+    },
+    add: async (operation) => {
+      await transact("readwrite", (store) => store.add({ place, operation }));
+    },
+    remove: async (uuids) => {
+      await transact("readwrite", (store) => {
+        for (const uuid of uuids) {
+          store.index("uuid").getKey(uuid).onsuccess = (event) => {
+            if (event.target.result !== undefined) {
+              store.delete(event.target.result);
+            }
+          };
+        }
+        return {};
+      });
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// Text, offsets and the spans that markables are drawn as. Pure: no DOM.
+
+/** @typedef {{key: string, start: number, end: number}} Part a run of words of one markable, UTF-16 offsets */
+/** @typedef {{key: string, start: number, end: number, children: Node[], depth: number}} Span */
+/** @typedef {Span | {text: string}} Node */
+/** @typedef {{kind: string, start: number, end: number, label: string, speaker: string}} Block */
+
+/**
+ * The server counts code points, the browser UTF-16 units: one pass over the text gives the way from one to the other.
+ * @param {string} content
+ * @returns {(codePoint: number) => number}
+ */
+export function offsetConverter(content) {
+  const astral = []; // offsets, in code points, of the characters that take two units
+  let at = 0;
+  for (const character of content) {
+    if (character.length === 2) {
+      astral.push(at);
+    }
+    at += 1;
+  }
+  if (astral.length === 0) {
+    return (codePoint) => codePoint;
+  }
+  return (codePoint) => {
+    let low = 0;
+    let high = astral.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (astral[middle] < codePoint) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return codePoint + low;
+  };
+}
+
+/**
+ * The rows and paragraphs of a text, covering every character that is not white space between two of them.
+ * Turns win over paragraphs, because they carry labels; sentences run on inside what holds them.
+ * @param {string} content
+ * @param {Block[]} segments in UTF-16 offsets
+ * @returns {Block[]}
+ */
+export function blocks(content, segments) {
+  const main = segments.some((segment) => segment.kind === "turn") ? "turn" : "paragraph";
+  const wanted = segments
+    .filter((segment) => segment.kind === main || segment.kind === "header")
+    .sort((one, other) => one.start - other.start || other.end - one.end);
+  const result = [];
+  let at = 0;
+  const fill = (end) => {
+    const between = content.slice(at, end);
+    if (between.trim() !== "") {
+      const start = at + between.length - between.trimStart().length;
+      result.push({ kind: "rest", start, end: at + between.trimEnd().length, label: "", speaker: "" });
+    }
+  };
+  for (const segment of wanted) {
+    if (segment.start < at) {
+      continue;
+    }
+    fill(segment.start);
+    result.push(segment);
+    at = segment.end;
+  }
+  fill(content.length);
+  return result;
+}
+
+/**
+ * Nested spans for the part of a text between two offsets. A span that crosses an open one is cut where that one
+ * ends and goes on behind it.
+ * @param {string} content
+ * @param {{start: number, end: number}} range
+ * @param {Part[]} parts outermost first where they start together
+ * @param {(key: string) => boolean} counts whether a markable has an underline that others must make room for
+ * @returns {Node[]}
+ */
+export function slices(content, range, parts, counts = () => true) {
+  const inside = parts
+    .filter((part) => part.start === part.end
+      ? part.start >= range.start && part.start <= range.end
+      : part.start < range.end && part.end > range.start)
+    .map((part) => ({ key: part.key, start: Math.max(part.start, range.start), end: Math.min(part.end, range.end) }));
+  const root = { key: "", start: range.start, end: range.end, children: [], depth: 0 };
+  /** @type {Span[]} */
+  let open = [root];
+  let at = range.start;
+
+  const write = (end) => {
+    if (end > at) {
+      open[open.length - 1].children.push({ text: content.slice(at, end) });
+      at = end;
+    }
+  };
+  const begin = (key, start, end) => {
+    const span = { key, start, end, children: [], depth: 1 };
+    open[open.length - 1].children.push(span);
+    open.push(span);
+  };
+  const closeUntil = (limit) => {
+    for (;;) {
+      const ends = open.slice(1).map((span) => span.end);
+      const next = Math.min(...ends);
+      if (ends.length === 0 || next > limit) {
+        return;
+      }
+      write(next);
+      const lowest = open.findIndex((span, index) => index > 0 && span.end === next);
+      const cut = open.slice(lowest).filter((span) => span.end > next);
+      for (const span of cut) {
+        span.whole = span.end;
+        span.end = next;
+      }
+      open = open.slice(0, lowest);
+      for (const span of cut) {
+        begin(span.key, next, span.whole);
+        delete span.whole;
+      }
+    }
+  };
+
+  for (const part of inside) {
+    closeUntil(part.start);
+    write(part.start);
+    begin(part.key, part.start, part.end);
+  }
+  closeUntil(range.end);
+  write(range.end);
+  measure(root, counts);
+  return root.children;
+}
+
+/** Depth: one more than the deepest underline inside. */
+function measure(span, counts) {
+  let deepest = 0;
+  for (const child of span.children) {
+    if ("key" in child) {
+      measure(child, counts);
+      deepest = Math.max(deepest, child.depth);
+    }
+  }
+  span.depth = counts(span.key) ? deepest + 1 : deepest;
+}

@@ -1,0 +1,261 @@
+// Everything around the text: the panel at the side, progress, the save state, notices, the list of keys.
+import { LETTERS } from "./candidates.js";
+import { look } from "./chains.js";
+import { KEYS } from "./keys.js";
+import { categoryOf } from "./state.js";
+import { badgeLabels, element } from "./view-text.js";
+
+const FIRST = 24; // candidates shown before one asks for all
+const AROUND = 20; // members of the chain shown before and after the current one
+
+const byId = (id) => document.getElementById(id);
+
+/** @param {import("./state.js").Model} model */
+export function buildPanel(model) {
+  const empty = model.coded.length === 0;
+  byId("no-markables").hidden = !empty;
+  byId("panel").hidden = empty;
+  document.body.classList.toggle("is-read-only", model.readOnly);
+  byId("categories").replaceChildren(...model.categories.map((category, place) => {
+    const button = element("button", "choice");
+    button.type = "button";
+    button.dataset.category = category.key;
+    button.disabled = model.readOnly;
+    if (place < 9) {
+      button.setAttribute("aria-keyshortcuts", String(place + 1));
+      button.append(element("kbd", "", String(place + 1)));
+    }
+    button.append(element("span", "", category.label));
+    return button;
+  }));
+  const keys = model.answers === "categories" ? KEYS.filter((row) => !row.pointing) : KEYS;
+  byId("key-list").replaceChildren(...keys.flatMap((row) => {
+    const term = element("dt");
+    row.keys.forEach((key, place) => {
+      if (place > 0) {
+        term.append(row.range ? " to " : ", ");
+      }
+      term.append(...keyCaps(key));
+    });
+    return [term, element("dd", "", row.does)];
+  }));
+  const reading = [["Tab", "next undecided"], ["→", "next"], ["n p", "along the chain"]];
+  const writing = [
+    ["Tab", "next undecided"],
+    ...(model.answers === "categories" ? [] : [
+      [LETTERS.slice(0, 3).join(" "), model.answers === "indices" ? "take the index" : "point"],
+      ["Shift", "adds a second"],
+    ]),
+    ["Space", "accept"],
+    ["u", "undo"],
+  ];
+  const hints = [...(model.readOnly ? reading : writing), ["Esc", "frees Tab"], ["?", "keys"]];
+  byId("hints").replaceChildren(...(empty ? [] : hints.map(([key, does]) => {
+    const hint = element("span");
+    hint.append(...key.split(" ").flatMap(keyCaps), ` ${does}`);
+    return hint;
+  })));
+  byId("unsure").disabled = model.readOnly;
+  byId("note").readOnly = model.readOnly;
+}
+
+function keyCaps(key) {
+  return key.split("+").map((cap) => element("kbd", "", cap));
+}
+
+/**
+ * What to call a markable in a list, and where it is.
+ * @param {import("./state.js").Model} model @param {string} key
+ */
+export function describe(model, key) {
+  const markable = model.byKey.get(key);
+  const block = model.blocks.find((one) => one.start <= markable.start && markable.start <= one.end);
+  const where = block ? `${block.label} ${block.speaker}`.trim() : "";
+  return { words: markable.words || markable.label || "∅", where };
+}
+
+/** @param {import("./main.js").Page} page @param {boolean} all whether to list every candidate */
+export function paintPanel(page, all) {
+  const { model, judgements, current } = page;
+  const done = page.decided;
+  const total = model.coded.length;
+  byId("progress").max = Math.max(total, 1);
+  byId("progress").value = done;
+  byId("progress").classList.toggle("done", total > 0 && done === total);
+  byId("progress-text").textContent = `${done} of ${total} decided`;
+  if (current === null) {
+    return;
+  }
+  const { words, where } = describe(model, current);
+  const value = judgements.get(current);
+  byId("words").textContent = words;
+  byId("words").title = words;
+  byId("position").textContent = `${model.coded.findIndex((one) => one.key === current) + 1} of ${total}`;
+  byId("place").textContent = where;
+  for (const button of byId("categories").children) {
+    button.setAttribute("aria-pressed", String(button.dataset.category === value?.category));
+  }
+  keepingFocus(() => {
+    paintCandidates(page, all);
+    paintChain(page);
+  });
+  byId("unsure").checked = value?.unsure ?? false;
+  const note = byId("note");
+  if (document.activeElement !== note) {
+    note.value = value?.note ?? "";
+  }
+  byId("undo").disabled = page.history.done.length === 0;
+  byId("redo").disabled = page.history.undone.length === 0;
+  byId("clear").disabled = !value;
+}
+
+/** The lists are written anew; who works them by keyboard stays on the same entry. */
+function keepingFocus(paint) {
+  const { id, dataset } = document.activeElement?.closest(".side button") ?? { dataset: {} };
+  paint();
+  const { target, index, goto } = dataset;
+  if (!id && (target || goto)) {
+    [...document.querySelectorAll(".candidate, .member")]
+      .find((one) => one.dataset.target === target && one.dataset.index === index && one.dataset.goto === goto)
+      ?.focus({ preventScroll: true });
+  }
+}
+
+function paintCandidates(page, all) {
+  const { model, judgements, current, candidates } = page;
+  const section = byId("candidates-section");
+  const category = categoryOf(model, judgements.get(current)?.category);
+  section.hidden = model.answers === "categories";
+  if (section.hidden) {
+    return;
+  }
+  const own = judgements.get(current)?.indices.join(", ") ?? "";
+  byId("candidates-title").textContent = model.answers === "indices" ? `Entity ${own}`.trim() : "Antecedent";
+  section.classList.toggle("quiet", Boolean(category) && !category.points_to && !category.takes_index);
+  // What is chosen stays in sight, however far down it is.
+  const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
+  byId("candidates").replaceChildren(...shown.map((candidate) => {
+    const button = row(page, "candidate", candidate.key, candidate.letter);
+    button.dataset.target = candidate.key;
+    button.disabled = model.readOnly;
+    button.setAttribute("aria-pressed", String(candidate.chosen));
+    if (candidate.index !== null) {
+      button.dataset.index = candidate.index;
+    }
+    if (candidate.letter !== null) {
+      button.setAttribute("aria-keyshortcuts", candidate.letter);
+    }
+    const labels = candidate.index !== null
+      ? [{ text: candidate.index, number: page.numbers.byChain.get(`#${candidate.index}`) }]
+      : badgeLabels(page.numbers.byMember.get(candidate.key) ?? []);
+    button.append(...labels.map(({ text, number }) => chainBadge(text, number)));
+    const item = element("li");
+    item.append(button);
+    return item;
+  }));
+  const more = byId("more");
+  more.hidden = shown.length === candidates.length;
+  more.textContent = `Show all ${candidates.length}`;
+  const none = byId("no-candidates");
+  none.hidden = candidates.length > 0;
+  none.textContent = model.answers === "indices"
+    ? "No entity yet. Begin one with the category."
+    : "Nothing before this one can be pointed to.";
+}
+
+function paintChain(page) {
+  const { model, current, numbers } = page;
+  const chains = (page.chains.of.get(current) ?? []).filter((chain) => page.chains.members.get(chain).length > 1);
+  byId("chain-section").hidden = chains.length === 0;
+  const members = [...new Set(chains.flatMap((chain) => page.chains.members.get(chain)))]
+    .sort((one, other) => model.byKey.get(one).order - model.byKey.get(other).order);
+  const names = (numbers.byMember.get(current) ?? []).join(", ");
+  byId("chain-title").textContent = `${chains.length > 1 ? "Chains" : "Chain"} ${names}: ${members.length} members`;
+  const first = Math.max(0, members.indexOf(current) - AROUND);
+  byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => {
+    const button = row(page, "member", key, undefined);
+    button.dataset.goto = key;
+    if (key === current) {
+      button.setAttribute("aria-current", "true");
+    }
+    const item = element("li");
+    item.append(button);
+    return item;
+  }));
+}
+
+function row({ model }, className, key, letter) {
+  const { words, where } = describe(model, key);
+  const button = element("button", className);
+  button.type = "button";
+  if (letter !== undefined) {
+    button.append(letter === null ? element("span", "no-key") : element("kbd", "", letter));
+  }
+  const text = element("span", "words", words);
+  text.lang = model.language;
+  text.dir = model.direction;
+  text.title = words;
+  button.append(text, element("span", "where", where));
+  return button;
+}
+
+function chainBadge(text, number) {
+  return element("span", `chain-badge${number === undefined || number === null ? "" : ` chain-${look(number).colour}`}`, text);
+}
+
+/** @param {string} text */
+export function say(text) {
+  byId("say").textContent = text;
+}
+
+/** @param {import("./main.js").Page} page @param {string} [prefix] what just happened, before what is now */
+export function announce(page, prefix = "") {
+  const { model, judgements, current } = page;
+  if (current === null) {
+    return;
+  }
+  const value = judgements.get(current);
+  const category = categoryOf(model, value?.category);
+  const to = model.answers === "indices"
+    ? (value?.indices ?? []).map((index) => `entity ${index}`)
+    : (value?.pointers ?? []).map((key) => describe(model, key).words);
+  byId("announce").textContent = [
+    prefix,
+    `${describe(model, current).words}, ${byId("position").textContent}`,
+    category ? [category.label, ...to].join(", ") : "undecided",
+  ].filter(Boolean).join(". ");
+}
+
+/** @param {import("./sync.js").SaveState} state @param {string} text @param {number} waiting @param {number} undecided */
+export function paintSaveState(state, text, waiting, undecided) {
+  const place = byId("save-state");
+  place.dataset.state = state;
+  if (place.textContent !== text) {
+    place.textContent = text;
+  }
+  byId("sign-in-again").hidden = state !== "signed-out";
+  const button = byId("submit");
+  if (button) {
+    button.disabled = waiting > 0;
+    button.classList.toggle("primary", waiting === 0 && undecided === 0);
+    byId("submit-note").textContent = waiting > 0
+      ? "when everything is saved"
+      : undecided > 0 ? `${undecided} still undecided` : "everything decided";
+  }
+}
+
+/** A notice that stays until it is dismissed; the same words are not said twice. @param {string} text */
+export function notify(text) {
+  const place = byId("notices");
+  if ([...place.querySelectorAll("p")].some((paragraph) => paragraph.textContent === text)) {
+    return;
+  }
+  const notice = element("div", "notice error");
+  notice.setAttribute("role", "alert");
+  const dismiss = element("button", "button small plain", "Dismiss");
+  dismiss.type = "button";
+  dismiss.addEventListener("click", () => notice.remove());
+  notice.append(element("p", "", text), dismiss);
+  place.append(notice);
+}
+

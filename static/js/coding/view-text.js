@@ -1,0 +1,237 @@
+// The text with its markables as DOM: built once, then only classes, badges and letters change.
+import { look } from "./chains.js";
+import { slices } from "./slices.js";
+import { isDecided } from "./state.js";
+
+const DEEPEST = 6;
+const MOST_SHIFT = 12;
+const MOST_BADGES = 3;
+
+/**
+ * @typedef {{root: HTMLElement, spans: Map<string, HTMLElement[]>, margins: Map<string, HTMLElement>,
+ *   shown: Map<string, string>, badges: Map<string, string>, ends: string[][]}} TextView
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {import("./state.js").Model} model
+ * @returns {TextView}
+ */
+export function buildText(root, model) {
+  const view = { root, spans: new Map(), margins: new Map(), shown: new Map(), badges: new Map(), ends: ends(model) };
+  const parts = model.markables
+    .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
+    .sort((one, other) => one.start - other.start || other.end - one.end || one.order - other.order);
+  const coded = (key) => model.byKey.get(key)?.coded ?? false;
+  let deepest = 0;
+
+  const draw = (nodes, parent) => {
+    for (const node of nodes) {
+      if ("text" in node) {
+        parent.append(node.text);
+        continue;
+      }
+      const span = element("span", "markable");
+      span.dataset.key = node.key;
+      span.dataset.depth = String(Math.min(node.depth, DEEPEST));
+      if (node.start === node.end) {
+        span.dataset.empty = "";
+      }
+      deepest = Math.max(deepest, node.depth);
+      view.spans.set(node.key, [...(view.spans.get(node.key) ?? []), span]);
+      draw(node.children, span);
+      parent.append(span);
+    }
+  };
+
+  const fragment = document.createDocumentFragment();
+  for (const block of model.blocks) {
+    const row = element("div", { turn: "turn", header: "text-header", paragraph: "paragraph" }[block.kind] ?? "rest");
+    let words = row;
+    if (block.kind === "turn") {
+      const label = element("span", "turn-label", block.label);
+      const speaker = element("span", "turn-speaker", block.speaker);
+      speaker.title = block.speaker;
+      words = element("div", "turn-text");
+      row.append(label, speaker, words);
+      const turn = model.markables.find((one) => !one.coded && one.start === block.start && one.end === block.end);
+      if (turn) {
+        label.dataset.turn = turn.key;
+        speaker.dataset.turn = turn.key;
+        view.margins.set(turn.key, label);
+      }
+    }
+    draw(slices(model.content, block, parts, coded), words);
+    fragment.append(row);
+  }
+  root.replaceChildren(fragment);
+  root.classList.toggle("is-deep", deepest > 3);
+  root.classList.toggle("has-names", model.blocks.some((block) => block.speaker.length > 2));
+  return view;
+}
+
+/** Markables by where they end, the inner ones first: their badges stand side by side. */
+function ends(model) {
+  const groups = new Map();
+  for (const markable of [...model.markables].reverse()) {
+    groups.set(markable.end, [...(groups.get(markable.end) ?? []), markable.key]);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * @param {TextView} view
+ * @param {import("./main.js").Page} page
+ */
+export function paintText(view, page) {
+  const { model, judgements, current, numbers } = page;
+  const own = new Set(page.chains.of.get(current) ?? []);
+  const antecedents = new Set(judgements.get(current)?.pointers ?? []);
+  for (const markable of model.markables) {
+    const { key } = markable;
+    const its = numbers.byMember.get(key) ?? [];
+    const classes = [markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : ""];
+    if (its.length > 0) {
+      const { colour, line } = look(its[0]);
+      classes.push(`chain-${colour} line-${line}`);
+    }
+    if (its.length > 1) {
+      classes.push("is-ambiguous");
+    }
+    if (markable.coded && !isDecided(model, judgements.get(key))) {
+      classes.push("is-undecided");
+    }
+    if (key === current) {
+      classes.push("is-current");
+    } else if (antecedents.has(key)) {
+      classes.push("is-antecedent");
+    } else if (its.length > 0 && page.chains.of.get(key).some((chain) => own.has(chain))) {
+      classes.push("is-member");
+    }
+    const shown = classes.filter(Boolean).join(" ");
+    if (view.shown.get(key) !== shown) {
+      view.shown.set(key, shown);
+      for (const span of view.spans.get(key) ?? []) {
+        span.className = `markable depth-${span.dataset.depth} ${shown}${"empty" in span.dataset ? " is-empty" : ""}`;
+      }
+    }
+  }
+  paintBadges(view, page);
+  paintLetters(view, page);
+}
+
+function paintBadges(view, { numbers, judgements }) {
+  for (const group of view.ends) {
+    let shift = 0;
+    for (const key of group) {
+      const inMargin = view.margins.has(key);
+      const labels = badgeLabels(numbers.byMember.get(key) ?? []);
+      if (judgements.get(key)?.unsure) {
+        labels.push({ text: "?", number: null });
+      }
+      let at = inMargin ? 0 : shift;
+      const signature = `${at}:${labels.map((label) => label.text).join(",")}`;
+      const fresh = (view.badges.get(key) ?? "0:") !== signature && (labels.length > 0 || view.badges.has(key));
+      const place = view.margins.get(key) ?? view.spans.get(key)?.at(-1);
+      if (fresh && place) {
+        place.querySelectorAll(":scope > .badge").forEach((badge) => badge.remove());
+      }
+      for (const { text, number } of labels) {
+        if (fresh && place) {
+          const colour = number === null ? "" : ` chain-${look(number).colour}`;
+          place.append(element("sup", `badge${colour}${at > 0 ? ` shift-${Math.min(at, MOST_SHIFT)}` : ""}`, text));
+        }
+        at += text.length;
+      }
+      view.badges.set(key, signature);
+      if (!inMargin) {
+        shift = at;
+      }
+    }
+  }
+}
+
+/**
+ * The numbers to show; of many the first, and how many more there are.
+ * @param {number[]} numbers
+ * @returns {{text: string, number: number|null}[]}
+ */
+export function badgeLabels(numbers) {
+  const shown = numbers.length > MOST_BADGES ? numbers.slice(0, MOST_BADGES - 1) : numbers;
+  const labels = shown.map((number) => ({ text: String(number), number }));
+  return shown.length < numbers.length ? [...labels, { text: `+${numbers.length - shown.length}`, number: null }] : labels;
+}
+
+/** Letters stand in the text only while the current markable still wants a target. */
+function paintLetters(view, { model, candidates, wants }) {
+  view.root.querySelectorAll(".letter").forEach((letter) => letter.remove());
+  if (!wants) {
+    return;
+  }
+  const taken = new Map();
+  for (const { key, letter } of candidates) {
+    if (letter === null) {
+      break;
+    }
+    const margin = view.margins.get(key);
+    const place = margin ?? view.spans.get(key)?.[0];
+    if (!place) {
+      continue;
+    }
+    const start = margin ? key : model.byKey.get(key).start;
+    const shift = taken.get(start) ?? 0;
+    taken.set(start, shift + 1);
+    const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, letter);
+    tag.dataset.letter = letter;
+    tag.setAttribute("aria-hidden", "true"); // the list has the real control
+    place.prepend(tag);
+  }
+}
+
+/**
+ * Where the members of the current chain lie in the whole text.
+ * @param {SVGElement} svg @param {HTMLElement} pane @param {TextView} view @param {import("./main.js").Page} page
+ */
+export function paintTicks(svg, pane, view, page) {
+  const chain = (page.chains.of.get(page.current) ?? [])[0];
+  const members = chain ? page.chains.members.get(chain) : [];
+  const number = (page.numbers.byMember.get(page.current) ?? [])[0];
+  const places = new Set();
+  if (members.length > 1) {
+    const top = pane.getBoundingClientRect().top - pane.scrollTop;
+    for (const key of members) {
+      const place = view.spans.get(key)?.[0] ?? view.margins.get(key);
+      if (place) {
+        places.add(Math.round(((place.getBoundingClientRect().top - top) / pane.scrollHeight) * 1000));
+      }
+    }
+  }
+  svg.setAttribute("class", `chain-ticks chain-${look(number ?? 1).colour}`);
+  svg.querySelector("path").setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
+}
+
+/** Keep the current markable away from the edges, and jump instead of gliding: the eye must not wait. */
+export function reveal(pane, view, key) {
+  const span = view.spans.get(key)?.[0];
+  if (!span) {
+    return;
+  }
+  const frame = pane.getBoundingClientRect();
+  const { top, bottom } = span.getBoundingClientRect();
+  const margin = frame.height / 6;
+  if (top < frame.top + margin || bottom > frame.bottom - margin) {
+    pane.scrollTop += top - frame.top - frame.height / 3;
+  }
+}
+
+/** @param {string} tag @param {string} [className] @param {string} [text] @returns {HTMLElement} */
+export function element(tag, className = "", text = "") {
+  const node = document.createElement(tag);
+  if (className) {
+    node.className = className;
+  }
+  if (text) {
+    node.textContent = text;
+  }
+  return node;
+}
