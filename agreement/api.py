@@ -1,0 +1,98 @@
+"""The REST API of what managers learn."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agreement import reports
+from agreement.extract import Extract, contents_of, extract
+from agreement.parameters import Parameters, WrongParameter, asked_for
+from agreement.serializers import (
+    AskedSerializer,
+    GridCellSerializer,
+    ItemReportSerializer,
+    ItemSerializer,
+    ReportSerializer,
+)
+from annotations.models import Project
+from annotations.permissions import Right, project_for
+
+
+class AgreementView(APIView):
+    """What the agreement views share: who may look, and what is asked for."""
+
+    def asked(self, request: Request, slug: str) -> tuple[Project, Extract, Parameters]:
+        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        extracted = extract(project)
+        try:
+            parameters = asked_for(request.query_params.dict(), project.preset, project.answers)
+            return project, extracted, reports.effective(extracted, parameters)
+        except WrongParameter as wrong:
+            raise ValidationError({wrong.field: [wrong.message]}) from wrong
+
+
+class Agreement(AgreementView):
+    """The agreement of a project, over all texts and in each, computed now."""
+
+    @extend_schema(parameters=[AskedSerializer], responses=ReportSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        _, extracted, parameters = self.asked(request, slug)
+        return Response(reports.report(extracted, parameters).as_dict())
+
+
+class Grid(AgreementView):
+    """Alpha for every distance x chain construction, and K for each construction."""
+
+    @extend_schema(parameters=[AskedSerializer], responses=GridCellSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        _, extracted, parameters = self.asked(request, slug)
+        cells = [
+            {"construction": label, "parameters": cell.query(), "value": result.value, "note": result.note}
+            for label, row in reports.grid(extracted, parameters)
+            for cell, result in row
+        ]
+        return Response(cells)
+
+
+class Items(AgreementView):
+    """The units by their share of the observed disagreement, the largest first."""
+
+    @extend_schema(parameters=[AskedSerializer], responses=ItemSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        project, extracted, parameters = self.asked(request, slug)
+        return Response([asdict(item) for item in reports.items(extracted, parameters, contents_of(project))])
+
+
+class Item(AgreementView):
+    """One unit: what every coder answered, and the relation of every pair of coders."""
+
+    @extend_schema(parameters=[AskedSerializer], responses=ItemReportSerializer)
+    def get(self, request: Request, slug: str, text: str, key: str) -> Response:
+        _, extracted, parameters = self.asked(request, slug)
+        found = reports.item(extracted, parameters, text, key)
+        if found is None:
+            raise Http404("There is no such unit.")
+        keys = {unit.pk: unit.key for unit in found.text.units}
+        return Response(
+            {
+                "text": text,
+                "key": key,
+                "values": [_value(coder, value, keys) for coder, value in found.values.items() if value is not None],
+                "pairs": [asdict(pair) for pair in found.pairs],
+            }
+        )
+
+
+def _value(coder: str, value: object, keys: dict[int, str]) -> dict[str, Any]:
+    if isinstance(value, frozenset):
+        chain = [key for unit, key in keys.items() if unit in value]
+        return {"coder": coder, "category": None, "chain": chain}
+    return {"coder": coder, "category": value, "chain": None}

@@ -1,0 +1,67 @@
+"""The agreement of a project, with the digits of the page and the API."""
+
+import csv
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from agreement import reports
+from agreement.extract import extract
+from agreement.parameters import CHOICES, HELP, PRESETS, WrongParameter, asked_for
+from annotations.models import Project
+
+COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
+
+
+class Command(BaseCommand):
+    help = "Print the agreement of a project, over all texts and in each."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", metavar="SLUG")
+        parser.add_argument("--preset", choices=list(PRESETS), help="a paper's convention; options come on top of it")
+        for name, choices in CHOICES.items():
+            parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
+        parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        asked = {name: options[name] for name in ("preset", *CHOICES) if options[name] is not None}
+        try:
+            report = reports.report(extract(project), asked_for(asked, project.preset, project.answers))
+        except WrongParameter as wrong:
+            raise CommandError(f"--{str(wrong).replace('_', '-', 1)}") from wrong
+        {"json": self._json, "csv": self._csv, "table": self._table}[options["format"]](report)
+
+    def _json(self, report: reports.Report) -> None:
+        self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+
+    def _csv(self, report: reports.Report) -> None:
+        writer = csv.writer(self.stdout, lineterminator="\n")
+        writer.writerow(["text", *COLUMNS])
+        for slug, row in _rows(report):
+            writer.writerow([slug, *row])
+
+    def _table(self, report: reports.Report) -> None:
+        asked = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
+        self.stdout.write(f"{asked}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
+        wide = max([len("all texts"), *(len(text.slug) for text in report.texts)])
+        self.stdout.write(f"{'':{wide}}  {'value':>9}  {'observed':>9}  {'expected':>9}  {'units':>6}  left out")
+        for name, result in [
+            ("all texts", report.result),
+            *((text.slug, text.result) for text in report.texts),
+        ]:
+            figures = (result.value, result.observed, result.expected)
+            cells = "  ".join(f"{figure:9.4f}" if figure is not None else f"{'-':>9}" for figure in figures)
+            out = "; ".join(f"{count} {reason}" for reason, count in result.left_out.items())
+            line = f"{name:{wide}}  {cells}  {result.n_units:6}  {'; '.join(filter(None, [out, result.note]))}"
+            self.stdout.write(line.rstrip())
+
+
+def _rows(report: reports.Report) -> list[tuple[str, list[Any]]]:
+    """The name of the text (empty for all of them) with its figures, in full."""
+    results = [("", report.result), *((text.slug, text.result) for text in report.texts)]
+    return [(slug, [getattr(result, column) for column in COLUMNS]) for slug, result in results]

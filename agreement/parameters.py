@@ -1,0 +1,194 @@
+"""How agreement is to be computed: the choices, their names and the conventions of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+
+from agreement.measures import DISTANCES
+from agreement.measures.chains import MODES, TOPS, UNMARKED
+from agreement.measures.coefficients import MISSING_RULES
+from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS
+
+COEFFICIENTS = ("alpha", "fleiss_kappa")
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "coefficient": COEFFICIENTS,
+    "distance": DISTANCES,
+    "chains": tuple(reversed(MODES)),
+    "top": TOPS,
+    "exclude_unit": EXCLUDE_UNIT,
+    "empty": EMPTY,
+    "thirds": THIRDS,
+    "missing": MISSING_RULES,
+    "unmarked": UNMARKED,
+}
+
+HELP = {
+    "coefficient": "alpha: Krippendorff's. fleiss_kappa: K of Siegel and Castellan, nominal.",
+    "distance": "How far two values are apart.",
+    "chains": "What a pointer scheme compares: immediate antecedents, the chain so far, or the whole chain.",
+    "top": "What the first member of a chain has as its value: its category, or the chain.",
+    "exclude_unit": "Take the unit out of its own sets: never, in observed disagreement, or in expected too.",
+    "empty": "The empty set is a subset of every set, or disjoint from all.",
+    "thirds": "1/3 and 2/3 exactly, or .33 and .67 as printed in 2004.",
+    "missing": "K of units that not all coders judged: use what there is (Gwet 2014), or drop them.",
+    "unmarked": "What it means that a coder left a markable out of a text handed in.",
+}
+
+
+class WrongParameter(ValueError):
+    """A parameter that is unknown or has a value that it cannot have; `field` is its name."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """One way to compute agreement. Every field is one of CHOICES; `unmarked` is empty for the project's own."""
+
+    coefficient: str = "alpha"
+    distance: str = "nominal"
+    chains: str = "full"
+    top: str = "category"
+    exclude_unit: str = "none"
+    empty: str = "subset"
+    thirds: str = "exact"
+    missing: str = "available"
+    unmarked: str = ""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value not in CHOICES[field.name] and not (field.name == "unmarked" and value == ""):
+                allowed = ", ".join(CHOICES[field.name])
+                raise WrongParameter(field.name, f"{value!r} is not one of {allowed}.")
+
+    def query(self) -> dict[str, str]:
+        """All of them as text, for an address or an answer."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A paper's convention. `published` is what the paper prints for its own data, `where` says for which."""
+
+    key: str
+    label: str
+    answers: tuple[str, ...]
+    parameters: Parameters
+    published: str = ""
+    where: str = ""
+
+
+PASSONNEAU_2004 = Parameters(distance="passonneau", exclude_unit="both", thirds="rounded")
+POESIO_ARTSTEIN = Parameters(distance="passonneau", chains="full", top="category")
+
+PRESETS: dict[str, Preset] = {
+    preset.key: preset
+    for preset in (
+        Preset(
+            "passonneau-2004",
+            "Passonneau 2004: four steps, the unit removed",
+            ("indices",),
+            PASSONNEAU_2004,
+            ".74",
+            "Table 2",
+        ),
+        Preset(
+            "passonneau-2004-nominal",
+            "Passonneau 2004: nominal",
+            ("indices",),
+            Parameters(),
+            ".45",
+            "Table 2",
+        ),
+        Preset("masi", "MASI, whole chains", ("indices",), Parameters(distance="masi")),
+        Preset(
+            "passonneau-2006",
+            "Passonneau 2006: MASI as in her Table 1",
+            ("indices",),
+            Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded"),
+            ".14",
+            "Table 1, spans",
+        ),
+        Preset(
+            "poesio-artstein-2005",
+            "Poesio & Artstein 2005: whole chain, inclusive, -top",
+            ("pointers",),
+            POESIO_ARTSTEIN,
+            ".65380",
+            "Table 4, first half of dialogue 3.2",
+        ),
+        Preset(
+            "poesio-artstein-2005-exclusive",
+            "Poesio & Artstein 2005: whole chain, exclusive, +top",
+            ("pointers",),
+            replace(POESIO_ARTSTEIN, top="chain", exclude_unit="observed"),
+            ".57440",
+            "Table 4, first half of dialogue 3.2",
+        ),
+        Preset(
+            "poesio-artstein-2005-antecedents",
+            "Poesio & Artstein 2005: antecedents only",
+            ("pointers",),
+            replace(POESIO_ARTSTEIN, chains="none"),
+            ".65615",
+            "Table 3, first half of dialogue 3.2",
+        ),
+        Preset(
+            "poesio-artstein-2005-k",
+            "Poesio & Artstein 2005: K of antecedents",
+            ("pointers",),
+            Parameters(coefficient="fleiss_kappa", chains="none"),
+            ".62773",
+            "Table 3, first half of dialogue 3.2",
+        ),
+        Preset(
+            "kappa",
+            "K of Siegel & Castellan",
+            ("categories",),
+            Parameters(coefficient="fleiss_kappa"),
+            ".5174",
+            "Strube's slides, ten sortal classes",
+        ),
+        Preset(
+            "alpha-nominal",
+            "Krippendorff's alpha, nominal",
+            ("categories", "pointers"),
+            Parameters(),
+        ),
+    )
+}
+
+
+def presets_for(answers: str) -> list[Preset]:
+    """The conventions that make sense for a scheme of that kind of answers."""
+    return [preset for preset in PRESETS.values() if answers in preset.answers]
+
+
+def opening(preset: str, answers: str) -> Parameters:
+    """The parameters that a project's pages open with."""
+    fitting = presets_for(answers)
+    return next((found for found in fitting if found.key == preset), fitting[0]).parameters
+
+
+def asked_for(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
+    """The parameters that an address or a command asks for.
+
+    Those of the project's `preset` where nothing is asked; else those of the preset that the query names, or the
+    library's defaults, with what else the query names in their place. Raises WrongParameter.
+    """
+    given = {name: value for name, value in query.items() if value != ""}
+    named = given.pop("preset", None)
+    if named is None and not given:
+        return opening(preset, answers)
+    if named is not None and named not in PRESETS:
+        raise WrongParameter("preset", f"{named!r} is not one of {', '.join(PRESETS)}.")
+    for name in given:
+        if name not in CHOICES:
+            raise WrongParameter(name, f"there is no such parameter; there are {', '.join(('preset', *CHOICES))}.")
+    return replace(PRESETS[named].parameters if named else Parameters(), **given)

@@ -1,0 +1,72 @@
+"""A text with the chains that coders gave one markable: pure, from offsets to pieces that a template shows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of the text under the same markables. `badges` are the coders whose chain has a markable ending here."""
+
+    words: str
+    marked: bool
+    current: bool
+    badges: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A turn, or all of a text that has none."""
+
+    label: str
+    speaker: str
+    pieces: tuple[Piece, ...]
+
+
+Spans = Mapping[int, Iterable[tuple[int, int]]]
+
+
+def lines(
+    content: str,
+    turns: Iterable[tuple[int, int, str, str]],
+    parts: Spans,
+    holders: Mapping[int, Iterable[int]],
+    current: int,
+) -> list[Line]:
+    """The text in lines of pieces.
+
+    turns: (start, end, label, speaker). parts: the parts of each markable that is shown. holders: by markable
+    the numbers of the coders whose chain it is in. current: the markable the page is about.
+    """
+    stretches = sorted(turns) or [(0, len(content), "", "")]
+    return [
+        Line(label, speaker, tuple(_pieces(content, start, end, parts, holders, current)))
+        for start, end, label, speaker in stretches
+    ]
+
+
+def _pieces(
+    content: str, start: int, end: int, parts: Spans, holders: Mapping[int, Iterable[int]], current: int
+) -> list[Piece]:
+    here = [
+        (max(first, start), min(last, end), last, markable, last == max(stop for _, stop in spans))
+        for markable, spans in ((markable, list(spans)) for markable, spans in parts.items())
+        for first, last in spans
+        if first < end and last > start
+    ]
+    cuts = sorted({start, end, *(first for first, *_ in here), *(last for _, last, *_ in here)})
+    pieces = []
+    for left, right in pairwise(cuts):
+        covering = [span for span in here if span[0] <= left and span[1] >= right]
+        ending = [span for span in covering if span[2] == right and span[4]]
+        badges = sorted({number for span in ending for number in holders.get(span[3], ())})
+        pieces.append(
+            Piece(
+                content[left:right],
+                bool(covering),
+                any(span[3] == current for span in covering),
+                tuple(badges),
+            )
+        )
+    return pieces

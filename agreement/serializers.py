@@ -1,0 +1,94 @@
+"""What the agreement API gives, for the schema, and what it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from agreement.parameters import CHOICES, HELP, PRESETS
+
+
+class ParametersSerializer(serializers.Serializer[Any]):
+    """How a figure was computed."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {
+            name: serializers.ChoiceField(choices=choices, required=False, help_text=HELP[name])
+            for name, choices in CHOICES.items()
+        }
+
+
+class AskedSerializer(ParametersSerializer):
+    """Without any parameter: as the project's pages open. With some: the rest are the library's defaults."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
+        return {"preset": preset, **super().get_fields()}
+
+
+class FiguresSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True)
+    observed = serializers.FloatField(allow_null=True)
+    expected = serializers.FloatField(allow_null=True)
+    n_units = serializers.IntegerField()
+    n_coders = serializers.IntegerField()
+    n_values = serializers.IntegerField()
+    n_judgements = serializers.IntegerField()
+    note = serializers.CharField(allow_blank=True)
+    left_out = serializers.DictField(child=serializers.IntegerField())
+
+
+class TextFiguresSerializer(FiguresSerializer):
+    slug = serializers.CharField()
+    title = serializers.CharField()
+
+
+class ReportSerializer(FiguresSerializer):
+    parameters = ParametersSerializer()
+    fingerprint = serializers.CharField(help_text="Equal for equal answers.")
+    coders = serializers.ListField(child=serializers.CharField())
+    texts = TextFiguresSerializer(many=True)
+
+
+class GridCellSerializer(serializers.Serializer[Any]):
+    construction = serializers.CharField()
+    parameters = ParametersSerializer()
+    value = serializers.FloatField(allow_null=True)
+    note = serializers.CharField(allow_blank=True)
+
+
+class ItemSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    key = serializers.CharField()
+    words = serializers.CharField()
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    share = serializers.FloatField(help_text="of the observed disagreement; all shares sum to 1")
+    observed = serializers.FloatField(help_text="what it adds to observed disagreement")
+    n_coders = serializers.IntegerField()
+    n_values = serializers.IntegerField()
+    relations = serializers.DictField(child=serializers.IntegerField(), help_text="pairs of coders by relation")
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    relation = serializers.CharField()
+    distances = serializers.DictField(child=serializers.FloatField())
+
+
+class ValueSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    category = serializers.CharField(allow_null=True, help_text="where the value is a label")
+    chain = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="where it is a set: the keys of its markables",
+    )
+
+
+class ItemReportSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    key = serializers.CharField()
+    values = ValueSerializer(many=True)
+    pairs = PairSerializer(many=True)
