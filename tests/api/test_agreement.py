@@ -1,0 +1,136 @@
+"""GET /api/v1/projects/SLUG/agreement/ and /grid/."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from agreement import reports
+from agreement.extract import extract
+from agreement.parameters import CHOICES, PRESETS, Parameters
+from annotations import actions
+from annotations.models import Coding, Membership, Project
+from tests.conftest import judge, make_project
+
+URL = "/api/v1/projects/tea/agreement/"
+
+
+@pytest.fixture
+def judged(codings, keys):
+    """Two coders who agree and disagree."""
+    for label, pointers in {"c": "a", "d": "c", "e": "d", "f": "b"}.items():
+        judge(codings["alice"], keys[label], "phrase", keys[pointers])
+    for label, pointers in {"c": "a", "d": "ac", "e": "b"}.items():
+        judge(codings["bob"], keys[label], "phrase", *(keys[one] for one in pointers))
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["b"], "place")
+    judge(codings["bob"], keys["f"], "segment", keys["3"])
+
+
+def test_the_answer_is_the_report(signed_in, charlie, project, judged):
+    found = signed_in(charlie).get(URL).json()
+    report = reports.report(extract(project), PRESETS["poesio-artstein-2005"].parameters)
+    assert found == report.as_dict()
+    assert found["value"] == report.result.value is not None
+    assert found["parameters"]["distance"] == "passonneau"
+    assert (found["coders"], found["n_units"]) == (["alice", "bob"], 6)
+    [text] = found["texts"]
+    assert (text["slug"], text["value"]) == ("tea", found["value"])
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged, name):
+    client = signed_in(charlie)
+    for choice in CHOICES[name]:
+        found = client.get(URL, {name: choice}).json()
+        expected = reports.report(extract(project), Parameters(**{name: choice}))
+        assert found == expected.as_dict()
+        assert found["parameters"][name] == choice
+
+
+def test_a_preset_is_taken_and_options_come_on_top(signed_in, charlie, judged):
+    asked = {"preset": "poesio-artstein-2005-exclusive", "distance": "dice"}
+    parameters = signed_in(charlie).get(URL, asked).json()["parameters"]
+    assert (parameters["exclude_unit"], parameters["top"], parameters["distance"]) == ("observed", "chain", "dice")
+
+
+@pytest.mark.parametrize("rest", ["", "grid/", "items/", "items/tea/phrase:4-14/"])
+@pytest.mark.parametrize(
+    ("name", "value"), [("distance", "ghost"), ("ghost", "1"), ("preset", "ghost"), ("thirds", "\x00"), ("top", "é")]
+)
+def test_a_wrong_parameter_is_named(signed_in, charlie, judged, rest, name, value):
+    answer = signed_in(charlie).get(URL + rest, {name: value})
+    assert answer.status_code == 400
+    assert (answer.json()["code"], list(answer.json()["errors"])) == ("invalid", [name])
+
+
+def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie):
+    project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    client = signed_in(charlie)
+    assert client.get("/api/v1/projects/walk/agreement/").status_code == 200
+    for asked in ({"chains": "none"}, {"preset": "poesio-artstein-2005-k"}):
+        answer = client.get("/api/v1/projects/walk/agreement/", asked)
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, ["chains"])
+
+
+@pytest.mark.parametrize("address", ["/api/v1{}", "/api/v1{}grid/", "/api/v1{}items/", "{}", "{}headline/", "{}items/"])
+def test_a_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, address):
+    project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    Project.objects.filter(pk=project.pk).update(preset="poesio-artstein-2005-k")
+    assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200
+
+
+def test_without_answers_the_value_is_null_and_a_note_says_why(signed_in, charlie, project):
+    found = signed_in(charlie).get(URL).json()
+    assert found["value"] is None
+    assert found["note"]
+    assert found["coders"] == []
+
+
+def test_the_grid_has_every_distance_for_every_construction(signed_in, charlie, project, judged):
+    cells = signed_in(charlie).get(f"{URL}grid/").json()
+    distances = {"nominal", "passonneau", "jaccard", "dice", "masi", "masi-product"}
+    alphas = [cell["parameters"] for cell in cells if cell["parameters"]["coefficient"] == "alpha"]
+    assert len(alphas) == 36
+    assert {parameters["distance"] for parameters in alphas} == distances
+    assert {cell["construction"] for cell in cells} == {name for name, _ in reports.CONSTRUCTIONS["pointers"]}
+    for cell in cells:
+        alone = reports.report(extract(project), Parameters(**cell["parameters"])).result
+        assert (cell["value"], cell["note"]) == (alone.value, alone.note)
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)]
+)
+@pytest.mark.parametrize("rest", ["", "grid/"])
+def test_who_sees_results_sees_agreement(signed_in, people, judged, rest, role, status):
+    answer = signed_in(people[role]).get(URL + rest)
+    assert answer.status_code == status
+    if status != 200:
+        assert answer.json()["code"] == {403: "permission_denied", 404: "not_found"}[status]
+
+
+def test_the_anonymous_are_refused(client, project):
+    assert client.get(URL).status_code in (401, 403)
+
+
+@pytest.mark.parametrize("rest", ["", "grid/", "items/"])
+def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, charlie, rest):
+    def cost(slug, size):
+        project = make_project(slug, marked=" ".join(f"[w{number}](m{number})" for number in range(size)))
+        actions.add_member(project, charlie, Membership.Role.MANAGER)
+        for coder in (alice, bob):
+            actions.add_member(project, coder, Membership.Role.CODER)
+        actions.assign(project, project.texts.all(), [alice, bob])
+        first, *others = project.texts.get().markables.values_list("key", flat=True)
+        for coding in Coding.objects.filter(text__project=project):
+            for key in others:
+                judge(coding, key, "phrase", first)
+        client = signed_in(charlie)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"/api/v1/projects/{slug}/agreement/{rest}").status_code == 200
+        return len(queries)
+
+    assert cost("small", 2) == cost("large", 12) <= 10

@@ -1,0 +1,220 @@
+"""GET and POST /api/v1/projects/SLUG/texts/TEXT/coding/operations/."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotations import actions, operations
+from annotations.models import Operation
+from tests.conftest import judge
+
+URL = "/api/v1/projects/tea/texts/tea/coding/operations/"
+
+
+def operation(markable, category="none", kind="judge", **more):
+    payload = {"markable": markable, **({"category": category} if kind == "judge" else {})}
+    return {"uuid": str(uuid4()), "kind": kind, "payload": payload, **more}
+
+
+@pytest.fixture
+def post(signed_in, alice, codings):
+    """Post a body as Alice: what json can dump, or the text itself."""
+    client = signed_in(alice)
+
+    def post(body, kind="application/json"):
+        return client.post(URL, body if isinstance(body, str | bytes) else json.dumps(body), content_type=kind)
+
+    return post
+
+
+def batch(*sent, version=0):
+    return {"version": version, "operations": list(sent)}
+
+
+def test_operations_are_applied_and_the_new_version_comes_back(post, codings, keys):
+    answer = post(batch(operation(keys["a"], "place", made_at="2026-01-02T03:04:05Z"), operation(keys["b"])))
+    assert (answer.status_code, answer.json()) == (200, {"version": 2})
+    judged = operations.judgements_of(codings["alice"])
+    assert {key: judgement["category"] for key, judgement in judged.items()} == {
+        keys["a"]: "place",
+        keys["b"]: "none",
+    }
+    first = Operation.objects.get(sequence=1)
+    assert first.made_at.isoformat() == "2026-01-02T03:04:05+00:00"
+
+
+def test_sending_the_same_body_twice_changes_nothing(post, keys):
+    body = batch(operation(keys["a"]))
+    assert post(body).json() == post(body).json() == {"version": 1}
+    assert Operation.objects.count() == 1
+
+
+def test_a_stale_version_gets_409_with_what_was_missed(post, codings, keys):
+    judge(codings["alice"], keys["a"], "place")
+    answer = post(batch(operation(keys["a"])))
+    assert answer.status_code == 409
+    assert answer["Content-Type"] == "application/problem+json"
+    problem = answer.json()
+    assert (problem["code"], problem["status"], problem["version"]) == ("stale", 409, 1)
+    [missed] = problem["missed"]
+    assert set(missed) == {"uuid", "kind", "payload", "sequence"}
+    assert missed["payload"]["category"] == "place"
+
+
+def test_a_refused_operation_gets_its_code_and_place(post, keys):
+    answer = post(batch(operation(keys["a"]), operation(keys["1"])))
+    assert answer.status_code == 400
+    problem = answer.json()
+    assert (problem["code"], problem["operation"]) == ("not_coded", 1)
+    assert Operation.objects.count() == 0
+
+
+@pytest.mark.parametrize("kind", ["import", "submit", "reopen", "ghost", "", None, 3, ["judge"], "\ud800"])
+def test_other_kinds_are_wrong_and_the_field_is_named(post, keys, kind):
+    answer = post(batch({**operation(keys["a"]), "kind": kind}))
+    assert answer.status_code == 400
+    assert answer.json()["code"] == "invalid"
+    assert "kind" in answer.json()["errors"]["operations"]["0"]
+
+
+@pytest.mark.parametrize(
+    ("field", "body"),
+    [
+        ("version", {"operations": [operation("x")]}),
+        ("version", {"version": -1, "operations": [operation("x")]}),
+        ("version", {"version": "one", "operations": [operation("x")]}),
+        ("version", {"version": 1.5, "operations": [operation("x")]}),
+        ("version", {"version": None, "operations": [operation("x")]}),
+        ("version", {"version": [0], "operations": [operation("x")]}),
+        ("operations", {"version": 0}),
+        ("operations", {"version": 0, "operations": []}),
+        ("operations", {"version": 0, "operations": None}),
+        ("operations", {"version": 0, "operations": "x"}),
+        ("operations", {"version": 0, "operations": {"uuid": 1}}),
+        ("operations", {"version": 0, "operations": ["x"]}),
+        ("operations", {"version": 0, "operations": [None]}),
+        ("operations", {"version": 0, "operations": [{}]}),
+        ("operations", {"version": 0, "operations": [{**operation("x"), "uuid": "x"}]}),
+        ("operations", {"version": 0, "operations": [{**operation("x"), "uuid": "\ud800"}]}),
+        ("operations", {"version": 0, "operations": [{**operation("x"), "payload": []}]}),
+        ("operations", {"version": 0, "operations": [{**operation("x"), "payload": None}]}),
+        ("operations", {"version": 0, "operations": [{**operation("x"), "made_at": "yesterday"}]}),
+        ("operations", {"version": 0, "operations": [{**operation("x"), "made_at": "\ud800"}]}),
+    ],
+)
+def test_wrong_types_are_wrong_and_the_field_is_named(post, field, body):
+    answer = post(body)
+    assert answer.status_code == 400
+    assert (answer.json()["code"], list(answer.json()["errors"])) == ("invalid", [field])
+    assert Operation.objects.count() == 0
+
+
+@pytest.mark.parametrize("body", [[], "null", '"x"', "3", "true"])
+def test_a_body_that_is_no_object_is_wrong(post, body):
+    answer = post(body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+@pytest.mark.parametrize(
+    "body", ["", "{", "{]", "{'version': 0}", '{"version": NaN}', b"\xff", "[" * 100_000, '{"a":' * 100_000]
+)
+def test_what_is_not_json_is_wrong(post, body):
+    answer = post(body)
+    assert answer.status_code == 400
+    assert answer["Content-Type"] == "application/problem+json"
+    assert answer.json()["code"] in ("parse_error", "invalid")
+
+
+@pytest.mark.parametrize("note", ["a\x00b", "\ud800", "\udfff\ud800"])
+def test_characters_that_cannot_be_stored_are_refused(post, keys, note):
+    sent = operation(keys["a"])
+    sent["payload"]["note"] = note
+    assert post(batch(sent)).json()["code"] == "bad_payload"
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x00", "<b>"])
+def test_names_in_a_refusal_do_not_break_the_answer(post, keys, name):
+    sent = operation(keys["a"], name)
+    assert post(batch(sent)).json()["code"] == "unknown_category"
+    sent["payload"][name] = 1
+    assert post(batch(sent)).json()["code"] == "bad_payload"
+
+
+@pytest.mark.parametrize("version", [1, 2**31, 2**63, 10**30])
+def test_a_version_ahead_is_refused_however_large(post, keys, version):
+    assert post(batch(operation(keys["a"]), version=version)).json()["code"] == "version_ahead"
+
+
+def test_five_hundred_operations_are_taken_and_one_more_is_not(post, keys):
+    many = [operation(keys["a"]) for _ in range(501)]
+    assert post(batch(*many)).json()["code"] == "too_many_operations"
+    assert post(batch(*many[:500])).json() == {"version": 500}
+
+
+def test_a_form_is_not_understood(post):
+    answer = post("version=0", "application/x-www-form-urlencoded")
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_a_coding_handed_in_takes_nothing(post, codings, alice, keys):
+    actions.submit(codings["alice"], alice)
+    answer = post(batch(operation(keys["a"]), version=1))
+    assert (answer.status_code, answer.json()["code"]) == (400, "submitted")
+
+
+def test_a_session_needs_the_csrf_token(alice, codings, keys):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice)
+    body = json.dumps(batch(operation(keys["a"])))
+    refused = client.post(URL, body, content_type="application/json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "permission_denied")
+    assert Operation.objects.count() == 0
+    token = client.get("/projects/tea/texts/tea/code/").cookies["csrftoken"].value
+    assert client.post(URL, body, content_type="application/json", headers={"X-CSRFToken": token}).status_code == 200
+
+
+@pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer", "outsider"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_who_has_no_coding_of_the_text_cannot_read_or_write_the_log(signed_in, people, keys, role, method):
+    body = json.dumps(batch(operation(keys["a"])))
+    more = {"data": body, "content_type": "application/json"} if method == "post" else {}
+    assert getattr(signed_in(people[role]), method)(URL, **more).status_code == 404
+    assert Operation.objects.count() == 0
+
+
+def test_the_anonymous_cannot_write(client, codings, keys):
+    answer = client.post(URL, json.dumps(batch(operation(keys["a"]))), content_type="application/json")
+    assert answer.status_code in (401, 403)
+    assert Operation.objects.count() == 0
+
+
+def test_the_log_can_be_read_from_a_version_on(signed_in, alice, codings, keys):
+    for label in "abc":
+        judge(codings["alice"], keys[label], "none")
+    judge(codings["bob"], keys["a"], "place")
+    found = signed_in(alice).get(URL, {"since": 1}).json()
+    assert [entry["sequence"] for entry in found["results"]] == [2, 3]
+    assert set(found["results"][0]) == {"sequence", "uuid", "kind", "payload", "made_at", "applied_at"}
+    assert found["results"][0]["payload"]["markable"] == keys["b"]
+    assert [entry["sequence"] for entry in signed_in(alice).get(URL).json()["results"]] == [1, 2, 3]
+
+
+def test_a_long_log_comes_in_pages_without_gaps(signed_in, alice, post, keys):
+    post(batch(*(operation(keys["a"]) for _ in range(500))))
+    post(batch(*(operation(keys["a"]) for _ in range(20)), version=500))
+    client = signed_in(alice)
+    first = client.get(URL, {"since": 5}).json()
+    second = client.get(first["next"]).json()
+    assert [entry["sequence"] for entry in first["results"] + second["results"]] == list(range(6, 521))
+
+
+@pytest.mark.parametrize("since", ["-1", "x", "1.5", ""])
+def test_a_wrong_since_is_wrong(signed_in, alice, codings, since):
+    answer = signed_in(alice).get(URL, {"since": since})
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+def test_a_since_beyond_all_numbers_finds_nothing(signed_in, alice, codings):
+    assert signed_in(alice).get(URL, {"since": 10**30}).json()["results"] == []

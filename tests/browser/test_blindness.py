@@ -1,0 +1,37 @@
+"""What a second coder can see of the first in a browser: nothing."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from annotations import operations
+from tests.browser.test_coding import CODE, change
+
+API = "/api/v1/projects/tea/texts/tea/coding/"
+
+
+def test_second_coder_sees_nothing_of_the_first(sign_in, alice, bob, codings, keys):
+    work = [change("judge", markable=keys[label], category="place", note="a secret note") for label in "abcdef"]
+    page = sign_in(bob, CODE)
+    state = page.locator("#coding-state").text_content()
+    api = page.request.get(API).text()
+    operations.apply(codings["alice"], alice, 0, work)
+    page.reload()
+    assert page.locator("#coding-state").text_content() == state
+    assert page.request.get(API).text() == api
+    assert "secret" not in page.content()
+    expect(page.locator("#progress-text")).to_contain_text("0 of 6")
+    for path in ("agreement/", "agreement/items/", f"agreement/items/tea/{keys['a']}/"):
+        assert page.request.get(f"/projects/tea/{path}").status == 403
+        assert page.request.get(f"/api/v1/projects/tea/{path}").status == 403
+    page.goto("/projects/tea/")
+    expect(page.get_by_text("alice")).to_have_count(0)
+    expect(page.get_by_role("link", name="Agreement")).to_have_count(0)
+
+
+def test_coder_may_look_once_the_manager_has_opened_the_results(sign_in, bob, project):
+    page = sign_in(bob)
+    project.results_open = True
+    project.save()
+    page.goto("/projects/tea/agreement/")
+    expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()

@@ -1,0 +1,236 @@
+"""The coding page as a coder uses it."""
+
+from __future__ import annotations
+
+import re
+from uuid import uuid4
+
+from playwright.sync_api import Page, expect
+
+from annotations import operations
+from annotations.models import Coding
+
+CODE = "/projects/tea/texts/tea/code/"
+
+
+def change(kind: str, **payload) -> operations.Change:
+    return operations.Change(uuid4(), kind, payload)
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
+
+
+def judgement(coding: Coding, key: str) -> dict | None:
+    return operations.judgements_of(coding).get(key)
+
+
+def open_coding(sign_in, user) -> Page:
+    """The coding page of the user, ready for keys."""
+    page = sign_in(user, CODE)
+    ready(page)
+    return page
+
+
+def ready(page: Page) -> None:
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+
+
+def code_first_three(page: Page) -> None:
+    """The kettle: none, the stove: none, it: the kettle. With the keyboard only."""
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    letter = page.locator("#candidates li", has_text="the kettle").locator("kbd").inner_text()
+    page.keyboard.press(letter)
+
+
+def test_coder_codes_with_the_keyboard_only_and_the_manager_sees_alpha_change(
+    sign_in, alice, bob, charlie, codings, keys
+):
+    operations.apply(
+        codings["bob"],
+        bob,
+        0,
+        [
+            change("judge", markable=keys["a"], category="none"),
+            change("judge", markable=keys["b"], category="place"),
+            change("judge", markable=keys["c"], category="phrase", pointers=[keys["a"]]),
+        ],
+    )
+    manager = sign_in(charlie, "/projects/tea/agreement/")
+    expect(manager.locator("#value")).to_have_text("undefined")
+
+    page = open_coding(sign_in, alice)
+    code_first_three(page)
+    saved(page)
+    assert judgement(codings["alice"], keys["a"])["category"] == "none"
+    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["a"]]
+
+    manager.reload()
+    expect(manager.locator("#value")).to_have_text("0.5455")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("3")
+    saved(page)
+    manager.reload()
+    expect(manager.locator("#value")).to_have_text("1.0000")
+
+
+def test_chain_is_shown_at_once(sign_in, alice, project):
+    page = open_coding(sign_in, alice)
+    expect(page.locator("#text .badge")).to_have_count(0)
+    code_first_three(page)
+    expect(page.locator("#text .markable", has_text="the kettle").locator(".badge")).to_have_text("1")
+    expect(page.locator("#text .markable.is-current .badge")).to_have_text("1")
+    expect(page.locator("#members li")).to_have_count(2)
+
+
+def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    code_first_three(page)
+    letter = page.locator("#candidates li", has_text="the stove").locator("kbd").inner_text()
+    page.keyboard.press(f"Shift+{letter.upper()}")
+    saved(page)
+    assert set(judgement(codings["alice"], keys["c"])["pointers"]) == {keys["a"], keys["b"]}
+    expect(page.locator("#text .markable.is-current")).to_have_class(re.compile("is-ambiguous"))
+    expect(page.locator("#text .markable.is-current .badge")).to_have_count(2)
+
+
+def test_pointing_by_mouse(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.locator("#text").get_by_text("it", exact=True).first.click()
+    page.get_by_role("button", name="phrase").click()
+    page.locator("#candidates li", has_text="the kettle").get_by_role("button").click()
+    saved(page)
+    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["a"]]
+    page.locator(f'#text [data-key="{keys["b"]}"]').click(modifiers=["Control"])
+    saved(page)
+    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["b"]]
+
+
+def test_segment_points_at_a_turn(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.locator("#text").get_by_text("that", exact=True).click()
+    page.keyboard.press("2")
+    letter = page.locator("#candidates li").first.locator("kbd").inner_text()
+    page.keyboard.press(letter)
+    saved(page)
+    [target] = judgement(codings["alice"], keys["f"])["pointers"]
+    assert target in {keys[turn] for turn in "1234"}
+
+
+def test_undo_and_redo(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.keyboard.press("3")
+    page.keyboard.press("u")
+    saved(page)
+    assert judgement(codings["alice"], keys["a"]) is None
+    page.keyboard.press("Shift+U")
+    saved(page)
+    assert judgement(codings["alice"], keys["a"])["category"] == "place"
+
+
+def test_work_done_without_network_waits_and_arrives(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.context.set_offline(True)
+    page.keyboard.press("4")
+    state = page.locator("#save-state")
+    expect(state).to_have_attribute("data-state", "waiting")
+    expect(state).to_have_text("1 waiting, no connection")
+    assert judgement(codings["alice"], keys["a"]) is None
+    page.context.set_offline(False)
+    saved(page)
+    assert judgement(codings["alice"], keys["a"])["category"] == "none"
+
+
+def test_work_not_yet_sent_survives_closing_the_page(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.route("**/operations/", lambda route: route.abort())
+    page.keyboard.press("4")
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
+    context = page.context
+    page.close()
+    again = context.new_page()
+    with again.expect_response(lambda response: response.request.method == "POST" and response.ok):
+        again.goto(CODE)
+    saved(again)
+    expect(again.locator("#progress-text")).to_have_text(re.compile("1 of 6"))
+    assert judgement(codings["alice"], keys["a"])["category"] == "none"
+
+
+def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, codings):
+    page = open_coding(sign_in, alice)
+    lost = []
+
+    def lose_first(route):
+        if not lost:
+            lost.append(route.fetch())
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/operations/", lose_first)
+    page.keyboard.press("4")
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
+    saved(page)
+    coding = codings["alice"]
+    coding.refresh_from_db()
+    assert coding.version == 1
+    assert coding.operations.count() == 1
+
+
+def test_two_windows_of_one_coder_converge(sign_in, alice, codings, keys):
+    first = open_coding(sign_in, alice)
+    second = first.context.new_page()
+    second.goto(CODE)
+    ready(second)
+    first.keyboard.press("4")
+    saved(first)
+    second.keyboard.press("ArrowRight")
+    with second.expect_response(lambda response: response.request.method == "POST" and response.ok):
+        second.keyboard.press("3")  # refused at first as stale, and sent again
+    expect(second.locator("#progress-text")).to_have_text(re.compile("2 of 6"))
+    assert judgement(codings["alice"], keys["a"])["category"] == "none"
+    assert judgement(codings["alice"], keys["b"])["category"] == "place"
+
+
+def test_submitted_coding_is_read_only(sign_in, alice, codings):
+    page = open_coding(sign_in, alice)
+    page.keyboard.press("4")
+    saved(page)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.get_by_text("is handed in")).to_be_visible()
+    page.goto(CODE)
+    ready(page)
+    expect(page.get_by_text("can only be read")).to_be_visible()
+    page.keyboard.press("3")
+    page.reload()
+    coding = codings["alice"]
+    coding.refresh_from_db()
+    assert (coding.status, coding.version) == ("submitted", 2)
+
+
+def test_keys_rest_in_the_note(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.keyboard.press("4")
+    page.get_by_label("Note").fill("3 u 1 a")
+    page.get_by_label("Note").blur()
+    saved(page)
+    judged = judgement(codings["alice"], keys["a"])
+    assert (judged["category"], judged["note"]) == ("none", "3 u 1 a")
+
+
+def test_page_asks_nobody_else_and_breaks_no_rule(sign_in, alice, project, live_server):
+    page = sign_in(alice)
+    asked, complaints = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(CODE)
+    ready(page)
+    code_first_three(page)
+    saved(page)
+    assert complaints == []
+    assert {url.split("/", 3)[2] for url in asked} == {live_server.url.removeprefix("http://")}

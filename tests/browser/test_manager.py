@@ -1,0 +1,115 @@
+"""The pages of a manager in a browser."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+from playwright.sync_api import expect
+
+from annotations import actions
+from annotations.importing import Source, import_documents, read_sources
+from annotations.models import Membership
+from annotations.schemes import SCHEMES
+from tests.conftest import make_project
+
+WALK = {
+    "anna": "[Anna](A=1) took [her](B=1) dog. [It](C=2) barked. [He](D=2) ran.",
+    "ben": "[Anna](A=1) took [her](B=1) dog. [It](C=2) barked. [He](D=3) ran.",
+}
+
+
+def walk_zip() -> dict:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        for coder, text in WALK.items():
+            opened.writestr(f"{coder}/walk.txt", text)
+    return {"name": "walk.zip", "mimeType": "application/zip", "buffer": archive.getvalue()}
+
+
+def make_walk(charlie):
+    return actions.create_project("walk", "Walk", SCHEMES["passonneau-2004"], manager=charlie)
+
+
+def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_in, charlie):
+    make_walk(charlie)
+    page = sign_in(charlie, "/projects/walk/")
+    page.get_by_role("link", name="Import texts").click()
+    page.get_by_label("Format").select_option("plain")
+    page.get_by_label("Files", exact=True).set_input_files(walk_zip())
+    page.get_by_label("Make the coders that lack").check()
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("1 new text, 4 new markables, 2 codings, 8 judgements")).to_be_visible()
+    expect(page.locator(".figure .value")).to_have_text(re.compile(r"0\.\d{4}"))
+    page.locator(".figure .value a").click()
+    page.get_by_role("link", name="On which items coders disagree").click()
+    page.get_by_role("link", name="He", exact=True).click()
+    expect(page.get_by_role("heading", name="“He”")).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("anna – ben")).locator("td").first).to_have_text("subsumption")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Items")).to_be_visible()
+
+
+def test_wrong_file_is_named_with_its_line(sign_in, charlie):
+    make_walk(charlie)
+    page = sign_in(charlie, "/projects/walk/import/")
+    page.get_by_label("Files", exact=True).set_input_files(
+        {
+            "name": "cut.conll",
+            "mimeType": "text/plain",
+            "buffer": b"#begin document (cut); part 000\ncut 0 0 It - (1\n",
+        }
+    )
+    page.get_by_label("nobody's").check()
+    page.get_by_role("button", name="Import").click()
+    expect(page.locator(".errorlist")).to_contain_text("cut.conll:3")
+    expect(page.locator(".errorlist")).to_contain_text("Nothing was imported")
+
+
+def test_controls_change_the_figure_and_the_address(sign_in, charlie):
+    project = make_walk(charlie)
+    sources = [Source(f"{coder}/walk.txt", text.encode()) for coder, text in WALK.items()]
+    import_documents(project, read_sources("plain", sources, "parent"), create=True)
+    page = sign_in(charlie, "/projects/walk/agreement/")
+    value = page.locator("#value data")
+    before = value.get_attribute("value")
+    page.get_by_label("Distance").select_option("nominal")
+    expect(value).not_to_have_attribute("value", before)
+    expect(page).to_have_url(re.compile("distance=nominal"))
+    shown = value.get_attribute("value")
+    address = page.url.split("?")[1]
+    assert repr(page.request.get(f"/api/v1/projects/walk/agreement/?{address}").json()["value"]) == shown
+    page.go_back()
+    expect(page.locator("#value data")).to_have_attribute("value", before)
+    expect(page.get_by_label("Distance")).to_have_value("passonneau")
+    page.go_forward()
+    expect(page.locator("#value data")).to_have_attribute("value", shown)
+    expect(page.get_by_label("Distance")).to_have_value("nominal")
+
+
+def test_new_member_gets_texts_to_code(sign_in, alice, charlie):
+    project = make_project()
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    page = sign_in(charlie, "/projects/tea/members/")
+    page.get_by_label("Username").fill("alice")
+    page.get_by_label("Role").select_option("coder")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("alice is coder now")).to_be_visible()
+    page.get_by_role("link", name="Assign").click()
+    page.get_by_label("Tea").check()
+    page.get_by_label("alice").check()
+    page.get_by_role("button", name="Assign").click()
+    expect(page.get_by_text("1 new coding to do")).to_be_visible()
+    coder = sign_in(alice, "/projects/tea/")
+    coder.get_by_role("link", name="Start Tea").click()
+    expect(coder.locator("#progress-text")).to_contain_text("0 of 6")
+
+
+def test_theme_switch_is_kept(sign_in, charlie, project):
+    page = sign_in(charlie, "/projects/tea/")
+    switch = page.locator("[data-theme-switch]")
+    while page.locator("html").get_attribute("data-theme") != "dark":
+        switch.click()
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")

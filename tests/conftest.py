@@ -1,0 +1,129 @@
+"""What tests share: Alice and Bob code, Charlie manages, Mallory is an outsider."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotations import actions, operations
+from annotations.formats import plain
+from annotations.importing import Coded, import_documents
+from annotations.models import Coding, Membership, Project, Text, User
+from annotations.schemes import SCHEMES
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "shared" / "samples"
+
+DIALOGUE = """\
+#title: Tea
+#turns: turn
+1 M: put [the kettle](a) on [the stove](b)
+2 S: is [it](c) hot?
+3 M: [it](d) will be, give [it](e) a minute
+4 S: [that](f) is fine
+"""
+
+
+@pytest.fixture
+def samples() -> Path:
+    if not SAMPLES.is_dir():
+        pytest.skip(f"the sample files are not here ({SAMPLES})")
+    return SAMPLES
+
+
+def person(name: str) -> User:
+    return User.objects.create(username=name)
+
+
+@pytest.fixture
+def alice(db) -> User:
+    return person("alice")
+
+
+@pytest.fixture
+def bob(db) -> User:
+    return person("bob")
+
+
+@pytest.fixture
+def charlie(db) -> User:
+    return person("charlie")
+
+
+@pytest.fixture
+def mallory(db) -> User:
+    return person("mallory")
+
+
+def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> Project:
+    """A project with one text, "tea"."""
+    project = actions.create_project(slug, slug.title(), SCHEMES[scheme])
+    [document] = plain.read(marked.encode(), "tea.txt")
+    import_documents(project, [Coded(document, None)])
+    return project
+
+
+@pytest.fixture
+def project(alice, bob, charlie) -> Project:
+    """The dialogue, given to Alice and Bob to code and managed by Charlie."""
+    project = make_project()
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    for coder in (alice, bob):
+        actions.add_member(project, coder, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice, bob])
+    return project
+
+
+@pytest.fixture
+def text(project) -> Text:
+    return project.texts.get()
+
+
+@pytest.fixture
+def codings(text) -> dict[str, Coding]:
+    return {coding.coder.username: coding for coding in text.codings.select_related("coder")}
+
+
+def change(kind: str = "judge", **payload: object) -> operations.Change:
+    return operations.Change(uuid4(), kind, payload)
+
+
+def judge(coding: Coding, markable: str, category: str | None, *pointers: str, **more: object) -> int:
+    """The coding's coder judges one markable."""
+    coding.refresh_from_db(fields=["version"])
+    decision = change(markable=markable, category=category, pointers=list(pointers), **more)
+    return operations.apply(coding, coding.coder, coding.version, [decision])
+
+
+@pytest.fixture
+def people(project, alice, charlie, mallory) -> dict[str, User]:
+    """Somebody in each role, and an outsider."""
+    actions.add_member(project, person("vera"), Membership.Role.VIEWER)
+    actions.add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    return {
+        "manager": charlie,
+        "adjudicator": User.objects.get(username="adam"),
+        "viewer": User.objects.get(username="vera"),
+        "coder": alice,
+        "outsider": mallory,
+    }
+
+
+@pytest.fixture
+def keys(text) -> dict[str, str]:
+    """The keys of the dialogue's markables by their labels: a to f, and the turns 1 to 4."""
+    return dict(text.markables.values_list("label", "key"))
+
+
+@pytest.fixture
+def signed_in():
+    """A function that gives a client in which the person is signed in."""
+
+    def sign_in(user: User) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return sign_in

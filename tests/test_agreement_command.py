@@ -1,0 +1,254 @@
+"""manage.py agreement: the figures of the reports and of the library, to the last digit."""
+
+import csv
+import io
+import json
+from collections import defaultdict
+from itertools import product
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from agreement import reports
+from agreement.extract import extract
+from agreement.measures import DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa
+from agreement.measures.options import EXCLUDE_UNIT
+from agreement.parameters import CHOICES, PRESETS, Parameters
+from annotations import actions
+from annotations.formats import Document, conll2012, plain
+from annotations.importing import Coded, import_documents
+from annotations.models import Project
+from annotations.schemes import SCHEMES
+
+FIGURES = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
+
+TALES = {
+    ("walk", "anna"): "[Anna](=1) took [[her](=1) dog](=2). [It](=2) barked at [Bob](=3), [they](=2|3) met.",
+    ("walk", "bea"): "[Anna](=a) took [[her](=a) dog](=b). [It](=b) barked at [Bob](=c), [they](=a|b) met.",
+    ("walk", "cem"): "[Anna](=1) took [[her](=1) dog](=2). [It](=) barked at [Bob](=3), they met.",
+    ("run", "anna"): "[Otto](=1) ran to [Anna](=2) and [they](=1|2) ran.",
+    ("run", "cem"): "[Otto](=1) ran to [Anna](=2) and [they](=2) ran.",
+}
+
+
+def figures(result: Result) -> dict[str, Any]:
+    return {name: getattr(result, name) for name in FIGURES}
+
+
+@pytest.fixture
+def tales(db) -> Project:
+    """Two texts; one coder has not coded the second and one has left a markable out."""
+    project = actions.create_project("tales", "Tales", SCHEMES["clusters"])
+    documents = [
+        Coded(plain.read(marked.encode(), f"{coder}/{text}.txt")[0], coder) for (text, coder), marked in TALES.items()
+    ]
+    import_documents(project, documents, create=True)
+    return project
+
+
+@pytest.fixture
+def run(capsys):
+    """A function that runs the command and gives what it prints."""
+
+    def run(*arguments: str) -> str:
+        call_command("agreement", *arguments)
+        out: str = capsys.readouterr().out
+        return out
+
+    return run
+
+
+def as_csv(out: str) -> dict[str, dict[str, Any]]:
+    """The figures in a CSV by text; numbers as numbers, where a figure lacks None."""
+    found = {}
+    for row in csv.DictReader(io.StringIO(out)):
+        text = row.pop("text")
+        numbers = {name: json.loads(value) if value else None for name, value in row.items() if name != "note"}
+        found[text] = {**numbers, "note": row["note"]}
+    return found
+
+
+def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None = None) -> ReliabilityData:
+    """The matrix of these documents by text and coder: a value is the union of the classes of its indices.
+
+    A unit is a text with a span. A coder who left out a markable of a text means something of its own by it.
+    """
+    coders = sorted({coder for _, coder in documents})
+    spans: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    classes: dict[tuple[str, str, str], set[tuple[str, int, int]]] = defaultdict(set)
+    indices: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
+    for (text, coder), document in documents.items():
+        for mark in document.marks:
+            [(start, end)] = mark.parts
+            spans[text].add((start, end))
+            indices[text, coder, start, end] = mark.indices or ()
+            for index in mark.indices or ():
+                classes[text, coder, index].add((text, start, end))
+    units, rows = [], []
+    for text in sorted(spans) if texts is None else texts:
+        for start, end in sorted(spans[text], key=lambda span: (span[0], -span[1])):
+            units.append((text, start, end))
+            row: list[frozenset[tuple[str, int, int]] | None] = []
+            for coder in coders:
+                named = [classes[text, coder, index] for index in indices.get((text, coder, start, end), ())]
+                value = frozenset().union(*named) if named else frozenset([(text, start, end)])
+                row.append(value if (text, coder) in documents else None)
+            rows.append(row)
+    return ReliabilityData.from_values(units, coders, rows, [unit[0] for unit in units])
+
+
+# Units, coders, documents and values stand in the same order in both constructions, so that the library adds the
+# same numbers in the same order: the figures are equal, not merely close.
+
+
+@pytest.mark.parametrize(("distance", "exclude_unit"), list(product(DISTANCES, EXCLUDE_UNIT)))
+def test_the_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, distance, exclude_unit):
+    documents = {key: plain.read(marked.encode(), "x.txt")[0] for key, marked in TALES.items()}
+    options = {"exclude_unit": exclude_unit}
+    out = json.loads(run("tales", "--distance", distance, "--exclude-unit", exclude_unit, "--format", "json"))
+    assert {name: out[name] for name in FIGURES} == figures(alpha(by_hand(documents), distance, **options))
+    assert out["value"] is not None
+    assert [text["slug"] for text in out["texts"]] == ["run", "walk"]
+    for text in out["texts"]:
+        expected = figures(alpha(by_hand(documents, [text["slug"]]), distance, **options))
+        assert {name: text[name] for name in FIGURES} == expected
+
+
+def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db, samples, run):
+    folder = samples / "ezcoref" / "conll2012"
+    call_command("import_codings", "conll2012", str(folder), "--project=ez", "--coder-from=parent", "--create")
+    documents = {
+        (file.stem, file.parent.name): conll2012.read(file.read_bytes(), file.name)[0]
+        for file in folder.glob("*/*.conll")
+    }
+    assert len(documents) == 40
+    data = by_hand(documents)
+    run("ez")  # what the import printed goes
+    extracted = extract(Project.objects.get(slug="ez"))
+    values = set()
+    for distance, exclude_unit in product(DISTANCES, EXCLUDE_UNIT):
+        report = reports.report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
+        expected = alpha(data, distance, exclude_unit=exclude_unit)
+        assert figures(report.result) == figures(expected), (distance, exclude_unit)
+        assert (expected.n_units, expected.n_coders, expected.n_judgements) == (371, 5, 1855)
+        values.add(expected.value)
+    assert len(values) > len(DISTANCES)
+    out = json.loads(run("ez", "--distance", "masi", "--format", "json"))
+    assert out["value"] == alpha(data, "masi").value
+    assert len(out["texts"]) == 8
+    for text in out["texts"]:
+        assert text["value"] == alpha(by_hand(documents, [text["slug"]]), "masi").value
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--preset", "passonneau-2004"],
+        ["--preset", "passonneau-2004", "--thirds", "exact", "--exclude-unit", "observed"],
+        ["--distance", "dice", "--empty", "disjoint"],
+        ["--unmarked", "missing"],
+        ["--unmarked", "label"],
+        ["--coefficient", "fleiss_kappa"],
+    ],
+    ids=" ".join,
+)
+def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
+    parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
+    preset = parsed.pop("preset", None)
+    base = PRESETS[preset or "masi"].parameters.query() if preset or not parsed else {}
+    report = reports.report(extract(tales), Parameters(**{**base, **parsed}))
+    results = {"": report.result} | {text.slug: text.result for text in report.texts}
+
+    out = json.loads(run("tales", *options, "--format", "json"))
+    assert out == json.loads(json.dumps(report.as_dict()))
+    assert {"": {name: out[name] for name in FIGURES}} | {
+        text["slug"]: {name: text[name] for name in FIGURES} for text in out["texts"]
+    } == {text: figures(result) for text, result in results.items()}
+    assert out["parameters"] == report.parameters.query()
+    assert out["coders"] == ["anna", "bea", "cem"]
+
+    assert as_csv(run("tales", *options, "--format", "csv")) == {
+        text: figures(result) for text, result in results.items()
+    }
+
+    first, second, _, *lines = run("tales", *options).splitlines()
+    assert first == ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
+    assert second == f"coders: anna, bea, cem; input {report.fingerprint}"
+    assert len(lines) == 3
+    for line, (text, result) in zip(lines, results.items(), strict=True):
+        shown = [result.value, result.observed, result.expected]
+        assert line.removeprefix(text or "all texts").split()[:4] == [
+            *("-" if figure is None else f"{figure:.4f}" for figure in shown),
+            str(result.n_units),
+        ]
+
+
+def test_k_is_that_of_the_library(tales, run):
+    documents = {key: plain.read(marked.encode(), "x.txt")[0] for key, marked in TALES.items()}
+    out = json.loads(run("tales", "--coefficient", "fleiss_kappa", "--format", "json"))
+    assert {name: out[name] for name in FIGURES} == figures(fleiss_kappa(by_hand(documents)))
+
+
+def test_where_nothing_is_asked_the_projects_own_preset_counts(tales, run):
+    assert run("tales").startswith("coefficient=alpha, distance=masi, ")
+    tales.preset = "passonneau-2004"
+    tales.save()
+    assert run("tales") == run("tales", "--preset", "passonneau-2004")
+    assert "distance=passonneau" in run("tales")
+    assert "distance=nominal" in run("tales", "--exclude-unit", "both")
+
+
+def test_units_that_one_coder_left_out_are_counted(tales, run):
+    out = json.loads(run("tales", "--unmarked", "missing", "--format", "json"))
+    assert out["n_judgements"] == 6 + 6 + 5 + 3 + 3
+    filled = json.loads(run("tales", "--unmarked", "singleton", "--format", "json"))
+    assert filled["n_judgements"] == 6 + 6 + 6 + 3 + 3
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "table"])
+@pytest.mark.parametrize("scheme", sorted(SCHEMES))
+def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, form):
+    actions.create_project("empty", "Empty", SCHEMES[scheme])
+    out = run("empty", "--format", form)
+    if form == "json":
+        assert json.loads(out)["value"] is None
+        assert json.loads(out)["note"]
+    elif form == "csv":
+        assert as_csv(out)[""]["value"] is None
+    else:
+        assert out.splitlines()[-1].startswith("all texts          -          -          -       0")
+
+
+def test_one_coder_alone_has_no_value(db, run):
+    project = actions.create_project("solo", "Solo", SCHEMES["clusters"])
+    [document] = plain.read(TALES["walk", "anna"].encode(), "walk.txt")
+    import_documents(project, [Coded(document, "anna")], create=True)
+    out = json.loads(run("solo", "--format", "json"))
+    assert out["value"] is None
+    assert out["note"]
+
+
+def test_an_unknown_project_is_named(db, run):
+    with pytest.raises(CommandError, match=r"^There is no project 'tails'\.$"):
+        run("tails")
+
+
+@pytest.mark.parametrize("chains", [choice for choice in CHOICES["chains"] if choice != "full"])
+def test_pointers_cannot_be_compared_where_coders_index(tales, run, chains):
+    with pytest.raises(CommandError, match=r"^--chains: coders of this project index instead of pointing"):
+        run("tales", "--chains", chains)
+
+
+def test_a_preset_for_pointers_names_the_option_that_does_not_fit(tales, run):
+    with pytest.raises(CommandError, match=r"^--chains: "):
+        run("tales", "--preset", "poesio-artstein-2005-k")
+
+
+@pytest.mark.parametrize("name", ["preset", *CHOICES, "format"])
+def test_a_choice_that_is_not_there_names_the_option(tales, run, name):
+    option = f"--{name.replace('_', '-')}"
+    with pytest.raises(CommandError, match=f"argument {option}: invalid choice: 'perhaps'"):
+        run("tales", option, "perhaps")

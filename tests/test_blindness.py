@@ -1,0 +1,268 @@
+"""A coder learns nothing of another coder's work, by any address, until the manager opens the results."""
+
+import json
+import re
+from itertools import product
+from typing import NamedTuple
+from urllib.parse import quote
+from uuid import UUID
+
+import pytest
+from django.db import transaction
+from django.urls import URLPattern, get_resolver
+
+from annotations import actions, operations
+from annotations.formats import plain
+from annotations.importing import Coded, import_documents
+from annotations.models import Coding, Membership, Project, User
+from tests.conftest import DIALOGUE, change, judge, make_project
+
+WALK = "[Anna](a) took [her](b) dog. [It](c) was fun, she said."
+# Alice's own file marks "she" besides; the text "secret" is hers alone.
+WALK_BY_ALICE = "[Anna](a=1) took [her](b=1) dog. [It](c=2|3) was fun, [she](z=1) said."
+SECRET_BY_ALICE = "[Nobody](n=1) shall know."
+
+# What is put into an address for each parameter that a route may take. A new parameter needs an entry here.
+VALUES = {
+    "slug": ["tea"],
+    "text": ["tea", "secret", "ghost"],
+    "coder": ["alice", "nobody"],
+    "key": ["phrase:4-14", "phrase:31-34"],
+}
+METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
+VARYING = [
+    r'name="csrfmiddlewaretoken" value="[^"]*"',
+    r'name="csrf-token" content="[^"]*"',
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z",
+]
+
+
+class Visit(NamedTuple):
+    method: str
+    address: str
+    body: str = ""
+    kind: str = "application/json"
+
+
+def routes(patterns, path="", parameters=()):
+    """(path, names of parameters) of every route of the map but the admin's."""
+    for pattern in patterns:
+        if getattr(pattern, "namespace", None) == "admin":
+            continue
+        here, names = path + str(pattern.pattern), [*parameters, *pattern.pattern.converters]
+        if isinstance(pattern, URLPattern):
+            yield here, names
+        else:
+            yield from routes(pattern.url_patterns, here, names)
+
+
+def addresses(**values):
+    """Every address that can be made with the values, by whether its route takes a project."""
+    for path, names in routes(get_resolver().url_patterns):
+        for chosen in product(*(values[name] for name in names)):
+            address = "/" + path
+            for name, value in zip(names, chosen, strict=True):
+                address = re.sub(rf"<(\w+:)?{name}>", value, address)
+            yield address, "slug" in names
+
+
+PROJECT_ADDRESSES = [address for address, takes_project in addresses(**VALUES) if takes_project]
+OTHER_ADDRESSES = [address for address, takes_project in addresses(**VALUES) if not takes_project]
+
+
+def normal(response):
+    """Status, headers and body of a response without tokens and times."""
+    body = response.content.decode()
+    for varying in VARYING:
+        body = re.sub(varying, "", body)
+    headers = {
+        name: value
+        for name, value in response.headers.items()
+        if name not in ("Set-Cookie", "Content-Length", "Expires")
+    }
+    return response.status_code, headers, body
+
+
+def seen_by(client, visits):
+    return [
+        normal(client.generic(visit.method, visit.address, visit.body, content_type=visit.kind)) for visit in visits
+    ]
+
+
+def operations_of_bob():
+    """Operations on all that is in the text or might be, right and wrong, each alone and with fixed uuids."""
+    keys = ["phrase:4-14", "phrase:31-34", "phrase:0-4", "phrase:0-1", "turn:0-27"]
+    payloads = [{"markable": key, "category": category} for key in keys for category in ("none", "refers", "ghost")]
+    payloads += [{"markable": "phrase:31-33", "category": "phrase", "pointers": [key]} for key in keys]
+    payloads += [{"markable": "phrase:14-17", "category": "refers", "indices": ["1"]}]
+    for number, payload in enumerate(payloads):
+        for version in (0, number + 1, 99):
+            uuid = str(UUID(int=100 * number + version + 1))
+            yield {"version": version, "operations": [{"uuid": uuid, "kind": "judge", "payload": payload}]}
+
+
+def all_visits():
+    """First what Bob does in his coding, then every address in every way; that hands his coding in as well."""
+    log = "/api/v1/projects/tea/texts/tea/coding/operations/"
+    visits = [Visit("POST", log, json.dumps(body)) for body in operations_of_bob()]
+    visits += [Visit("GET", log), Visit("GET", log.removesuffix("operations/"))]
+    visits += [Visit("GET", address) for address in PROJECT_ADDRESSES + OTHER_ADDRESSES]
+    visits += [Visit("GET", f"{address}?distance=ghost&page=2&since=1") for address in PROJECT_ADDRESSES]
+    visits += [Visit(method, address) for address in PROJECT_ADDRESSES for method in METHODS]
+    form = "application/x-www-form-urlencoded"
+    visits += [Visit("POST", address, "username=alice&role=viewer", form) for address in PROJECT_ADDRESSES]
+    return visits + [Visit("GET", address) for address in PROJECT_ADDRESSES]
+
+
+def people_of(project):
+    for name, role in [("alice", "coder"), ("bob", "coder"), ("charlie", "manager")]:
+        actions.add_member(project, User.objects.get(username=name), role)
+
+
+def alice_points(project):
+    """Alice judges all of the dialogue, marks something of her own there and hands in."""
+    text = project.texts.get()
+    coding = Coding.objects.get(text=text, coder__username="alice")
+    for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
+        judge(coding, key, "place", note="hers")
+    level = project.levels.get(key="phrase")
+    mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
+    coding.judgements.create(markable=mark)
+    actions.submit(coding, coding.coder)
+
+
+def alice_indexes(project):
+    """Alice's codings come from files, with a mark and a text of her own."""
+    read = [(WALK_BY_ALICE, "tea.txt"), (SECRET_BY_ALICE, "secret.txt")]
+    coded = [Coded(plain.read(content.encode(), name)[0], "alice") for content, name in read]
+    import_documents(project, coded)
+
+
+WORLDS = {
+    "pointers": ("poesio-artstein-2005", DIALOGUE, alice_points),
+    "indices": ("passonneau-2004", WALK, alice_indexes),
+}
+
+
+def world(scheme, marked):
+    """The project in which Alice has not begun and Bob has made one judgement."""
+    project = make_project("tea", scheme, marked)
+    people_of(project)
+    actions.assign(project, project.texts.all(), project.members.filter(memberships__role="coder"))
+    bob = Coding.objects.get(text__project=project, coder__username="bob")
+    operations.apply(
+        bob,
+        bob.coder,
+        0,
+        [change(markable=bob.text.markables.filter(level__coded=True)[0].key, category="none")],
+    )
+    return project
+
+
+def visited(person, visits, signed_in, scheme, marked, alices_work=None):
+    """What the person sees on the visits; the world is gone afterwards."""
+    with transaction.atomic():
+        project = world(scheme, marked)
+        if alices_work:
+            alices_work(project)
+        seen = seen_by(signed_in(person), visits)
+        transaction.set_rollback(True)
+    return seen
+
+
+def test_the_walk_finds_the_routes_of_projects():
+    assert "/projects/tea/agreement/items/tea/phrase:31-34/" in PROJECT_ADDRESSES
+    assert "/api/v1/projects/tea/texts/secret/coding/operations/" in PROJECT_ADDRESSES
+    assert "/projects/tea/texts/tea/codings/alice/reopen/" in PROJECT_ADDRESSES
+    assert {"/", "/api/v1/projects/", "/sign-in/"} <= set(OTHER_ADDRESSES)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind):
+    scheme, marked, alices_work = WORLDS[kind]
+    visits = all_visits()
+    before = visited(bob, visits, signed_in, scheme, marked)
+    after = visited(bob, visits, signed_in, scheme, marked, alices_work)
+    statuses = {status for status, _, _ in before}
+    assert {200, 302, 400, 403, 404, 405, 409} <= statuses
+    assert not any(status >= 500 for status in statuses)
+    for visit, now, then in zip(visits, after, before, strict=True):
+        assert now == then, visit
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
+    scheme, marked, alices_work = WORLDS[kind]
+    visits = [
+        Visit("GET", "/projects/tea/"),
+        Visit("GET", "/projects/tea/agreement/"),
+        Visit("GET", "/api/v1/projects/tea/agreement/"),
+        Visit("GET", "/api/v1/projects/tea/agreement/items/"),
+    ]
+    before = visited(charlie, visits, signed_in, scheme, marked)
+    after = visited(charlie, visits, signed_in, scheme, marked, alices_work)
+    for visit, now, then in zip(visits, after, before, strict=True):
+        assert now != then, visit
+
+
+RESULTS = [
+    f"{prefix}/projects/tea/agreement/{rest}"
+    for prefix, rest in [
+        *product([""], ["", "headline/", "items/", "items/tea/phrase:4-14/"]),
+        *product(["/api/v1"], ["", "grid/", "items/", "items/tea/phrase:4-14/"]),
+    ]
+]
+
+
+@pytest.mark.parametrize("address", RESULTS)
+def test_results_are_closed_to_coders_until_the_manager_opens_them(project, bob, signed_in, address):
+    client = signed_in(bob)
+    assert client.get(address).status_code == 403
+    Project.objects.filter(pk=project.pk).update(results_open=True)
+    assert client.get(address).status_code == 200
+    Project.objects.filter(pk=project.pk).update(results_open=False)
+    assert client.get(address).status_code == 403
+
+
+def test_open_results_do_not_open_what_is_the_managers(project, bob, signed_in):
+    Project.objects.filter(pk=project.pk).update(results_open=True)
+    for page in ("members", "assign", "import"):
+        assert signed_in(bob).get(f"/projects/tea/{page}/").status_code == 403
+    assert signed_in(bob).post("/projects/tea/texts/tea/codings/alice/reopen/").status_code == 403
+
+
+def test_open_results_do_not_open_the_coding_of_another(codings, bob, signed_in, keys):
+    judge(codings["alice"], keys["a"], "place", note="hers")
+    Project.objects.update(results_open=True)
+    state = signed_in(bob).get("/api/v1/projects/tea/texts/tea/coding/").json()
+    assert (state["user"], state["judgements"]) == ("bob", {})
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_to_an_outsider_a_project_is_not_there(project, mallory, signed_in, method):
+    client = signed_in(mallory)
+    for address in PROJECT_ADDRESSES:
+        seen = client.generic(method, address)
+        assert seen.status_code in (404, 405), address
+        ghost = client.generic(method, address.replace("/projects/tea/", "/projects/ghost/"))
+        status, headers, body = normal(ghost)
+        assert normal(seen) == (status, headers, body.replace("/projects/ghost/", "/projects/tea/"))
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_who_is_not_signed_in_is_sent_to_sign_in(project, client, method):
+    for address in PROJECT_ADDRESSES:
+        response = client.generic(method, address)
+        if address.startswith("/api/"):
+            assert response.status_code in (401, 403), address
+            assert response.json()["code"] == "not_authenticated"
+        else:
+            assert response.status_code == 302, address
+            assert response.url == f"/sign-in/?next={quote(address)}"
+
+
+def test_a_coder_who_leaves_the_project_sees_it_no_longer(project, bob, signed_in):
+    Membership.objects.filter(user=bob).delete()
+    for address in ("/projects/tea/", "/projects/tea/texts/tea/code/", "/api/v1/projects/tea/texts/tea/coding/"):
+        assert signed_in(bob).get(address).status_code == 404

@@ -1,0 +1,139 @@
+"""What the database itself refuses."""
+
+from itertools import chain
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotations.models import (
+    Category,
+    Coding,
+    Index,
+    Judgement,
+    Level,
+    Markable,
+    Membership,
+    Operation,
+    Pointer,
+    Project,
+    Segment,
+    Text,
+    User,
+)
+
+UUID = uuid4()
+
+
+@pytest.fixture
+def rows(codings, alice, keys, project, text):
+    """One good row of each model, from which bad ones are made."""
+    coding = codings["alice"]
+    markable = text.markables.get(key=keys["a"])
+    category = project.categories.get(key="none")
+    judgement = Judgement.objects.create(coding=coding, markable=markable, category=category)
+    return {
+        User: alice,
+        Project: project,
+        Membership: project.memberships.get(user=alice),
+        Level: project.levels.get(key="phrase"),
+        Category: project.categories.get(key="phrase"),
+        Text: text,
+        Segment: text.segments.first(),
+        Markable: markable,
+        Coding: coding,
+        Judgement: judgement,
+        Pointer: Pointer.objects.create(judgement=judgement, target=markable),
+        Index: Index.objects.create(judgement=judgement, entity="1"),
+        Operation: Operation.objects.create(
+            coding=coding, sequence=1, uuid=UUID, kind="judge", payload={}, user=alice, applied_at=timezone.now()
+        ),
+    }
+
+
+# constraint: (model, the fields in which the bad row differs from a good copy)
+BAD = {
+    "user_username_unique_in_any_case": (User, {"username": "ALICE"}),
+    "project_answers_known": (Project, {"slug": "p", "answers": "ghost"}),
+    "project_unmarked_known": (Project, {"slug": "p", "unmarked": "ghost"}),
+    "membership_one_role_a_person": (Membership, {"role": "viewer"}),
+    "membership_role_known": (Membership, {"role": "ghost", "user": "mallory"}),
+    "level_key_unique_in_project": (Level, {}),
+    "category_key_unique_in_project": (Category, {}),
+    "category_bound_needs_pointers": (Category, {"key": "c", "points_to": None, "max_pointers": 1}),
+    "category_points_or_indexes": (Category, {"key": "c", "takes_index": True}),
+    "text_slug_unique_in_project": (Text, {}),
+    "text_not_empty": (Text, {"slug": "t", "content": ""}),
+    "text_direction_known": (Text, {"slug": "t", "direction": "up"}),
+    "segment_once": (Segment, {}),
+    "segment_not_empty": (Segment, {"start": 5, "end": 5}),
+    "markable_once_in_text": (Markable, {}),
+    "markable_not_empty": (Markable, {"key": "k", "start": 5, "end": 5}),
+    "coding_one_a_coder_and_text": (Coding, {}),
+    "coding_status_known": (Coding, {"status": "ghost", "coder": "mallory"}),
+    "judgement_one_a_markable": (Judgement, {}),
+    "pointer_once": (Pointer, {}),
+    "index_once": (Index, {}),
+    "index_not_empty": (Index, {"entity": ""}),
+    "operation_sequence_without_double": (Operation, {"uuid": uuid4()}),
+    "operation_applied_once": (Operation, {"sequence": 2}),
+    "operation_kind_known": (Operation, {"sequence": 2, "uuid": uuid4(), "kind": "ghost"}),
+    "operation_sequence_from_one": (Operation, {"sequence": 0, "uuid": uuid4()}),
+}
+# Bounds that are no constraints of the models' own.
+BAD_BY_TYPE = [
+    (Category, {"key": "c", "max_pointers": 0}),
+    (Category, {"key": "c", "max_pointers": -1}),
+    (Segment, {"start": -1}),
+    (Markable, {"key": "k", "start": -1}),
+    (Coding, {"version": -1, "coder": "mallory"}),
+    (Project, {}),
+    (User, {"username": "alice", "email": "other"}),
+    (Judgement, {"coding": None}),
+    (Operation, {"sequence": 2, "uuid": uuid4(), "user": None}),
+]
+
+
+def bad_copy(rows, model, differences):
+    """A new row like the good one but for the differences; people are given by name."""
+    good = rows[model]
+    fields = {
+        field.attname: getattr(good, field.attname) for field in model._meta.concrete_fields if not field.primary_key
+    }
+    for name, value in differences.items():
+        field = model._meta.get_field(name)
+        fields[field.attname] = User.objects.get(username=value).pk if value == "mallory" else value
+    return model(**fields)
+
+
+def test_every_constraint_of_the_models_has_a_case():
+    models = apps.get_app_config("annotations").get_models()
+    assert set(BAD) == {c.name for c in chain.from_iterable(model._meta.constraints for model in models)}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_the_database_refuses_what_breaks_a_constraint(rows, mallory, name):
+    model, differences = BAD[name]
+    row = bad_copy(rows, model, differences)
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        row.save(force_insert=True)
+    columns = [f"{model._meta.db_table}.{field}" for field in ()]
+    constraint = next(one for one in model._meta.constraints if one.name == name)
+    columns = [model._meta.get_field(field).column for field in getattr(constraint, "fields", ())]
+    message = str(refused.value)
+    # SQLite names the columns of a unique constraint, or an index on expressions; PostgreSQL the constraint.
+    assert name in message or (columns and all(column in message for column in columns))
+
+
+@pytest.mark.parametrize(("model", "differences"), BAD_BY_TYPE)
+def test_the_database_refuses_what_no_field_can_hold(rows, mallory, model, differences):
+    row = bad_copy(rows, model, differences)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save(force_insert=True)
+
+
+def test_the_good_rows_are_good(rows):
+    for model, row in rows.items():
+        assert model.objects.filter(pk=row.pk).exists()

@@ -1,0 +1,49 @@
+"""The page of a person's projects."""
+
+import pytest
+from django.contrib.auth.models import Permission
+
+from annotations.models import User
+from tests.conftest import make_project
+
+
+def test_home_lists_my_projects_and_no_others(signed_in, bob, project):
+    make_project("hidden-one")
+    page = signed_in(bob).get("/").content.decode()
+    assert 'href="/projects/tea/"' in page
+    assert "hidden-one" not in page
+
+
+def test_a_coder_is_not_told_how_many_texts_there_are(signed_in, bob, charlie, project):
+    assert "1 text" in signed_in(charlie).get("/").content.decode()
+    assert "1 text" not in signed_in(bob).get("/").content.decode()
+
+
+def test_who_is_in_no_project_is_told_so(signed_in, mallory, project):
+    page = signed_in(mallory).get("/")
+    assert page.status_code == 200
+    assert "No project yet" in page.content.decode()
+
+
+def test_only_who_may_make_projects_is_offered_to(signed_in, alice, bob):
+    alice.user_permissions.add(Permission.objects.get(codename="add_project"))
+    assert "/projects/new/" in signed_in(alice).get("/").content.decode()
+    assert "/projects/new/" not in signed_in(bob).get("/").content.decode()
+
+
+def test_home_costs_the_same_queries_for_many_projects(signed_in, django_assert_num_queries, db):
+    root = User.objects.create(username="root", is_superuser=True)
+    client = signed_in(root)
+    for number in (1, 2, 3):
+        make_project(f"p{number}")
+        with django_assert_num_queries(3):
+            client.get("/")
+
+
+def test_the_anonymous_sign_in_first(client, db):
+    assert client.get("/").url == "/sign-in/?next=/"
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_home_is_only_read(signed_in, bob, method):
+    assert getattr(signed_in(bob), method)("/").status_code == 405

@@ -1,0 +1,194 @@
+"""manage.py import_codings."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from annotations import actions
+from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, User
+from annotations.schemes import SCHEMES
+
+from .test_importing import all_rows
+
+CONLL = "#begin document (walk); part 000\nwalk\t0\t0\tAnna\t-\t({})\nwalk\t0\t1\ttook\t-\t-\n#end document\n"
+PLAIN = "[Anna](=1) took [her](=1)."
+
+
+@pytest.fixture
+def tales(db) -> Project:
+    return actions.create_project("tales", "Tales", SCHEMES["clusters"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Callable[[dict[str, str | bytes]], Path]:
+    """A function that makes a folder of files."""
+
+    def make(files: dict[str, str | bytes]) -> Path:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path
+
+    return make
+
+
+def run(*arguments: str | Path, project: str = "tales") -> None:
+    call_command("import_codings", *map(str, arguments), "--project", project)
+
+
+def refused(*arguments: str | Path, project: str = "tales") -> str:
+    """What the command says, after making sure that it changed nothing."""
+    before = all_rows()
+    with pytest.raises(CommandError) as caught:
+        run(*arguments, project=project)
+    assert all_rows() == before
+    return str(caught.value)
+
+
+def codings() -> list[tuple[str, str]]:
+    return list(Coding.objects.order_by("text__slug", "coder__username").values_list("text__slug", "coder__username"))
+
+
+def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
+    run("conll2012", samples / "ezcoref" / "conll2012", "--coder-from", "parent", "--create", project="ezcoref")
+    out = capsys.readouterr()
+    assert out.out == "ezcoref: 8 new texts, 371 new markables, 40 codings, 1855 judgements\n"
+    assert out.err == ""
+    project = Project.objects.get(slug="ezcoref")
+    assert (project.answers, project.unmarked) == ("indices", "singleton")
+    assert project.texts.count() == 8
+    assert set(User.objects.values_list("username", flat=True)) == {f"coder{n}" for n in range(1, 6)}
+    assert set(Membership.objects.values_list("role", flat=True)) == {"coder"}
+    assert Coding.objects.filter(status="submitted", version=2).count() == 40
+    assert Markable.objects.filter(predefined=False).count() == 371
+    assert Judgement.objects.filter(category__key="refers").count() == 1855
+    assert Index.objects.count() == 1934
+    assert Operation.objects.filter(kind="import").count() == 40
+
+
+def test_the_coder_may_stand_in_the_files_name(tales, folder):
+    path = folder({"walk.anna.conll": CONLL.format(1), "walk.bea.conll": CONLL.format(2), "README": "x"})
+    run("conll2012", path, "--coder-from", "name", "--create")
+    assert codings() == [("walk", "anna"), ("walk", "bea")]
+
+
+def test_all_files_may_be_one_coders(tales, folder, alice):
+    actions.add_member(tales, alice, Membership.Role.CODER)
+    path = folder({"walk.txt": PLAIN, "sub/run.txt": PLAIN})
+    run("plain", path, "--coder", "alice")
+    assert codings() == [("run", "alice"), ("walk", "alice")]
+
+
+def test_texts_may_come_without_coding(tales, folder, capsys):
+    run("plain", folder({"walk.txt": PLAIN}), "--texts-only")
+    assert capsys.readouterr().out == "tales: 1 new text, 2 new markables, 0 codings, 0 judgements\n"
+    assert codings() == []
+    assert Markable.objects.filter(predefined=True).count() == 2
+    assert User.objects.count() == 0
+
+
+@pytest.mark.parametrize(("options", "predefined"), [([], False), (["--predefined"], True)])
+def test_markables_are_for_all_where_asked(tales, folder, options, predefined):
+    run("plain", folder({"anna/walk.txt": PLAIN}), "--coder-from", "parent", "--create", *options)
+    assert set(Markable.objects.values_list("predefined", flat=True)) == {predefined}
+
+
+def test_files_and_folders_may_be_named_together_and_count_once(tales, folder):
+    path = folder({"anna/walk.txt": PLAIN, "bea/walk.txt": PLAIN, "bea/run.text": PLAIN})
+    run("plain", path, path / "anna" / "walk.txt", path / "bea" / "run.text", "--coder-from", "parent", "--create")
+    assert codings() == [("run", "bea"), ("walk", "anna"), ("walk", "bea")]
+
+
+def test_a_project_is_made_with_the_scheme_asked_for(db, folder):
+    run("plain", folder({"walk.txt": PLAIN}), "--texts-only", "--create", "--scheme", "muc-ident", project="muc")
+    assert Project.objects.get().answers == "pointers"
+
+
+def test_a_warning_goes_to_the_error_stream(tales, folder, capsys):
+    path = folder({"anna/walk.txt": "[Anna] walks."})
+    run("plain", path, "--coder-from", "parent", "--create")
+    assert "walk.txt: no markable is coded in it" in capsys.readouterr().err
+
+
+def test_an_unknown_project_is_named(db, folder):
+    path = folder({"anna/walk.txt": PLAIN})
+    message = refused("plain", path, "--coder-from", "parent", project="tails")
+    assert message == "There is no project 'tails'; --create makes it."
+
+
+@pytest.mark.parametrize("slug", ["two words", "x" * 51, ""])
+def test_a_project_cannot_be_made_under_a_bad_name(db, folder, slug):
+    message = refused("plain", folder({"walk.txt": PLAIN}), "--texts-only", "--create", project=slug)
+    assert message.startswith(f"--project {slug!r}: ")
+
+
+def test_an_unknown_path_is_named(tales, tmp_path):
+    path = tmp_path / "nowhere"
+    assert refused("plain", path, "--texts-only") == f"{path}: there is no such file or folder."
+
+
+def test_a_folder_without_a_file_of_the_format_is_named(tales, folder):
+    path = folder({"walk.txt": PLAIN, "walk.conll.bak": CONLL})
+    message = refused("conll2012", path, "--texts-only")
+    assert message == f"{path}: no file here ends in .conll or _conll."
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (CONLL.format("1").replace("(1)", "(1"), ":2: the bracket (1 is never closed"),
+        (CONLL.format("1")[:45], ":2: a token has 3 columns or at least 5"),
+        (CONLL.format("ü").encode("latin-1"), ":2:18: this is not UTF-8: byte 0xFC cannot stand here"),
+        (CONLL.format("1").encode("utf-16"), ":1:1: this is not UTF-8: byte 0xFF cannot stand here"),
+        (CONLL.format("1").replace("took", "takes"), ": the text differs from "),
+        (b"", ":1: there is no '#begin document' in this file"),
+        (b"PK\x03\x04\0\0", ":1:5: a NUL character"),
+    ],
+    ids=["bracket", "cut", "latin-1", "utf-16", "other text", "empty", "a zip"],
+)
+def test_a_broken_file_among_good_ones_is_named_and_nothing_comes_in(db, folder, broken, message):
+    files = {f"coder{n}/walk.conll": CONLL.format(n) for n in range(5)}
+    path = folder({**files, "coder3/walk.conll": broken})
+    said = refused("conll2012", path, "--coder-from", "parent", "--create", project="walks")
+    assert said.startswith(f"{path / 'coder3' / 'walk.conll'}{message}")
+    assert said.endswith("\nNothing was imported.")
+    assert not Project.objects.exists()
+
+
+def test_importing_twice_is_refused(tales, folder):
+    path = folder({"anna/walk.txt": PLAIN})
+    arguments = ["plain", path, "--coder-from", "parent", "--create"]
+    run(*arguments)
+    assert "anna has coded walk already; it stays as it is\nNothing was imported." in refused(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--coder-from", "parent"], "There is nobody called 'anna'."),
+        (["--coder", "bea"], "There is nobody called 'bea'."),
+        (["--coder", ""], "There is nobody called ''."),
+        (["--coder", "", "--create"], "coder '': "),
+        (["--coder-from", "name"], "the name has no coder in it; it should be TEXT.CODER.txt"),
+        ([], "one of the arguments --coder-from --coder --texts-only is required"),
+        (["--coder", "bea", "--texts-only"], "not allowed with argument"),
+        (["--coder-from", "file"], "invalid choice: 'file'"),
+    ],
+)
+def test_a_coder_that_cannot_be_found_is_named(tales, folder, options, message):
+    path = folder({"anna/walk.txt": PLAIN})
+    assert message in refused("plain", path, *options)
+
+
+def test_a_manager_is_not_made_a_coder(tales, folder, charlie):
+    actions.add_member(tales, charlie, Membership.Role.MANAGER)
+    path = folder({"walk.txt": PLAIN})
+    assert "charlie is manager of tales" in refused("plain", path, "--coder", "charlie", "--create")
+
+
+def test_an_unknown_format_is_refused(tales, folder):
+    assert "invalid choice: 'sgml'" in refused("sgml", folder({"walk.txt": PLAIN}), "--texts-only")

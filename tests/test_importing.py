@@ -1,0 +1,395 @@
+"""From documents to rows: texts, markables and codings of a project."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations import actions, operations
+from annotations.formats import Document, Mark, plain
+from annotations.importing import Coded, ImportFailed, Source, Summary, import_documents, read_sources
+from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, Text, User
+from annotations.schemes import SCHEMES
+
+WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
+OTHER_WALK = "[Anna](=x) took [her](=x) [dog](=y) for a walk."
+
+
+def all_rows() -> dict[str, list[dict[str, Any]]]:
+    """Every row of every table."""
+    models = apps.get_models()
+    return {model._meta.label: list(model._base_manager.order_by("pk").values()) for model in models}
+
+
+@pytest.fixture
+def tales(db) -> Project:
+    return actions.create_project("tales", "Tales", SCHEMES["clusters"])
+
+
+def coded(marked: str, coder: str | None, name: str = "walk") -> Coded:
+    [document] = plain.read(marked.encode(), f"{coder}/{name}.txt")
+    return Coded(document, coder)
+
+
+def bring(project: Project, *documents: Coded, create: bool = True, **options: Any) -> Summary:
+    return import_documents(project, documents, create=create, **options)
+
+
+def refused(project: Project, *documents: Coded, **options: Any) -> str:
+    """What the import says, after making sure that it changed nothing."""
+    before = all_rows()
+    with pytest.raises(ImportFailed) as caught:
+        bring(project, *documents, **options)
+    assert all_rows() == before
+    return str(caught.value)
+
+
+def coding_of(coder: str, text: str = "walk") -> Coding:
+    return Coding.objects.get(coder__username=coder, text__slug=text)
+
+
+def seen_by(coder: str) -> set[str]:
+    """The words of the markables that the coder sees."""
+    coding = coding_of(coder)
+    markables = Markable.objects.of_coding(coding)
+    return {coding.text.content[markable.start : markable.end] for markable in markables}
+
+
+def test_a_name_in_several_folders_is_one_text_with_a_coding_each(tales):
+    summary = bring(tales, coded(WALK, "anna"), coded(WALK, "bea"), coded(WALK, "cem", "run"))
+    assert str(summary) == "2 new texts, 6 new markables, 3 codings, 9 judgements"
+    assert list(tales.texts.values_list("slug", "title", "content")) == [
+        ("run", "run", "Anna took her dog for a walk."),
+        ("walk", "walk", "Anna took her dog for a walk."),
+    ]
+    codings = Coding.objects.order_by("text__slug", "coder__username")
+    assert list(codings.values_list("text__slug", "coder__username", "status", "version")) == [
+        ("run", "cem", "submitted", 2),
+        ("walk", "anna", "submitted", 2),
+        ("walk", "bea", "submitted", 2),
+    ]
+    assert summary.warnings == []
+
+
+def test_what_a_coder_said_is_what_the_file_says(tales):
+    bring(tales, coded("[Anna](=1) met [Bob](=2) and [they](=1|2) saw [it](=)", "anna"))
+    answers = operations.judgements_of(coding_of("anna"))
+    assert {key: (answer["category"], answer["indices"]) for key, answer in answers.items()} == {
+        "mention:0-4": ("refers", ["1"]),
+        "mention:9-12": ("refers", ["2"]),
+        "mention:17-21": ("refers", ["1", "2"]),
+        "mention:26-28": ("none", []),
+    }
+
+
+def test_a_markable_in_two_chains_keeps_two_indices(tales):
+    bring(tales, coded("[they](=1|2) saw [her](=1)", "anna"), coded("[they](=2|1) saw [her](=1)", "bea"))
+    for coder in ("anna", "bea"):
+        rows = Index.objects.filter(judgement__coding=coding_of(coder), judgement__markable__start=0)
+        assert sorted(rows.values_list("entity", flat=True)) == ["1", "2"]
+    assert Judgement.objects.count() == 4
+
+
+def test_equal_spans_are_one_markable_and_unequal_ones_stay_the_coders_own(tales):
+    bring(tales, coded(WALK, "anna"), coded(OTHER_WALK, "bea"))
+    assert Markable.objects.count() == 4
+    assert seen_by("anna") == {"Anna", "her", "her dog"}
+    assert seen_by("bea") == {"Anna", "her", "dog"}
+    assert not Markable.objects.filter(predefined=True).exists()
+
+
+def test_a_coder_who_has_marked_nothing_sees_nothing_of_the_others(tales):
+    bring(tales, coded(WALK, "anna"))
+    newcomer = actions.coder_of(tales, "newcomer", create=True)
+    actions.assign(tales, tales.texts.all(), [newcomer])
+    assert seen_by("newcomer") == set()
+
+
+def test_predefined_markables_are_seen_by_every_coder(tales):
+    bring(tales, coded(WALK, "anna"), coded(OTHER_WALK, "bea"), predefined=True)
+    assert seen_by("anna") == seen_by("bea") == {"Anna", "her", "her dog", "dog"}
+    assert coding_of("anna").judgements.count() == 3
+
+
+def test_markables_become_predefined_when_a_later_file_gives_them(tales):
+    bring(tales, coded(WALK, "anna"))
+    bring(tales, coded(OTHER_WALK, "bea"), predefined=True)
+    assert seen_by("bea") == {"Anna", "her", "dog"}
+    assert seen_by("anna") == {"Anna", "her", "her dog", "dog"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_markables_of_a_text_without_coder_are_predefined_in_either_order(tales, order):
+    bring(tales, *[coded(WALK, "anna"), coded("[Anna] took her dog for a walk.", None)][::order])
+    predefined = Markable.objects.filter(predefined=True)
+    assert [markable.key for markable in predefined] == ["mention:0-4"]
+
+
+def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
+    summary = bring(tales, coded("[Anna](=1) took [her] dog", "anna"))
+    assert summary.judgements == 1
+    assert seen_by("anna") == {"Anna", "her"}
+    answers = operations.judgements_of(coding_of("anna"))
+    assert {key: answer["category"] for key, answer in answers.items()} == {
+        "mention:0-4": "refers",
+        "mention:10-13": None,
+    }
+
+
+def test_a_file_without_answers_is_named_in_a_warning(tales):
+    summary = bring(tales, coded("[Anna] took her dog", "anna"), coded("[Anna](=1) took her dog", "bea"))
+    assert summary.warnings == ["anna/walk.txt: no markable is coded in it"]
+    assert summary.codings == 2
+
+
+def test_an_import_is_one_operation_then_submit_and_replays_to_the_judgements(tales, charlie):
+    bring(tales, coded(WALK, "anna"), coded(OTHER_WALK, "bea"), by=charlie)
+    for coder in ("anna", "bea"):
+        coding = coding_of(coder)
+        log = list(coding.operations.values_list("sequence", "kind", "user__username"))
+        assert log == [(1, "import", "charlie"), (2, "submit", "charlie")]
+        judgements = coding.operations.get(kind=Operation.Kind.IMPORT).payload["judgements"]
+        assert len(judgements) == 3
+        assert {judgement["markable"]: judgement for judgement in judgements} == operations.judgements_of(coding)
+
+
+def test_the_log_names_the_coder_where_nobody_else_imports(tales):
+    bring(tales, coded(WALK, "anna"))
+    assert set(Operation.objects.values_list("user__username", flat=True)) == {"anna"}
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        ("[Anna](=1) took their dog for a walk.", "word 3 is 'their' here, 'her' there"),
+        ("Anna took her dog for a walk", "word 7 is 'walk' here, 'walk.' there"),
+        ("Anna took her dog for a walk. So", "word 8 is 'So' here, the end there"),
+        ("Anna took", "word 3 is the end here, 'her' there"),
+        ("Anna took  her dog for a walk.", "white space of its line 1"),
+        ("Anna took her dog for a\nwalk.", "white space of its line 1"),
+        ("Anna took her dog for a walk.\n\\", "word 8 is '\\\\' here, the end there"),
+    ],
+)
+def test_a_text_that_differs_between_coders_is_refused(tales, other, difference):
+    message = refused(tales, coded(WALK, "anna", "before"), coded(WALK, "anna"), coded(other, "bea"))
+    assert message == f"bea/walk.txt: the text differs from anna/walk.txt: {difference}"
+
+
+def test_a_text_that_differs_from_that_of_the_project_is_refused(tales):
+    bring(tales, coded(WALK, "anna"))
+    message = refused(tales, coded(WALK, "bea", "run"), coded("Otto slept.", "bea"))
+    assert message.startswith("bea/walk.txt: the text differs from the text walk of the project: word 1 is 'Otto'")
+
+
+def test_importing_twice_is_refused(tales):
+    bring(tales, coded(WALK, "anna"))
+    message = refused(tales, coded(WALK, "bea"), coded(WALK, "anna"))
+    assert message == "anna/walk.txt: anna has coded walk already; it stays as it is"
+
+
+def test_a_further_coder_joins_a_text_that_is_there(tales):
+    bring(tales, coded(WALK, "anna"))
+    assert str(bring(tales, coded(WALK, "bea"))) == "0 new texts, 0 new markables, 1 coding, 3 judgements"
+
+
+def test_an_untouched_coding_is_filled_and_a_begun_one_is_not(tales):
+    bring(tales, coded(WALK, None))
+    anna, bea = (actions.coder_of(tales, name, create=True) for name in ("anna", "bea"))
+    actions.assign(tales, tales.texts.all(), [anna, bea])
+    coding = coding_of("bea")
+    operations.set_status(coding, bea, Coding.Status.SUBMITTED)
+    assert "bea has coded walk already" in refused(tales, coded(WALK, "anna"), coded(WALK, "bea"))
+    bring(tales, coded(WALK, "anna"))
+    assert coding_of("anna").judgements.count() == 3
+
+
+@pytest.mark.parametrize("role", [Membership.Role.MANAGER, Membership.Role.VIEWER])
+@pytest.mark.parametrize("name", ["charlie", "Charlie"])
+def test_one_who_sees_the_others_work_is_not_made_a_coder(tales, charlie, role, name):
+    actions.add_member(tales, charlie, role)
+    message = refused(tales, coded(WALK, "anna"), coded(WALK, name))
+    assert message == f"coder {name!r}: charlie is {role} of tales and does not code."
+
+
+def test_nobody_is_made_unless_asked_for(tales, alice):
+    assert refused(tales, coded(WALK, "anna"), create=False) == "coder 'anna': There is nobody called 'anna'."
+    assert refused(tales, coded(WALK, "alice"), create=False) == "coder 'alice': alice is not a member of tales."
+
+
+def test_people_made_by_an_import_are_coders_who_cannot_sign_in(tales):
+    bring(tales, coded(WALK, "anna"))
+    anna = User.objects.get(username="anna")
+    assert not anna.has_usable_password()
+    assert not anna.is_staff
+    assert Membership.objects.get(user=anna, project=tales).role == Membership.Role.CODER
+
+
+def test_a_coder_is_found_in_any_case(tales, alice):
+    bring(tales, coded(WALK, "Alice"))
+    assert coding_of("alice").judgements.count() == 3
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["", "an na", "x" * 151, "a/b"])
+def test_a_name_that_nobody_can_have_is_refused(tales, name):
+    assert refused(tales, coded(WALK, name)).startswith(f"coder {name!r}: ")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "asks"),
+    [("poesio-artstein-2005", "pointers to antecedents"), ("sortal-classes", "categories alone")],
+)
+def test_codings_do_not_go_into_a_project_that_asks_for_something_else(db, scheme, asks):
+    project = actions.create_project("tea", "Tea", SCHEMES[scheme])
+    assert refused(project, coded(WALK, "anna")).endswith(f"the scheme of tea asks for {asks}")
+    assert str(bring(project, coded(WALK, None))) == "1 new text, 3 new markables, 0 codings, 0 judgements"
+
+
+def test_a_project_that_codes_no_level_takes_nothing(tales):
+    tales.levels.update(coded=False)
+    assert refused(tales, coded(WALK, None)) == "The scheme of tales has no level that is coded."
+
+
+def test_a_level_that_the_scheme_lacks_is_named_with_its_line(tales):
+    message = refused(tales, coded("#turns: turn\n1 M: [go]\n", None))
+    assert message == "None/walk.txt:2: the scheme has no level 'turn'"
+
+
+def test_turns_are_targets_whatever_the_coder(db):
+    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    bring(project, coded("#turns: turn\n#title: T\n#language: he\n#direction: rtl\n1 M: [go](a)\n", None))
+    markables = Markable.objects.values_list("level__key", "key", "label", "predefined")
+    assert list(markables) == [("phrase", "phrase:0-2", "a", True), ("turn", "turn:0-2", "1", True)]
+    text = Text.objects.get()
+    assert (text.title, text.language, text.direction) == ("T", "he", "rtl")
+    assert list(text.segments.values_list("kind", "start", "end", "label", "speaker")) == [("turn", 0, 2, "1", "M")]
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        (
+            [coded(WALK, "anna", "Walk 1"), coded(WALK, "bea", "walk-1")],
+            "bea/walk-1.txt: the name 'walk-1' gives the same address as 'Walk 1' (anna/Walk 1.txt)",
+        ),
+        ([coded(WALK, "anna", "漢字")], "anna/漢字.txt: no address can be made of the name '漢字'"),
+        ([coded(WALK, "anna"), coded(WALK, "anna")], "anna/walk.txt: walk coded by anna stands in anna/walk.txt too"),
+        ([coded(WALK, None), coded(WALK, None)], "None/walk.txt: walk stands in None/walk.txt too"),
+        ([coded(f"#title: {'x' * 201}\na", None)], "None/walk.txt: Ensure this value has at most 200 characters"),
+        ([coded(f"#language: {'x' * 36}\na", None)], "None/walk.txt: Ensure this value has at most 35 characters"),
+    ],
+)
+def test_names_that_cannot_be_are_refused_with_the_file(tales, documents, message):
+    assert refused(tales, coded(WALK, "zoe", "first"), *documents).startswith(message)
+
+
+def test_a_markable_of_too_many_parts_is_refused(tales):
+    content = "ab" * 200
+    mark = Mark(tuple((n, n + 1) for n in range(0, 400, 2)), line=7)
+    document = Document("walk", "walk.xml", content, [mark])
+    assert refused(tales, Coded(document, None)) == "walk.xml:7: a markable of 200 parts is too much"
+
+
+def test_a_discontinuous_markable_keeps_its_parts(tales):
+    mark = Mark(((0, 4), (14, 17)), indices=("1",))
+    bring(tales, Coded(Document("walk", "walk.xml", "Anna took her dog", [mark]), "anna"))
+    markable = Markable.objects.get()
+    assert (markable.key, markable.parts) == ("mention:0-4,14-17", [[0, 4], [14, 17]])
+    assert (markable.start, markable.end) == (0, 17)
+
+
+def test_the_longest_names_that_a_format_lets_through_can_be_kept(tales):
+    row = "\t".join(["d", "0", "0", "w", *["-"] * 5, "S" * 100, "*", "(" + "漢" * 200 + ")"])
+    text = f"#begin document ({'d' * 900}); part 000\n{row}\n#end document\n"
+    bring(tales, *read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"))
+    assert Index.objects.get().entity == "漢" * 200
+    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    turn = f"#turns: turn\n{'t' * 50} {'M' * 99}: [go]({'l' * 50})\n"
+    bring(project, coded(turn, None))
+    assert set(project.texts.get().markables.values_list("label", flat=True)) == {"t" * 50, "l" * 50}
+
+
+@pytest.mark.parametrize("options", [{}, {"predefined": True}])
+def test_the_number_of_queries_does_not_grow_with_the_markables(tales, options):
+    def queries(size: int) -> int:
+        name = f"walk{size}"
+        documents = [coded("[a](=1) " * size, coder, name) for coder in ("anna", "bea")]
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            bring(tales, *documents, **options)
+        assert Markable.objects.filter(text__slug=name).count() == size
+        return len(captured)
+
+    queries(1)  # makes the coders
+    assert queries(2) == queries(300)
+
+
+def test_giving_known_markables_to_all_takes_no_query_each(tales):
+    def queries(size: int) -> int:
+        name = f"walk{size}"
+        bring(tales, coded("[a](=1) " * size, "anna", name))
+        with CaptureQueriesContext(connection) as captured:
+            bring(tales, coded("[a](=1) " * size, "bea", name), predefined=True)
+        assert Markable.objects.filter(text__slug=name, predefined=True).count() == size
+        return len(captured)
+
+    queries(1)
+    assert queries(2) == queries(300)
+
+
+SOURCE = WALK.encode()
+
+
+@pytest.mark.parametrize(
+    ("file", "coder_from", "name", "coder"),
+    [
+        ("x/anna/walk.txt", "parent", "walk", "anna"),
+        ("anna/walk.v1.txt", "parent", "walk.v1", "anna"),
+        ("x/walk.anna.txt", "name", "walk", "anna"),
+        ("a.walk.anna.txt", "name", "a.walk", "anna"),
+        ("x/walk.txt", "nobody", "walk", None),
+        ("x/walk.txt", "=anna", "walk", "anna"),
+    ],
+)
+def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
+    [found] = read_sources("plain", [Source(file, SOURCE)], coder_from)
+    assert (found.document.name, found.coder, found.document.file) == (name, coder, file)
+
+
+@pytest.mark.parametrize(
+    ("file", "coder_from", "message"),
+    [
+        ("walk.txt", "parent", "walk.txt: the file lies in no folder, so no coder can be named after it"),
+        ("walk.txt", "name", "walk.txt: the name has no coder in it; it should be TEXT.CODER.txt"),
+        ("a/.anna.txt", "name", "a/.anna.txt: the name has no coder in it; it should be TEXT.CODER.txt"),
+    ],
+)
+def test_a_file_that_names_no_coder_is_refused(file, coder_from, message):
+    with pytest.raises(ImportFailed) as caught:
+        read_sources("plain", [Source(file, SOURCE)], coder_from)
+    assert str(caught.value) == message
+
+
+def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):
+    part = "#begin document (walk); part {}\nw\t0\t0\tword{}\t-\t(1)\n#end document\n"
+    data = "".join(part.format(n, n) for n in (0, 1)).encode()
+    sources = [Source(f"x/walk.{coder}.conll", data) for coder in ("anna", "bea")]
+    bring(tales, *read_sources("conll2012", sources, "name"))
+    assert list(tales.texts.values_list("slug", "content")) == [("walk-0", "word0"), ("walk-1", "word1")]
+    assert Coding.objects.count() == 4
+
+
+def test_unnamed_parts_of_a_file_are_named_without_their_coder():
+    part = b"#begin document (); part 00%d\nx 0 0 One - (0)\n\n#end document\n"
+    data = part % 0 + part % 1
+    sources = [Source(f"walk.{coder}.conll", data) for coder in ("anna", "ben")]
+    coded = read_sources("conll2012", sources, "name")
+    assert [(entry.document.name, entry.coder) for entry in coded] == [
+        ("walk 0", "anna"),
+        ("walk 1", "anna"),
+        ("walk 0", "ben"),
+        ("walk 1", "ben"),
+    ]

@@ -1,0 +1,90 @@
+"""The page of one item."""
+
+import re
+
+import pytest
+
+from tests.conftest import judge
+
+URL = "/projects/tea/agreement/items/tea/{}/"
+
+
+@pytest.fixture
+def judged(codings, keys):
+    """The items by share: c (a clash of categories), then d (intersection), then a (no disagreement)."""
+    alice, bob = codings["alice"], codings["bob"]
+    for coding in (alice, bob):
+        judge(coding, keys["a"], "none")
+    judge(alice, keys["c"], "phrase", keys["a"])
+    judge(bob, keys["c"], "place")
+    judge(alice, keys["d"], "phrase", keys["a"])
+    judge(bob, keys["d"], "phrase", keys["a"], keys["b"])
+    judge(alice, keys["f"], "segment", keys["2"])
+
+
+@pytest.fixture
+def show(signed_in, charlie, judged, keys):
+    def show(label, **asked):
+        return signed_in(charlie).get(URL.format(keys[label]), asked)
+
+    return show
+
+
+def words(html):
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split()).replace(" ,", ",")
+
+
+def rows(page, caption):
+    body = page.partition(caption)[2].partition("</table>")[0]
+    return [words(row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)[1:]]
+
+
+def test_each_coders_answer_is_shown(show):
+    found = rows(show("c").content.decode(), "What each coder answered")
+    assert found == ["1 alice { the kettle, it, it }", "2 bob place"]
+
+
+def test_a_turn_in_a_chain_is_shown_by_its_words(show):
+    found = rows(show("f").content.decode(), "What each coder answered")
+    assert found == ["1 alice { is it hot?, that }", "2 bob no answer"]
+
+
+def test_every_pair_has_its_relation(show):
+    for label, relation in (("c", "category"), ("d", "intersection"), ("a", "identity")):
+        [pair] = rows(show(label).content.decode(), "Every pair of coders")
+        assert pair.startswith(f"alice – bob {relation} ")
+
+
+def test_one_can_walk_from_item_to_item_by_share(show, keys):
+    def neighbours(label):
+        page = show(label).content.decode()
+        links = dict(re.findall(r'rel="(prev|next)" href="[^"]*/items/tea/([^/]*)/', page))
+        return links.get("prev"), links.get("next")
+
+    assert neighbours("c") == (None, keys["d"])
+    assert neighbours("d") == (keys["c"], keys["a"])
+    assert neighbours("a") == (keys["d"], None)
+    assert neighbours("f") == (None, None)
+
+
+def test_the_place_of_the_item_is_told(show):
+    assert "item 2 of 3" in show("d").content.decode()
+    assert "judged by fewer than two coders" in show("f").content.decode()
+
+
+def test_parameters_are_kept_on_the_way(show):
+    page = show("d", distance="dice").content.decode()
+    assert "distance=dice" in re.search(r'rel="next" href="([^"]*)"', page)[1]
+
+
+@pytest.mark.parametrize("address", ["tea/phrase:900-901/", "ghost/phrase:4-14/", "tea/turn:0-27/", "tea/%00/"])
+def test_an_unknown_unit_is_not_there(signed_in, charlie, judged, address):
+    assert signed_in(charlie).get(f"/projects/tea/agreement/items/{address}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)],
+)
+def test_who_sees_results_sees_an_item(signed_in, people, judged, keys, role, expected):
+    assert signed_in(people[role]).get(URL.format(keys["c"])).status_code == expected

@@ -1,0 +1,125 @@
+"""manage.py load_demo."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db.models import Count
+
+from annotations import operations
+from annotations.models import Coding, Judgement, Markable, Membership, Operation, Pointer, Project, User
+from annotations.querysets import complete
+
+from .test_importing import all_rows
+
+
+@pytest.fixture
+def demo(db, settings, capsys) -> str:
+    """The demo, loaded; gives what the command said."""
+    settings.LOCAL = True
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    call_command("load_demo")
+    out: str = capsys.readouterr().out
+    return out
+
+
+def agreement(capsys, *arguments: str) -> dict[str, Any]:
+    call_command("agreement", *arguments, "--format", "json")
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_it_loads_three_projects_and_says_who_may_sign_in(demo, client):
+    assert set(Project.objects.values_list("slug", flat=True)) == {"news", "dialogue", "sortal"}
+    for name in ("manager", "alice", "bob", "ra1", "ann", "mo"):
+        assert name in demo
+        assert client.login(username=name, password="coindex-demo")
+    managed = Membership.objects.filter(user__username="manager", role=Membership.Role.MANAGER)
+    assert managed.count() == 3
+
+
+def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
+    to_code = Coding.objects.filter(status=Coding.Status.OPEN)
+    assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
+        ("alice", "dialogue", 0),
+        ("bob", "dialogue", 0),
+    }
+    assert not Judgement.objects.filter(coding__in=to_code).exists()
+    assert Coding.objects.filter(status=Coding.Status.SUBMITTED, version=2).count() == 3 + 6 + 10
+
+
+def test_every_judgement_of_a_coding_handed_in_is_complete(demo):
+    for coding in Coding.objects.filter(status=Coding.Status.SUBMITTED):
+        to_decide = Markable.objects.of_coding(coding).filter(level__coded=True).count()
+        assert coding.judgements.filter(complete()).count() == to_decide > 0, coding
+
+
+def test_the_log_replays_to_the_judgements(demo):
+    for log in Operation.objects.filter(kind=Operation.Kind.IMPORT).select_related("coding"):
+        judgements = {judgement["markable"]: judgement for judgement in log.payload["judgements"]}
+        assert judgements == operations.judgements_of(log.coding)
+
+
+def test_loading_twice_changes_nothing(demo):
+    before = all_rows()
+    call_command("load_demo")
+    assert all_rows() == before
+
+
+def test_what_somebody_changed_stays(demo):
+    project = Project.objects.get(slug="news")
+    project.title = "Ours"
+    project.save()
+    manager = User.objects.get(username="manager")
+    manager.set_password("another-password")
+    manager.save()
+    Project.objects.get(slug="dialogue").texts.all().delete()
+    before = all_rows()
+    call_command("load_demo")
+    assert all_rows() == before
+
+
+def test_without_debug_it_refuses_and_changes_nothing(db, settings):
+    settings.LOCAL = False
+    before = all_rows()
+    with pytest.raises(CommandError, match="it loads with LOCAL=1 only"):
+        call_command("load_demo")
+    assert all_rows() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "value"), [(["--distance", "nominal"], 0.4495), (["--preset", "passonneau-2004"], 0.7434)]
+)
+def test_the_news_give_the_figures_of_passonneau_2004(demo, capsys, options, value):
+    found = agreement(capsys, "news", *options)
+    assert round(found["value"], 4) == value
+    assert found["coders"] == ["ra1", "ra2", "ra3"]
+
+
+def test_the_news_open_with_the_paper_s_own_convention(demo, capsys):
+    assert agreement(capsys, "news") == agreement(capsys, "news", "--preset", "passonneau-2004")
+
+
+def test_the_sortal_classes_give_the_published_k(demo, capsys):
+    found = agreement(capsys, "sortal")
+    assert round(found["value"], 6) == 0.517375
+    assert found["parameters"]["coefficient"] == "fleiss_kappa"
+    assert found["n_coders"] == 2
+
+
+def test_six_people_coded_the_dialogue_and_some_found_it_ambiguous(demo, capsys):
+    assert len(agreement(capsys, "dialogue")["coders"]) == 6
+    judgements = Judgement.objects.filter(coding__text__project__slug="dialogue", category__key="phrase")
+    assert judgements.annotate(antecedents=Count("pointers")).filter(antecedents__gte=2).exists()
+
+
+def test_every_pointer_of_the_dialogue_goes_to_an_earlier_markable(demo):
+    pointers = Pointer.objects.select_related("target", "judgement__markable", "judgement__category")
+    assert pointers.count() > 100
+    for pointer in pointers:
+        source, target = pointer.judgement.markable, pointer.target
+        assert (target.start, -target.end) < (source.start, -source.end)
+        assert pointer.judgement.category
+        assert target.level_id == pointer.judgement.category.points_to_id

@@ -1,0 +1,59 @@
+"""The page on which a project is made."""
+
+import pytest
+from django.contrib.auth.models import Permission
+
+from annotations.models import Project
+
+URL = "/projects/new/"
+FORM = {"title": "Walks", "slug": "walks", "scheme": "muc-ident", "guidelines": "# Read"}
+
+
+@pytest.fixture
+def maker(alice, signed_in):
+    """Alice, who may make projects, signed in."""
+    alice.user_permissions.add(Permission.objects.get(codename="add_project"))
+    return signed_in(alice)
+
+
+def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
+    assert maker.post(URL, FORM).url == "/projects/walks/import/"
+    project = Project.objects.get()
+    assert (project.slug, project.title, project.guidelines) == ("walks", "Walks", "# Read")
+    assert [category.key for category in project.categories.all()] == ["ident", "none"]
+    assert project.memberships.get().user == alice
+    assert "Walks is there" in maker.get("/projects/walks/import/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"slug": "tea"}, "already exists"),
+        ({"slug": "new"}, "taken by a page"),
+        ({"slug": "a b"}, "valid"),
+        ({"slug": ""}, "required"),
+        ({"title": ""}, "required"),
+        ({"title": "x" * 201}, "at most 200"),
+        ({"title": "a\x00b"}, "Null characters"),
+        ({"guidelines": "a\x00b"}, "Null characters"),
+        ({"scheme": "ghost"}, "not one of the available choices"),
+    ],
+)
+def test_wrong_fields_are_told_and_nothing_is_made(maker, project, changes, says):
+    answer = maker.post(URL, FORM | changes)
+    assert answer.status_code == 200
+    assert says in answer.content.decode()
+    assert Project.objects.count() == 1
+
+
+def test_the_answers_and_the_openness_cannot_be_slipped_in(maker):
+    maker.post(URL, FORM | {"answers": "indices", "results_open": "on"})
+    project = Project.objects.get()
+    assert (project.answers, project.results_open) == ("pointers", False)
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_who_may_not_make_projects_cannot(signed_in, bob, client, method):
+    assert getattr(signed_in(bob), method)(URL, FORM).status_code == 403
+    assert getattr(client, method)(URL, FORM).status_code == 302
+    assert not Project.objects.exists()

@@ -1,0 +1,582 @@
+"""The one path by which a judgement changes."""
+
+from threading import Barrier, Thread
+from uuid import uuid4
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotations import actions, operations
+from annotations.models import Coding, Index, Judgement, Membership, Operation, Pointer
+from tests.conftest import change, judge, make_project
+
+NUL, SURROGATE = "\x00", "\ud800"
+
+
+def decision(markable, category=None, pointers=(), indices=(), note="", unsure=False, optional=False):
+    """What judgements_of gives for a markable."""
+    return {
+        "markable": markable,
+        "category": category,
+        "pointers": list(pointers),
+        "indices": list(indices),
+        "note": note,
+        "unsure": unsure,
+        "optional": optional,
+    }
+
+
+def log(coding):
+    return list(coding.operations.values_list("sequence", "kind"))
+
+
+def rows(coding):
+    """All that a coding has in the tables, by natural keys."""
+    pointers = Pointer.objects.filter(judgement__coding=coding)
+    indices = Index.objects.filter(judgement__coding=coding)
+    return (
+        operations.judgements_of(coding),
+        sorted(pointers.values_list("judgement__markable__key", "target__key")),
+        sorted(indices.values_list("judgement__markable__key", "entity")),
+    )
+
+
+@pytest.fixture
+def coding(codings):
+    return codings["alice"]
+
+
+@pytest.fixture
+def send(coding, alice, keys):
+    """Apply changes given as payloads in which markables go by their labels."""
+
+    def named(label):
+        return keys.get(label, label) if isinstance(label, str) else label
+
+    def made(payload, kind):
+        payload = dict(payload)
+        if "markable" in payload:
+            payload["markable"] = named(payload["markable"])
+        if isinstance(payload.get("pointers"), list):
+            payload["pointers"] = [named(label) for label in payload["pointers"]]
+        return change(kind, **payload)
+
+    def apply(*payloads, kind="judge"):
+        coding.refresh_from_db()
+        return operations.apply(coding, alice, coding.version, [made(payload, kind) for payload in payloads])
+
+    return apply
+
+
+@pytest.fixture
+def clusters(alice):
+    """Alice's coding in a project that answers by indices; one markable, "a"."""
+    project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
+    actions.add_member(project, alice, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice])
+    return Coding.objects.get(text__project=project)
+
+
+# What an operation does
+
+
+def test_a_judgement_is_stored_and_logged(coding, send, keys):
+    assert send({"markable": "c", "category": "phrase", "pointers": ["a"], "note": "sure?", "unsure": True}) == 1
+    expected = decision(keys["c"], "phrase", [keys["a"]], note="sure?", unsure=True)
+    assert operations.judgements_of(coding) == {keys["c"]: expected}
+    [entry] = coding.operations.all()
+    assert (entry.sequence, entry.kind, entry.user) == (1, "judge", coding.coder)
+    assert entry.payload["pointers"] == [keys["a"]]
+
+
+def test_an_ambiguous_markable_has_its_antecedents_in_text_order(coding, send, keys):
+    send({"markable": "d", "category": "phrase", "pointers": ["c", "a", "b"]})
+    assert operations.judgements_of(coding)[keys["d"]]["pointers"] == [keys["a"], keys["b"], keys["c"]]
+
+
+def test_judgements_come_in_text_order_whatever_the_order_of_the_work(coding, send, keys):
+    for label in "fbdac":
+        send({"markable": label, "category": "none"})
+    send({"markable": "d", "category": "place"})
+    assert list(operations.judgements_of(coding)) == [keys[label] for label in "abcdf"]
+
+
+def test_judging_again_replaces_all_of_the_judgement(coding, send, keys):
+    send({"markable": "d", "category": "phrase", "pointers": ["a", "c"], "note": "hm", "optional": True})
+    send({"markable": "d", "category": "segment", "pointers": ["1"]})
+    assert operations.judgements_of(coding) == {keys["d"]: decision(keys["d"], "segment", [keys["1"]])}
+    assert Pointer.objects.count() == 1
+    assert log(coding) == [(1, "judge"), (2, "judge")]
+
+
+def test_sending_the_earlier_judgement_again_undoes_the_later(coding, send):
+    first = {"markable": "d", "category": "phrase", "pointers": ["a"]}
+    send(first)
+    before = rows(coding)
+    send({"markable": "d", "category": "none"})
+    assert rows(coding) != before
+    send(first)
+    assert rows(coding) == before
+
+
+def test_clearing_takes_the_judgement_away(coding, send):
+    send({"markable": "c", "category": "phrase", "pointers": ["a"]})
+    assert send({"markable": "c"}, kind="clear") == 2
+    assert rows(coding) == ({}, [], [])
+
+
+def test_clearing_what_is_not_judged_changes_no_row_but_is_logged(coding, send):
+    assert send({"markable": "c"}, kind="clear") == 1
+    assert rows(coding) == ({}, [], [])
+    assert log(coding) == [(1, "clear")]
+
+
+def test_the_last_of_several_operations_on_one_markable_counts(coding, alice, keys):
+    batch = [
+        change(markable=keys["a"], category="place"),
+        change("clear", markable=keys["a"]),
+        change(markable=keys["a"], category="none"),
+    ]
+    assert operations.apply(coding, alice, 0, batch) == 3
+    assert operations.judgements_of(coding) == {keys["a"]: decision(keys["a"], "none")}
+
+
+def test_a_category_that_points_may_wait_for_its_antecedent(coding, send, keys):
+    send({"markable": "c", "category": "phrase"})
+    assert operations.judgements_of(coding)[keys["c"]] == decision(keys["c"], "phrase")
+
+
+def test_a_note_can_stand_without_a_category(coding, send, keys):
+    send({"markable": "c", "category": None, "note": "?"})
+    assert operations.judgements_of(coding)[keys["c"]] == decision(keys["c"], note="?")
+
+
+def test_a_turn_can_be_the_antecedent_of_what_it_holds(coding, send, keys):
+    send({"markable": "a", "category": "segment", "pointers": ["1"]})
+    assert operations.judgements_of(coding)[keys["a"]]["pointers"] == [keys["1"]]
+
+
+def test_several_indices_are_kept_in_their_order(clusters, alice):
+    [a, _] = clusters.text.markables.values_list("key", flat=True)
+    operations.apply(clusters, alice, 0, [change(markable=a, category="refers", indices=["9", "10", "1"])])
+    assert operations.judgements_of(clusters)[a]["indices"] == ["9", "10", "1"]
+
+
+def test_a_link_may_go_to_a_later_markable_where_the_scheme_allows_it(alice):
+    project = make_project("muc", "muc-ident", "[it](a) was [the dog](b)")
+    actions.add_member(project, alice, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice])
+    coding = Coding.objects.get(text__project=project)
+    a, b = coding.text.markables.values_list("key", flat=True)
+    judge(coding, a, "ident", b)
+    assert operations.judgements_of(coding)[a]["pointers"] == [b]
+
+
+def test_clearing_a_coders_own_mark_keeps_the_mark(clusters, alice):
+    markable = clusters.text.markables.first()
+    markable.predefined = False
+    markable.save()
+    Judgement.objects.create(coding=clusters, markable=markable)
+    judge(clusters, markable.key, "refers", indices=["1"])
+    operations.apply(clusters, alice, 1, [change("clear", markable=markable.key)])
+    assert rows(clusters) == ({markable.key: decision(markable.key)}, [], [])
+
+
+# What is refused
+
+PHRASE = {"markable": "c", "category": "phrase"}
+REFUSED = [
+    ("not_coded", {"markable": "1", "category": "none"}),
+    ("unknown_markable", {"markable": "phrase:900-901", "category": "none"}),
+    ("unknown_markable", {**PHRASE, "pointers": ["phrase:900-901"]}),
+    ("unknown_category", {"markable": "c", "category": "ghost"}),
+    ("unknown_category", {"markable": "c", "category": ""}),
+    ("unknown_category", {"markable": "c", "category": NUL}),
+    ("no_pointer_here", {"markable": "c", "category": "none", "pointers": ["a"]}),
+    ("no_pointer_here", {"markable": "c", "category": None, "pointers": ["a"]}),
+    ("double_pointer", {**PHRASE, "pointers": ["a", "a"]}),
+    ("points_at_itself", {**PHRASE, "pointers": ["c"]}),
+    ("wrong_level", {**PHRASE, "pointers": ["1"]}),
+    ("wrong_level", {"markable": "c", "category": "segment", "pointers": ["a"]}),
+    ("points_later", {**PHRASE, "pointers": ["d"]}),
+    ("points_later", {"markable": "c", "category": "segment", "pointers": ["3"]}),
+    ("no_index_here", {"markable": "c", "category": "none", "indices": ["1"]}),
+    ("no_index_here", {"markable": "c", "category": None, "indices": ["1"]}),
+    ("note_too_long", {"markable": "c", "category": "none", "note": "x" * 10_001}),
+]
+MALFORMED = [
+    {},
+    {"category": "none"},
+    {"markable": None},
+    {"markable": 3},
+    {"markable": ["a"]},
+    {"markable": NUL},
+    {"markable": SURROGATE},
+    {"markable": "c", "category": 3},
+    {"markable": "c", "category": ["none"]},
+    {**PHRASE, "pointers": "a"},
+    {**PHRASE, "pointers": None},
+    {**PHRASE, "pointers": {"a": 1}},
+    {**PHRASE, "pointers": [1]},
+    {**PHRASE, "pointers": [NUL]},
+    {**PHRASE, "pointers": [["a"]]},
+    {"markable": "c", "indices": [SURROGATE]},
+    {"markable": "c", "note": 3},
+    {"markable": "c", "note": None},
+    {"markable": "c", "note": f"a{NUL}b"},
+    {"markable": "c", "note": f"a{SURROGATE}"},
+    {"markable": "c", "unsure": 1},
+    {"markable": "c", "unsure": "yes"},
+    {"markable": "c", "optional": None},
+    {"markable": "c", "ghost": 1},
+    {"markable": "c", NUL: 1},
+]
+
+
+def refused_with(code, call, *arguments, **more):
+    with pytest.raises(operations.Refused) as refused:
+        call(*arguments, **more)
+    assert refused.value.code == code
+    return refused.value
+
+
+@pytest.mark.parametrize(("code", "payload"), REFUSED + [("bad_payload", payload) for payload in MALFORMED])
+def test_what_the_scheme_does_not_allow_is_refused_and_leaves_no_trace(coding, send, code, payload):
+    assert refused_with(code, send, payload).position == 0
+    assert rows(coding) == ({}, [], [])
+    assert log(coding) == []
+
+
+def test_a_note_of_the_full_length_is_taken(coding, send, keys):
+    send({"markable": "c", "category": "none", "note": "x" * 10_000})
+    assert len(operations.judgements_of(coding)[keys["c"]]["note"]) == 10_000
+
+
+@pytest.mark.parametrize("more", [{"category": "none"}, {"pointers": []}, {"note": ""}])
+def test_clear_takes_nothing_but_the_markable(send, more):
+    refused_with("bad_payload", send, {"markable": "c", **more}, kind="clear")
+
+
+@pytest.mark.parametrize("kind", ["import", "submit", "reopen", "Judge", "", "ghost"])
+def test_other_kinds_of_operation_are_refused(send, coding, kind):
+    refused_with("unknown_kind", send, {"markable": "c"}, kind=kind)
+    assert coding.operations.count() == 0
+
+
+def test_more_antecedents_than_the_category_takes_are_refused(alice):
+    project = make_project("muc", "muc-ident", "[a](a) [b](b) [c](c)")
+    actions.add_member(project, alice, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice])
+    coding = Coding.objects.get(text__project=project)
+    a, b, c = coding.text.markables.values_list("key", flat=True)
+    refused_with("too_many_pointers", judge, coding, c, "ident", a, b)
+
+
+@pytest.mark.parametrize(
+    ("code", "category", "indices"),
+    [
+        ("no_index_here", "none", ["1"]),
+        ("double_index", "refers", ["1", "1"]),
+        ("bad_index", "refers", [""]),
+        ("bad_index", "refers", ["x" * 201]),
+        ("bad_payload", "refers", ["\x00"]),
+        ("bad_payload", "refers", [1]),
+    ],
+)
+def test_bad_indices_are_refused(clusters, code, category, indices):
+    key = clusters.text.markables.first().key
+    refused_with(code, judge, clusters, key, category, indices=indices)
+    assert not Index.objects.exists()
+
+
+def test_pointers_are_refused_where_indices_are_asked(clusters):
+    a, b = clusters.text.markables.values_list("key", flat=True)
+    refused_with("no_pointer_here", judge, clusters, b, "refers", a)
+
+
+def test_a_markable_of_another_text_is_unknown(send, project):
+    other = make_project("other", marked="[a long way off](z) it stands")
+    key = other.texts.get().markables.get().key
+    refused_with("unknown_markable", send, {"markable": key, "category": "none"})
+
+
+def test_another_coders_own_mark_is_unknown_like_one_that_is_not_there(send, codings, text):
+    level = text.project.levels.get(key="phrase")
+    mark = text.markables.create(level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False)
+    Judgement.objects.create(coding=codings["bob"], markable=mark)
+    seen = refused_with("unknown_markable", send, {"markable": "phrase:0-3", "category": "none"})
+    absent = refused_with("unknown_markable", send, {"markable": "phrase:0-4", "category": "none"})
+    assert str(seen).replace("0-3", "0-4") == str(absent)
+
+
+def test_too_many_operations_are_refused_as_a_batch(coding, alice, keys):
+    batch = [change(markable=keys["a"], category="none") for _ in range(operations.MOST_OPERATIONS + 1)]
+    assert refused_with("too_many_operations", operations.apply, coding, alice, 0, batch).position is None
+    assert operations.apply(coding, alice, 0, batch[:-1]) == operations.MOST_OPERATIONS
+
+
+def test_pointers_without_number_are_refused_and_not_looked_up(send):
+    pointers = [f"phrase:{number}-{number + 1}" for number in range(300_000)]
+    refused_with("bad_payload", send, {**PHRASE, "pointers": pointers})
+
+
+# All or nothing
+
+
+@pytest.mark.parametrize("bad", [{"markable": "ghost", "category": "none"}, {"markable": "c", "ghost": 1}])
+@pytest.mark.parametrize("position", [0, 1, 3])
+def test_one_bad_operation_refuses_the_batch_and_its_place_is_named(coding, send, position, bad):
+    batch = [{"markable": label, "category": "none"} for label in "abd"]
+    batch.insert(position, bad)
+    with pytest.raises(operations.Refused) as refused:
+        send(*batch)
+    assert refused.value.position == position
+    assert rows(coding) == ({}, [], [])
+    assert log(coding) == []
+
+
+def test_the_place_counts_from_the_start_of_what_was_sent_even_where_part_of_it_is_known(coding, alice, keys):
+    known = [change(markable=keys[label], category="none") for label in "ab"]
+    operations.apply(coding, alice, 0, known)
+    batch = [*known, change(markable=keys["c"], category="none"), change(markable="ghost", category="none")]
+    assert refused_with("unknown_markable", operations.apply, coding, alice, 0, batch).position == 3
+
+
+# Sending twice
+
+
+def test_the_same_operation_twice_counts_once(coding, alice, keys):
+    once = change(markable=keys["a"], category="none")
+    assert operations.apply(coding, alice, 0, [once]) == 1
+    assert operations.apply(coding, alice, 0, [once]) == 1
+    assert operations.apply(coding, alice, 1, [once, once]) == 1
+    assert log(coding) == [(1, "judge")]
+
+
+def test_a_uuid_twice_in_one_batch_counts_once_and_the_first_counts(coding, alice, keys):
+    uuid = uuid4()
+    batch = [
+        operations.Change(uuid, "judge", {"markable": keys["a"], "category": category})
+        for category in ("none", "place")
+    ]
+    assert operations.apply(coding, alice, 0, batch) == 1
+    assert operations.judgements_of(coding)[keys["a"]]["category"] == "none"
+
+
+def test_a_batch_of_which_half_is_known_applies_the_other_half(coding, alice, keys):
+    batch = [change(markable=keys[label], category="none") for label in "abcd"]
+    operations.apply(coding, alice, 0, batch[:2])
+    assert operations.apply(coding, alice, 2, batch) == 4
+    assert list(coding.operations.values_list("uuid", flat=True)) == [one.uuid for one in batch]
+
+
+def test_after_a_lost_answer_the_same_batch_with_more_is_taken(coding, alice, keys):
+    lost = [change(markable=keys[label], category="none") for label in "ab"]
+    operations.apply(coding, alice, 0, lost)
+    assert operations.apply(coding, alice, 0, [*lost, change(markable=keys["a"], category="place")]) == 3
+    assert operations.judgements_of(coding)[keys["a"]]["category"] == "place"
+
+
+def test_the_same_uuid_may_stand_in_two_codings(codings, keys):
+    twin = change(markable=keys["a"], category="none")
+    for coding in codings.values():
+        assert operations.apply(coding, coding.coder, 0, [twin]) == 1
+
+
+# Versions
+
+
+def test_a_stale_version_gets_what_was_missed_and_changes_nothing(coding, alice, keys):
+    missed = change(markable=keys["a"], category="none")
+    seen = change(markable=keys["b"], category="none")
+    operations.apply(coding, alice, 0, [seen])
+    operations.apply(coding, alice, 1, [missed])
+    before = rows(coding)
+    with pytest.raises(operations.Stale) as stale:
+        operations.apply(coding, alice, 1, [change(markable=keys["a"], category="place")])
+    assert stale.value.version == 2
+    [told] = stale.value.missed
+    assert (told["uuid"], told["sequence"], told["kind"]) == (missed.uuid, 2, "judge")
+    assert told["payload"] == missed.payload
+    assert rows(coding) == before
+
+
+def test_sending_again_after_stale_works(coding, alice, keys):
+    operations.apply(coding, alice, 0, [change(markable=keys["a"], category="none")])
+    late = change(markable=keys["a"], category="place")
+    with pytest.raises(operations.Stale) as stale:
+        operations.apply(coding, alice, 0, [late])
+    assert operations.apply(coding, alice, stale.value.version, [late]) == 2
+
+
+def test_known_operations_do_not_hide_that_others_were_missed(coding, alice, keys):
+    mine, other = (change(markable=keys[label], category="none") for label in "ab")
+    operations.apply(coding, alice, 0, [mine])
+    operations.apply(coding, alice, 1, [other])
+    with pytest.raises(operations.Stale) as stale:
+        operations.apply(coding, alice, 0, [mine, change(markable=keys["c"], category="none")])
+    assert {told["uuid"] for told in stale.value.missed} >= {other.uuid}
+
+
+def test_a_version_that_does_not_exist_yet_is_refused(coding, alice, keys):
+    refused_with("version_ahead", operations.apply, coding, alice, 1, [change(markable=keys["a"])])
+    assert coding.operations.count() == 0
+
+
+def test_staleness_is_told_before_what_is_wrong_with_the_operations(coding, alice, keys):
+    operations.apply(coding, alice, 0, [change(markable=keys["a"], category="none")])
+    with pytest.raises(operations.Stale):
+        operations.apply(coding, alice, 0, [change(markable="ghost")])
+
+
+# Handing in
+
+
+def test_a_coding_that_is_handed_in_takes_nothing_until_it_is_given_back(coding, send, alice, charlie):
+    send({"markable": "a", "category": "none"})
+    actions.submit(coding, alice)
+    refused_with("submitted", send, {"markable": "b", "category": "none"})
+    refused_with("submitted", send, {"markable": "a"}, kind="clear")
+    assert log(coding) == [(1, "judge"), (2, "submit")]
+    actions.reopen(coding, charlie)
+    assert send({"markable": "b", "category": "none"}) == 4
+
+
+def test_a_batch_sent_again_after_handing_in_is_acknowledged(coding, alice, keys):
+    once = change(markable=keys["a"], category="none")
+    operations.apply(coding, alice, 0, [once])
+    actions.submit(coding, alice)
+    assert operations.apply(coding, alice, 0, [once]) == 2
+
+
+def test_handing_in_twice_is_logged_once(coding, alice):
+    assert actions.submit(coding, alice) == actions.submit(coding, alice) == 1
+    assert log(coding) == [(1, "submit")]
+
+
+# Any sequence of operations
+
+PHRASES, TURNS = "abcdef", "1234"
+TURN_OF = dict(zip(PHRASES, "112334", strict=True))
+
+
+@st.composite
+def legal(draw):
+    """(kind, payload) with labels for keys; the pointers are in text order."""
+    label = draw(st.sampled_from(PHRASES))
+    if draw(st.integers(0, 4)) == 0:
+        return "clear", {"markable": label}
+    category = draw(st.sampled_from(["phrase", "segment", "place", "none", None]))
+    targets = {"phrase": PHRASES[: PHRASES.index(label)], "segment": TURNS[: TURNS.index(TURN_OF[label]) + 1]}
+    pointers = draw(st.sets(st.sampled_from(targets[category]))) if targets.get(category) else ()
+    flags = {
+        "unsure": draw(st.booleans()),
+        "optional": draw(st.booleans()),
+        "note": draw(st.sampled_from(["", "né"])),
+    }
+    return "judge", {"markable": label, "category": category, "pointers": sorted(pointers), **flags}
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    batches=st.lists(st.tuples(st.lists(legal(), min_size=1, max_size=4), st.integers(0, 3)), min_size=1, max_size=4)
+)
+def test_any_batches_leave_what_the_last_operations_say_and_the_log_replays_to_it(codings, keys, batches):
+    def keyed(payload):
+        named = {name: keys[value] if name == "markable" else value for name, value in payload.items()}
+        if "pointers" in named:
+            named["pointers"] = [keys[label] for label in named["pointers"]]
+        return named
+
+    alice, bob = codings["alice"], codings["bob"]
+    with transaction.atomic():
+        model: dict[str, object] = {}
+        sent: list[operations.Change] = []
+        for batch, again in batches:
+            changes = [operations.Change(uuid4(), kind, keyed(payload)) for kind, payload in batch]
+            resent = sent[len(sent) - again :]
+            assert operations.apply(alice, alice.coder, len(sent), [*resent, *changes]) == len(sent) + len(changes)
+            sent += changes
+            for one in changes:
+                key = one.payload["markable"]
+                if one.kind == "clear":
+                    model.pop(key, None)
+                else:
+                    model[key] = decision(key) | one.payload
+        assert operations.judgements_of(alice) == model
+        links = sum(len(entry["pointers"]) for entry in model.values())
+        assert (Judgement.objects.count(), Pointer.objects.count()) == (len(model), links)
+        entries = list(alice.operations.all())
+        assert [entry.sequence for entry in entries] == list(range(1, len(sent) + 1))
+        assert [entry.uuid for entry in entries] == [one.uuid for one in sent]
+        for entry in entries:
+            replayed = operations.Change(entry.uuid, entry.kind, entry.payload)
+            operations.apply(bob, bob.coder, entry.sequence - 1, [replayed])
+        assert rows(bob) == rows(alice)
+        transaction.set_rollback(True)
+
+
+# Two at a time
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_tabs_at_once_lose_nothing(codings, keys):
+    coding, gate = codings["alice"], Barrier(2)
+    acknowledged: list[object] = []
+    troubles: list[Exception] = []
+
+    def tab(labels, category):
+        try:
+            gate.wait(timeout=20)
+            version = 0
+            for number in range(15):
+                batch = [change(markable=keys[label], category=category, note=f"{number}") for label in labels]
+                while True:
+                    try:
+                        version = operations.apply(coding, coding.coder, version, batch)
+                        break
+                    except operations.Stale as stale:
+                        version = stale.version
+                acknowledged.extend(one.uuid for one in batch)
+        except Exception as trouble:  # told to the test, which fails by it
+            troubles.append(trouble)
+        finally:
+            connection.close()
+
+    tabs = [Thread(target=tab, args=("abc", "none")), Thread(target=tab, args=("cd", "place"))]
+    for thread in tabs:
+        thread.start()
+    for thread in tabs:
+        thread.join(timeout=120)
+    assert troubles == []
+    entries = list(Operation.objects.filter(coding=coding).order_by("sequence"))
+    assert {entry.uuid for entry in entries} == set(acknowledged)
+    assert [entry.sequence for entry in entries] == list(range(1, 15 * 5 + 1))
+    coding.refresh_from_db()
+    assert coding.version == 75
+    last = {entry.payload["markable"]: entry.payload for entry in entries}
+    assert operations.judgements_of(coding) == {key: decision(key) | payload for key, payload in last.items()}
+
+
+# Cost
+
+
+def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
+    project = make_project("long", marked=" ".join(f"[w{number}](m{number})" for number in range(101)))
+    actions.add_member(project, alice, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice])
+    coding = Coding.objects.get(text__project=project)
+    first, *others = project.texts.get().markables.values_list("key", flat=True)
+    judge(coding, first, "none")
+
+    def cost(keys):
+        coding.refresh_from_db()
+        batch = [change(markable=key, category="phrase", pointers=[first]) for key in keys]
+        with CaptureQueriesContext(connection) as queries:
+            operations.apply(coding, alice, coding.version, batch)
+        return len(queries)
+
+    assert cost(others[:1]) == cost(others) <= 16

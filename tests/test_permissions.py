@@ -1,0 +1,114 @@
+"""Roles and what they may do."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+
+from annotations import actions
+from annotations.models import Coding, Membership, Project, Text, User
+from annotations.permissions import RIGHTS, Right, own_coding, project_for
+from tests.conftest import make_project
+
+MATRIX = {
+    ("manager", Right.BE_HERE): True,
+    ("manager", Right.SEE_RESULTS): True,
+    ("manager", Right.MANAGE): True,
+    ("adjudicator", Right.BE_HERE): True,
+    ("adjudicator", Right.SEE_RESULTS): True,
+    ("adjudicator", Right.MANAGE): False,
+    ("viewer", Right.BE_HERE): True,
+    ("viewer", Right.SEE_RESULTS): True,
+    ("viewer", Right.MANAGE): False,
+    ("coder", Right.BE_HERE): True,
+    ("coder", Right.SEE_RESULTS): False,
+    ("coder", Right.MANAGE): False,
+}
+PAGES = {
+    "": Right.BE_HERE,
+    "scheme/": Right.BE_HERE,
+    "agreement/": Right.SEE_RESULTS,
+    "agreement/headline/": Right.SEE_RESULTS,
+    "agreement/items/": Right.SEE_RESULTS,
+    "members/": Right.MANAGE,
+    "assign/": Right.MANAGE,
+    "import/": Right.MANAGE,
+}
+
+
+def test_the_matrix_names_every_role_and_right():
+    assert set(MATRIX) == {(role, right) for role in Membership.Role.values for right in Right}
+    assert set(RIGHTS) == set(Membership.Role.values)
+
+
+@pytest.mark.parametrize(("role", "right"), MATRIX)
+def test_a_role_has_its_rights_and_no_others(people, role, right):
+    if MATRIX[role, right]:
+        assert project_for(people[role], "tea", right).role == role
+    else:
+        with pytest.raises(PermissionDenied):
+            project_for(people[role], "tea", right)
+
+
+@pytest.mark.parametrize("right", Right)
+def test_open_results_give_coders_the_results_and_nothing_more(people, right):
+    Project.objects.update(results_open=True)
+    if right is Right.MANAGE:
+        with pytest.raises(PermissionDenied):
+            project_for(people["coder"], "tea", right)
+    else:
+        assert project_for(people["coder"], "tea", right).role == "coder"
+
+
+@pytest.mark.parametrize("right", Right)
+def test_an_outsider_finds_no_project_even_where_results_are_open(people, right):
+    Project.objects.update(results_open=True)
+    for somebody in (people["outsider"], AnonymousUser()):
+        with pytest.raises(Http404):
+            project_for(somebody, "tea", right)
+
+
+@pytest.mark.parametrize("role", [*Membership.Role.values, "outsider"])
+@pytest.mark.parametrize("rest", PAGES)
+def test_every_page_asks_for_its_right(people, signed_in, role, rest):
+    expected = 404 if role == "outsider" else 200 if MATRIX[role, PAGES[rest]] else 403
+    assert signed_in(people[role]).get(f"/projects/tea/{rest}").status_code == expected
+
+
+def test_a_role_counts_only_in_its_project(people, charlie):
+    other = make_project("other")
+    actions.add_member(other, charlie, Membership.Role.CODER)
+    assert project_for(charlie, "tea", Right.MANAGE).role == "manager"
+    with pytest.raises(PermissionDenied):
+        project_for(charlie, "other", Right.SEE_RESULTS)
+    assert set(Text.objects.visible_to(charlie)) == set(Text.objects.filter(project__slug="tea"))
+
+
+def test_only_the_coder_has_the_own_coding(people, project, bob):
+    assert own_coding(people["coder"], project, "tea").coder == people["coder"]
+    assert own_coding(bob, project, "tea").coder == bob
+    for role in ("manager", "adjudicator", "viewer", "outsider"):
+        with pytest.raises(Http404):
+            own_coding(people[role], project, "tea")
+    with pytest.raises(Http404):
+        own_coding(bob, project, "ghost")
+
+
+def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
+    seen = {role: {coding.coder_id for coding in Coding.objects.visible_to(user)} for role, user in people.items()}
+    everybody = {people["coder"].pk, bob.pk}
+    assert seen == {
+        "manager": everybody,
+        "adjudicator": everybody,
+        "viewer": everybody,
+        "coder": {people["coder"].pk},
+        "outsider": set(),
+    }
+    assert not Coding.objects.visible_to(AnonymousUser()).exists()
+
+
+def test_a_superuser_sees_all_without_being_a_member(project):
+    root = User.objects.create(username="root", is_superuser=True)
+    assert project_for(root, "tea", Right.MANAGE).role == "manager"
+    assert Text.objects.visible_to(root).count() == 1
+    assert Coding.objects.visible_to(root).count() == 2

@@ -1,0 +1,308 @@
+"""Reports against the definitions, written out slowly in exact fractions."""
+
+from itertools import permutations, product
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agreement import reports
+from agreement.extract import contents_of, extract
+from agreement.measures import DISTANCES
+from agreement.parameters import CHOICES, Parameters, WrongParameter
+from annotations import actions, operations
+from annotations.formats import plain
+from annotations.importing import Coded, import_documents
+from annotations.models import Coding, Membership
+from tests.conftest import DIALOGUE, change, judge, make_project, person
+from tests.measures import exact
+
+CODERS = ("alice", "bob", "carol")
+# text: (its coded markables in text order, its turns)
+POINTED = {"tea": ("abcdef", "1234"), "walk": ("pqr", "")}
+INDEXED = {"tea": ("abcd", ""), "walk": ("pqr", "")}
+TURN_OF = dict(zip("abcdef", "112334", strict=True))
+
+
+def project_with(scheme, tea):
+    """A project of two texts that three coders code."""
+    project = make_project("tea", scheme, tea)
+    walk = plain.read(b"[Anna](p) took [her](q) [dog](r)", "walk.txt")
+    import_documents(project, [Coded(walk[0], None)])
+    coders = [person(name) for name in CODERS]
+    for coder in coders:
+        actions.add_member(project, coder, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), coders)
+    return project
+
+
+@pytest.fixture
+def pointed(db):
+    return project_with("poesio-artstein-2005", DIALOGUE)
+
+
+@pytest.fixture
+def indexed(db):
+    return project_with("passonneau-2004", "[a](a) [b](b) [c](c) [d](d)")
+
+
+@st.composite
+def pointer_answers(draw):
+    """{(text, coder): ({label: (category, pointers)}, handed in)}"""
+    work = {}
+    for text, coder in product(POINTED, CODERS):
+        answers = {}
+        order, turns = POINTED[text]
+        for label in order:
+            category = draw(st.sampled_from(["left out", "phrase", "phrase", "segment", "place", "none", None]))
+            if category == "left out":
+                continue
+            earlier = {"phrase": order[: order.index(label)]}
+            if turns:
+                earlier["segment"] = turns[: turns.index(TURN_OF[label]) + 1]
+            legal = earlier.get(category)
+            answers[label] = (
+                category,
+                draw(st.frozensets(st.sampled_from(legal), max_size=2)) if legal else frozenset(),
+            )
+        work[text, coder] = (answers, draw(st.booleans()))
+    return work
+
+
+@st.composite
+def index_answers(draw):
+    work = {}
+    for text, coder in product(INDEXED, CODERS):
+        answers = {}
+        for label in INDEXED[text][0]:
+            category = draw(st.sampled_from(["left out", "refers", "refers", "none"]))
+            if category != "left out":
+                some = st.frozensets(st.sampled_from("xyz"), max_size=2)
+                answers[label] = (category, draw(some) if category == "refers" else frozenset())
+        work[text, coder] = (answers, draw(st.booleans()))
+    return work
+
+
+def write(project, work):
+    """The answers by operations, as coders give them."""
+    field = "indices" if project.answers == "indices" else "pointers"
+    for (text, coder), (answers, handed_in) in work.items():
+        coding = Coding.objects.get(text__project=project, text__slug=text, coder__username=coder)
+        keys = dict(coding.text.markables.values_list("label", "key"))
+        batch = [
+            change(markable=keys[m], category=category, **{field: sorted(keys.get(name, name) for name in names)})
+            for m, (category, names) in answers.items()
+        ]
+        operations.apply(coding, coding.coder, 0, batch)
+        if handed_in:
+            actions.submit(coding, coding.coder)
+
+
+# Section 2 of the contract: from answers to values
+
+
+def up(m, pointers):
+    """m and everything reached by following pointers."""
+    return {m}.union(*(up(target, pointers) for target in pointers.get(m, ())))
+
+
+def down(members, pointers):
+    """The members and everything that reaches them by pointers."""
+    more = members | {m for m, targets in pointers.items() if targets & members}
+    return more if more == members else down(more, pointers)
+
+
+def pointed_value(m, category, pointers, order, turns, mode, top):
+    is_target = any(m in targets for targets in pointers.values())
+    if not pointers.get(m) and not (top == "chain" and is_target):
+        return category
+    if mode == "none":
+        return frozenset(pointers.get(m, ()))
+    chain = frozenset(down(up(m, pointers), pointers))
+    if mode == "full":
+        return chain
+    return frozenset(x for x in chain if x in turns or order.index(x) < order.index(m))
+
+
+def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
+    """One coder's values in one text; None is missing."""
+    found = {}
+    for m in order:
+        category, names = answers.get(m, (None, frozenset()))
+        if category is None:
+            of_left_out = {"singleton": frozenset({m}), "label": "unmarked", "missing": None}
+            found[m] = of_left_out[unmarked] if handed_in else None
+        elif category in ("phrase", "segment", "refers") and not names:
+            found[m] = None
+        elif kind == "indices":
+            same = {x for x, (_, others) in answers.items() if names & others}
+            found[m] = frozenset(same | {m})
+        else:
+            pointers = {x: targets for x, (_, targets) in answers.items() if targets}
+            found[m] = pointed_value(m, category, pointers, order, turns, mode, top)
+    return found
+
+
+def table_of(work, kind, mode, top, unmarked, only=None):
+    """{unit: [value of each coder]}; a unit is a label, and labels differ between the texts."""
+    present = [
+        coder
+        for coder in CODERS
+        if any(
+            category is not None for (_, c), (given, _) in work.items() if c == coder for category, _ in given.values()
+        )
+    ]
+    table = {}
+    for text, (order, turns) in (INDEXED if kind == "indices" else POINTED).items():
+        if only in (None, text):
+            columns = [values(order, turns, *work[text, coder], kind, mode, top, unmarked) for coder in present]
+            table |= {m: [column[m] for column in columns] for m in order}
+    return table
+
+
+def same(result, expected):
+    for name, number in zip(("value", "observed", "expected"), expected, strict=True):
+        found = getattr(result, name)
+        assert (found is None) == (number is None), name
+        assert number is None or found == pytest.approx(float(number), abs=1e-12), name
+
+
+def check_report(extracted, work, parameters):
+    """The report, over all texts and in each, is what the definitions say."""
+    mode, top, unmarked = parameters.chains, parameters.top, parameters.unmarked
+    report = reports.report(extracted, parameters)
+    options = (parameters.distance, parameters.exclude_unit, parameters.empty, parameters.thirds)
+    results = {None: report.result} | {text.slug: text.result for text in report.texts}
+    assert set(results) == {None, "tea", "walk"}
+    for text, result in results.items():
+        table = table_of(work, extracted.answers, mode, top, unmarked, text)
+        same(result, exact.alpha(table, *options))
+        assert result.n_units == sum(len([v for v in row if v is not None]) > 1 for row in table.values())
+        assert result.n_units + sum(result.left_out.values()) == len(table)
+
+
+def hypothesised(strategy):
+    """A test on drawn answers and, besides what it goes through itself, drawn options."""
+    names = ("exclude_unit", "empty", "thirds", "missing", "unmarked")
+    others = st.fixed_dictionaries({name: st.sampled_from(CHOICES[name]) for name in names})
+
+    def decorate(test):
+        checks = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+        return settings(max_examples=15, deadline=None, suppress_health_check=checks)(
+            given(work=strategy, others=st.lists(others, min_size=2, max_size=2))(test)
+        )
+
+    return decorate
+
+
+@hypothesised(pointer_answers())
+def test_pointers_give_the_alpha_of_the_definitions(pointed, work, others):
+    with transaction.atomic():
+        write(pointed, work)
+        extracted = extract(pointed)
+        for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
+            for distance in DISTANCES:
+                check_report(extracted, work, Parameters(distance=distance, chains=mode, top=top, **more))
+        transaction.set_rollback(True)
+
+
+@hypothesised(index_answers())
+def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
+    with transaction.atomic():
+        write(indexed, work)
+        extracted = extract(indexed)
+        for more, distance in product(others, DISTANCES):
+            check_report(extracted, work, Parameters(distance=distance, **more))
+        transaction.set_rollback(True)
+
+
+@hypothesised(pointer_answers())
+def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
+    with transaction.atomic():
+        write(pointed, work)
+        extracted, contents = extract(pointed), contents_of(pointed)
+        for more, name in product(others, DISTANCES):
+            found = reports.items(extracted, Parameters(distance=name, **more), contents)
+            table = table_of(work, "pointers", "full", "category", more["unmarked"])
+            judged = {m: [v for v in row if v is not None] for m, row in table.items()}
+            judged = {m: row for m, row in judged.items() if len(row) > 1}
+            n = sum(map(len, judged.values()))
+            assert {item.label for item in found} == set(judged)
+            for item in found:
+                row = judged[item.label]
+                if more["exclude_unit"] != "none":
+                    row = [value - {item.label} if isinstance(value, frozenset) else value for value in row]
+                pairs = [exact.distance(a, b, name, more["empty"], more["thirds"]) for a, b in permutations(row, 2)]
+                assert item.observed == pytest.approx(float(sum(pairs) / (len(row) - 1) / n), abs=1e-12)
+                assert (item.n_coders, item.n_values) == (len(row), len(set(judged[item.label])))
+                assert sum(item.relations.values()) == len(row) * (len(row) - 1) / 2
+            shares = [item.share for item in found]
+            assert shares == sorted(shares, reverse=True)
+            assert sum(shares) == pytest.approx(1) or set(shares) <= {0.0}
+        transaction.set_rollback(True)
+
+
+@hypothesised(pointer_answers())
+def test_k_is_that_of_the_definition(pointed, work, others):
+    with transaction.atomic():
+        write(pointed, work)
+        extracted = extract(pointed)
+        for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
+            asked = Parameters("fleiss_kappa", chains=mode, top=top, **more)
+            table = table_of(work, "pointers", mode, top, more["unmarked"])
+            same(reports.report(extracted, asked).result, exact.fleiss_kappa(table, more["missing"]))
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def judged(codings, keys, project):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    judge(codings["alice"], keys["d"], "phrase", keys["a"])
+    judge(codings["bob"], keys["d"], "phrase", keys["a"], keys["b"])
+    judge(codings["alice"], keys["e"], "segment", keys["3"])
+    judge(codings["bob"], keys["e"], "place")
+    return extract(project)
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"empty": "disjoint", "thirds": "rounded"}, {"coefficient": "fleiss_kappa", "unmarked": "label"}]
+)
+def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
+    rows = reports.grid(judged, Parameters(**asked))
+    assert [label for label, _ in rows] == [label for label, _ in reports.CONSTRUCTIONS["pointers"]]
+    for _, row in rows:
+        alphas = [cell.distance for cell, _ in row if cell.coefficient == "alpha"]
+        assert alphas == list(DISTANCES)
+        for cell, result in row:
+            assert result == reports.report(judged, cell).result
+            assert (cell.empty, cell.thirds) == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
+
+
+def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
+    inclusive = reports.item(judged, Parameters(), "tea", keys["d"])
+    [pair] = inclusive.pairs
+    assert (pair.first, pair.second) == ("alice", "bob")
+    # {a, c, d} and {a, b, c, d}: c points at a as well
+    assert pair.relation == "subsumption"
+    assert pair.distances == pytest.approx(
+        {"nominal": 1, "passonneau": 1 / 3, "jaccard": 1 / 4, "dice": 1 / 7, "masi": 1 / 2, "masi-product": 1 / 12}
+    )
+    exclusive = reports.item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
+    assert exclusive.distances["jaccard"] == pytest.approx(1 / 3)
+    assert reports.item(judged, Parameters(), "tea", "phrase:900-901") is None
+    assert reports.item(judged, Parameters(), "ghost", keys["d"]) is None
+
+
+@pytest.mark.parametrize("mode", ["none", "partial"])
+def test_chains_cannot_be_chosen_where_coders_index(indexed, mode):
+    with pytest.raises(WrongParameter) as wrong:
+        reports.report(extract(indexed), Parameters(chains=mode))
+    assert wrong.value.field == "chains"
+
+
+def test_the_projects_own_rule_for_what_is_left_out_holds_unless_another_is_asked(project, judged):
+    assert reports.report(judged, Parameters()).parameters.unmarked == "missing"
+    assert reports.report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"

@@ -1,0 +1,112 @@
+"""Secure settings are the defaults: each case starts Python anew with its own environment."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS = ("DEBUG", "LOCAL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "DATA_DIR", "SECURE_", "BEHIND_PROXY")
+KEY = "k" * 60
+PRODUCTION = {"SECRET_KEY": KEY, "ALLOWED_HOSTS": "coindex.example"}
+SHOW = """
+import json
+from django.conf import settings
+names = ["DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE",
+         "SESSION_COOKIE_HTTPONLY", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "PASSWORD_HASHERS"]
+print(json.dumps({name: getattr(settings, name) for name in names}))
+"""
+VISIT = """
+import json, django
+django.setup()
+from django.test import Client
+from django.core.management import call_command
+call_command("collectstatic", interactive=False, verbosity=0)
+plain = Client().get("/sign-in/", headers={"host": "coindex.example"})
+answer = Client().get("/sign-in/", secure=True, headers={"host": "coindex.example"})
+wrong = Client().get("/sign-in/", secure=True, headers={"host": "evil.example"})
+print(json.dumps({
+    "plain": [plain.status_code, plain.get("Location")], "status": answer.status_code, "wrong": wrong.status_code,
+    "headers": dict(answer.headers), "cookie": answer.cookies["csrftoken"].OutputString(),
+}))
+"""
+
+
+def run(code, data_dir, **given):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    environment |= {"DJANGO_SETTINGS_MODULE": "config.settings", "DATA_DIR": str(data_dir)} | given
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+
+
+def shown(code, data_dir, **given):
+    done = run(code, data_dir, **given)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({}, "SECRET_KEY"),
+        ({"ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
+        ({"SECRET_KEY": "", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
+        ({"SECRET_KEY": KEY}, "ALLOWED_HOSTS"),
+        ({"DEBUG": "0", "SECRET_KEY": KEY, "ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+    ],
+)
+def test_production_refuses_to_start_without_its_own_key_or_hosts(tmp_path, given, says):
+    done = run(SHOW, tmp_path, **given)
+    assert done.returncode != 0
+    assert f"ImproperlyConfigured: Set {says}" in done.stderr
+
+
+def test_with_key_and_hosts_production_starts_and_is_secure(tmp_path):
+    settings = shown(SHOW, tmp_path, **PRODUCTION)
+    assert settings["DEBUG"] is False
+    assert settings["ALLOWED_HOSTS"] == ["coindex.example"]
+    for name in ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY", "SECURE_SSL_REDIRECT"):
+        assert settings[name] is True
+    assert settings["SECURE_HSTS_SECONDS"] >= 365 * 24 * 3600
+    assert settings["PASSWORD_HASHERS"] == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+
+
+def test_the_key_may_come_from_a_file(tmp_path):
+    file = tmp_path / "key"
+    file.write_text(KEY, encoding="utf-8")
+    settings = shown(SHOW, tmp_path, SECRET_KEY_FILE=str(file), ALLOWED_HOSTS="coindex.example")
+    assert settings["SECRET_KEY"] == KEY
+
+
+def test_a_developers_key_is_made_once_and_kept_to_its_owner(tmp_path):
+    first, second = (shown(SHOW, tmp_path, DEBUG="1")["SECRET_KEY"] for _ in range(2))
+    assert first == second == (tmp_path / "secret-key").read_text(encoding="utf-8")
+    assert len(first) >= 50
+    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
+
+
+def test_a_response_in_production_carries_the_headers(tmp_path):
+    seen = shown(VISIT, tmp_path, **PRODUCTION)
+    assert seen["plain"] == [301, "https://coindex.example/sign-in/"]
+    assert (seen["status"], seen["wrong"]) == (200, 400)
+    headers = seen["headers"]
+    assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == policy["script-src"] == policy["style-src"] == "'self'"
+    assert policy["object-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert "Secure" in seen["cookie"]
+    assert "SameSite=Lax" in seen["cookie"]
+
+
+@pytest.mark.parametrize("switch", ["LOCAL", "DEBUG"])
+def test_ones_own_machine_needs_no_https_and_shows_tracebacks_to_developers_only(tmp_path, switch):
+    settings = shown(SHOW, tmp_path, **{switch: "1"})
+    assert settings["DEBUG"] is (switch == "DEBUG")
+    assert settings["ALLOWED_HOSTS"] == ["127.0.0.1", "localhost", "[::1]"]
+    assert settings["SESSION_COOKIE_SECURE"] is False

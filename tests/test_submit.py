@@ -1,0 +1,48 @@
+"""Handing a coding in."""
+
+import pytest
+from django.test import Client
+
+from annotations.models import Coding
+from tests.conftest import judge
+
+URL = "/projects/tea/texts/tea/submit/"
+
+
+def status(coding):
+    coding.refresh_from_db()
+    return coding.status
+
+
+def test_a_coder_hands_the_own_coding_in(signed_in, alice, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    client = signed_in(alice)
+    assert client.post(URL).url == "/projects/tea/"
+    assert {name: status(coding) for name, coding in codings.items()} == {"alice": "submitted", "bob": "open"}
+    assert list(codings["alice"].operations.values_list("kind", flat=True)) == ["judge", "submit"]
+    assert "Tea is handed in" in client.get("/projects/tea/").content.decode()
+
+
+def test_handing_in_twice_changes_nothing(signed_in, alice, codings):
+    client = signed_in(alice)
+    client.post(URL)
+    assert client.post(URL).status_code == 302
+    assert codings["alice"].operations.count() == 1
+
+
+def test_looking_does_not_hand_in(signed_in, alice, codings):
+    assert signed_in(alice).get(URL).status_code == 405
+    assert status(codings["alice"]) == "open"
+
+
+@pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer", "outsider"])
+def test_nobody_hands_in_what_is_not_theirs(signed_in, people, role):
+    assert signed_in(people[role]).post(URL).status_code == 404
+    assert not Coding.objects.filter(status="submitted").exists()
+
+
+def test_handing_in_needs_the_token_of_the_form(alice, codings):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice)
+    assert client.post(URL).status_code == 403
+    assert status(codings["alice"]) == "open"
