@@ -1,0 +1,72 @@
+# Targets for people and for CI. `make help` lists them.
+
+PORT ?= 8000
+VENV := .venv
+BIN := $(VENV)/bin
+MANAGE := LOCAL=1 $(BIN)/python manage.py
+GUNICORN := $(BIN)/gunicorn config.wsgi --bind 127.0.0.1:$(PORT) --workers 1 --threads 8 --preload --log-level warning
+RUN_STAMP := $(VENV)/.run-installed
+DEV_STAMP := $(VENV)/.dev-installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install dev demo run test check format lock screenshots clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
+
+install: $(RUN_STAMP) ## make the environment .venv with what the program needs
+
+demo: $(RUN_STAMP) ## load the demo projects and serve them (PORT=8000)
+	@$(MANAGE) migrate --verbosity 0
+	@$(MANAGE) load_demo
+	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
+	@LOCAL=1 exec $(GUNICORN)
+
+run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
+	@$(MANAGE) migrate --verbosity 0
+	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
+	@LOCAL=1 exec $(GUNICORN)
+
+dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
+
+test: $(DEV_STAMP) ## run all tests (on DATABASE_URL, else SQLite)
+	@LOCAL=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+
+check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment settings, API schema
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	LOCAL=1 $(BIN)/mypy .
+	$(BIN)/lint-imports
+	$(MANAGE) makemigrations --check --dry-run
+	LOCAL= DEBUG= SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))') ALLOWED_HOSTS=coindex.example \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
+
+format: $(DEV_STAMP) ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
+		pyproject.toml --output-file requirements/run.txt $(ARGS)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
+		--extra dev --constraint requirements/run.txt pyproject.toml --output-file requirements/dev.txt $(ARGS)
+
+screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
+	LOCAL=1 $(BIN)/python scripts/screenshots.py
+
+clean: ## remove the environment; data in var/ stays
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
+
+$(RUN_STAMP): requirements/run.txt | $(BIN)/python
+	@echo "Installing what the program needs"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@touch $@
+
+$(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
+	@echo "Installing what tests and checks need"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,121 @@
+"""Take the pictures of docs/images from the running demo. Needs Chromium on the path; `make screenshots`."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+PASSWORD = "coindex-demo"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+# What Alice answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
+ANSWERS: list[str | list[str]] = [
+    *("4", "3", "4", "3", "4", "3", "4"),
+    *(["the big ferry"], ["it"], "3", ["the barge"], "4"),
+]
+
+
+def serve(data: str) -> tuple[subprocess.Popen[bytes], str]:
+    """The demo on a free port, with its data in a folder of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = os.environ | {"LOCAL": "1", "DATA_DIR": data}
+    environment.pop("DATABASE_URL", None)
+    for command in ("migrate", "load_demo"):
+        subprocess.run([sys.executable, "manage.py", command], cwd=ROOT, env=environment, check=True, stdout=-3)
+    gunicorn = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "config.wsgi",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--threads",
+        "4",
+    ]
+    server = subprocess.Popen(gunicorn, cwd=ROOT, env=environment)
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(100):
+        try:
+            urllib.request.urlopen(f"{address}/sign-in/")
+            return server, address
+        except OSError:
+            time.sleep(0.2)
+    server.terminate()
+    raise SystemExit("The demo did not start.")
+
+
+def sign_in(page: Page, address: str, name: str) -> None:
+    page.context.clear_cookies()
+    page.goto(f"{address}/sign-in/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{address}/")
+
+
+def code(page: Page, answer: str | list[str]) -> None:
+    """Answer for the current markable: the key of a category, or the words of one antecedent or several."""
+    if isinstance(answer, str):
+        page.keyboard.press(answer)
+        return
+    page.keyboard.press("1")
+    for further, words in enumerate(answer):
+        candidate = page.locator("#candidates li").filter(has=page.get_by_text(words, exact=True)).first
+        letter = candidate.locator("kbd").inner_text()
+        page.keyboard.press(f"Shift+{letter.upper()}" if further else letter)
+
+
+def shoot(page: Page, name: str) -> None:
+    page.screenshot(path=IMAGES / f"{name}.png")
+    print(f"docs/images/{name}.png")
+
+
+def main() -> None:
+    if CHROMIUM is None:
+        raise SystemExit("Chromium is not on the path; install it and try again.")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
+        server, address = serve(data)
+        try:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            page = browser.new_page(viewport={"width": 1200, "height": 760}, color_scheme="light")
+            sign_in(page, address, "alice")
+            page.goto(f"{address}/projects/dialogue/texts/generator/code/")
+            page.get_by_text("0 of 46 decided").wait_for()
+            for answer in ANSWERS:
+                code(page, answer)
+                page.keyboard.press("Enter")
+            code(page, ["the barge", "the ferry"])
+            page.locator("[data-state=saved]").wait_for()
+            shoot(page, "coding")
+            sign_in(page, address, "manager")
+            page.goto(f"{address}/projects/dialogue/agreement/")
+            shoot(page, "agreement")
+            page.goto(f"{address}/projects/news/agreement/items/")
+            page.get_by_role("link", name="they").click()
+            shoot(page, "item")
+            browser.close()
+        finally:
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()
