@@ -172,9 +172,10 @@ def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, coding
             route.continue_()
 
     page.route("**/operations/", lose_first)
-    page.keyboard.press("4")
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
+    with page.expect_response(lambda response: response.request.method == "POST" and response.ok):
+        page.keyboard.press("4")
     saved(page)
+    assert [answer.status for answer in lost] == [200]
     coding = codings["alice"]
     coding.refresh_from_db()
     assert coding.version == 1
