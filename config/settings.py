@@ -97,10 +97,11 @@ TEMPLATES = [
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'coindex.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # IMMEDIATE takes the write lock when a transaction starts, so two writers wait instead of failing.
+    # FULL: in WAL mode a power failure would otherwise take back what was acknowledged last.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
     # A file, as in earnest: a live server's threads each have their own connection.
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}

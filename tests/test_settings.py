@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("DEBUG", "LOCAL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "DATA_DIR", "SECURE_", "BEHIND_PROXY")
@@ -110,3 +111,10 @@ def test_ones_own_machine_needs_no_https_and_shows_tracebacks_to_developers_only
     assert settings["DEBUG"] is (switch == "DEBUG")
     assert settings["ALLOWED_HOSTS"] == ["127.0.0.1", "localhost", "[::1]"]
     assert settings["SESSION_COOKIE_SECURE"] is False
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL does so by itself")
+def test_what_sqlite_has_acknowledged_outlives_a_power_failure(db):
+    with connection.cursor() as cursor:
+        modes = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    assert modes == ["wal", 2]  # 2 is FULL

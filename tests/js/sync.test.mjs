@@ -223,13 +223,19 @@ test("when the server does not say which operation it refuses, they go one by on
   assert.deepEqual(said.acknowledged, ["b"]);
 });
 
-test("answers to a coding that was handed in meanwhile are kept, not thrown away", async () => {
-  const { sync, said, outbox, last } = setUp({ answers: [answer(400, { code: "submitted", operation: null })] });
-  sync.push(judge("a"));
-  await settled();
-  assert.deepEqual(said.refused, [[null, "submitted", 1]]);
-  assert.deepEqual(last(), ["refused", 1]);
-  assert.equal((await outbox.all()).length, 1);
+test("what judges the whole coding, or nothing, drops no answer", async () => {
+  const submitted = answer(400, { code: "submitted", operation: null });
+  const gone = answer(404, { code: "not_found" });
+  const stranger = answer(400, null);
+  for (const refusal of [submitted, gone, stranger, answer(413, null)]) {
+    const { sync, said, outbox, last } = setUp({ answers: [refusal] });
+    sync.push(judge("a"));
+    await settled();
+    assert.equal(said.refused[0][0], null);
+    assert.equal(said.refused[0][2], 1);
+    assert.deepEqual(last(), ["refused", 1]);
+    assert.equal((await outbox.all()).length, 1);
+  }
 });
 
 test("who is signed out keeps everything and is told", async () => {

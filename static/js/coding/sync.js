@@ -15,7 +15,7 @@
 const BATCH = 100;
 export const PATIENCE = 20000;
 const LONGEST_WAIT = 30000;
-/** Refusals of the whole coding: the operations are right and stay, but sending them again would not help. */
+/** Refusals of the whole coding: the operations may be right and stay, but sending them again would not help. */
 const HALTS = ["submitted", "version_ahead"];
 
 /**
@@ -125,7 +125,9 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
       || response.status === 429) {
       return { again: true };
     }
-    return { problem: body ?? { title: `The server answered ${response.status}.` } };
+    const problem = body ?? { title: `The server answered ${response.status}.` };
+    // Only a 400 with a code judges an operation. A coding that is gone, or a stranger's page, is no reason to drop one.
+    return { problem, halt: response.status !== 400 || !body?.code || HALTS.includes(body.code) };
   }
 
   /** The operations after the version known here. They are asked for by number, as the server gives them in pages. */
@@ -159,7 +161,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
       return;
     }
     failures = 0;
-    if (outcome.problem && HALTS.includes(outcome.problem.code)) {
+    if (outcome.halt) {
       rest = "refused";
       hooks.refused(null, outcome.problem, [...pending]);
       show();
