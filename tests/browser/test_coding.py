@@ -25,9 +25,13 @@ def judgement(coding: Coding, key: str) -> dict | None:
     return operations.judgements_of(coding).get(key)
 
 
-def open_coding(sign_in, user) -> Page:
-    """The coding page of the user, ready for keys."""
-    page = sign_in(user, CODE)
+def open_coding(sign_in, user, operations_meet=None) -> Page:
+    """The coding page of the user, ready for keys; what it sends to the server first meets the route given."""
+    page = sign_in(user)
+    if operations_meet:
+        # Before the page loads: a route that comes later may miss a request that is made at once.
+        page.route("**/operations/", operations_meet)
+    page.goto(CODE)
     ready(page)
     return page
 
@@ -135,6 +139,7 @@ def test_undo_and_redo(sign_in, alice, codings, keys):
 def test_work_done_without_network_waits_and_arrives(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     page.context.set_offline(True)
+    page.wait_for_function("!navigator.onLine")
     page.keyboard.press("4")
     state = page.locator("#save-state")
     expect(state).to_have_attribute("data-state", "waiting")
@@ -146,8 +151,7 @@ def test_work_done_without_network_waits_and_arrives(sign_in, alice, codings, ke
 
 
 def test_work_not_yet_sent_survives_closing_the_page(sign_in, alice, codings, keys):
-    page = open_coding(sign_in, alice)
-    page.route("**/operations/", lambda route: route.abort())
+    page = open_coding(sign_in, alice, operations_meet=lambda route: route.abort())
     page.keyboard.press("4")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
     context = page.context
@@ -161,7 +165,6 @@ def test_work_not_yet_sent_survives_closing_the_page(sign_in, alice, codings, ke
 
 
 def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, codings):
-    page = open_coding(sign_in, alice)
     lost = []
 
     def lose_first(route):
@@ -171,7 +174,7 @@ def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, coding
         else:
             route.continue_()
 
-    page.route("**/operations/", lose_first)
+    page = open_coding(sign_in, alice, operations_meet=lose_first)
     with page.expect_response(lambda response: response.request.method == "POST" and response.ok):
         page.keyboard.press("4")
     saved(page)
