@@ -150,17 +150,26 @@ def test_work_done_without_network_waits_and_arrives(sign_in, alice, codings, ke
     assert judgement(codings["alice"], keys["a"])["category"] == "none"
 
 
+KEPT = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("coindex");
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction("outbox").objectStore("outbox").count();
+    counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+  };
+})"""
+
+
 def test_work_not_yet_sent_survives_closing_the_page(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice, operations_meet=lambda route: route.abort())
     page.keyboard.press("4")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
+    assert page.evaluate(KEPT) == 1
     context = page.context
     page.close()
     again = context.new_page()
-    with again.expect_response(lambda response: response.request.method == "POST" and response.ok):
-        again.goto(CODE)
-    saved(again)
+    again.goto(CODE)
     expect(again.locator("#progress-text")).to_have_text(re.compile("1 of 6"))
+    saved(again)
     assert judgement(codings["alice"], keys["a"])["category"] == "none"
 
 
