@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 
-from agreement.measures import DISTANCES
+from agreement.measures import SET_DISTANCES
 from agreement.measures.chains import MODES, TOPS, UNMARKED
-from agreement.measures.coefficients import MISSING_RULES
-from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS
+from agreement.measures.options import EMPTY, EXCLUDE_UNIT, MISSING_RULES, THIRDS
 
 COEFFICIENTS = ("alpha", "fleiss_kappa")
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": COEFFICIENTS,
-    "distance": DISTANCES,
+    "distance": SET_DISTANCES,
     "chains": tuple(reversed(MODES)),
     "top": TOPS,
     "exclude_unit": EXCLUDE_UNIT,

@@ -10,8 +10,8 @@ from typing import Any
 
 from agreement.extract import Extract, TextAnswers, Unit, reliability_data, values_of
 from agreement.measures import (
-    DISTANCES,
     RELATIONS,
+    SET_DISTANCES,
     ReliabilityData,
     alpha,
     contributions,
@@ -122,7 +122,7 @@ def grid(extract: Extract, parameters: Parameters) -> list[tuple[str, list[tuple
     for label, construction in CONSTRUCTIONS[extract.answers]:
         chosen = effective(extract, replace(parameters, coefficient="alpha", **construction))
         data = _data(extract, extract.texts, chosen)
-        distances = ("nominal",) if extract.answers == "categories" else DISTANCES
+        distances = ("nominal",) if extract.answers == "categories" else SET_DISTANCES
         cells = [
             *(replace(chosen, distance=name) for name in distances),
             replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
@@ -189,7 +189,7 @@ def _relations(values: list[Value], unit: int) -> dict[str, int]:
 def _distances(a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
     if parameters.exclude_unit != "none":
         a, b = without(a, unit), without(b, unit)
-    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in DISTANCES}
+    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in SET_DISTANCES}
 
 
 def words_of(content: str, unit: Unit) -> str:

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 
 from agreement import reports
 from agreement.extract import extract
-from agreement.measures import DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa
+from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.parameters import CHOICES, PRESETS, Parameters
 from annotations import actions
@@ -103,7 +103,7 @@ def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None 
 # same numbers in the same order: the figures are equal, not merely close.
 
 
-@pytest.mark.parametrize(("distance", "exclude_unit"), list(product(DISTANCES, EXCLUDE_UNIT)))
+@pytest.mark.parametrize(("distance", "exclude_unit"), list(product(SET_DISTANCES, EXCLUDE_UNIT)))
 def test_the_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, distance, exclude_unit):
     documents = {key: plain.read(marked.encode(), "x.txt")[0] for key, marked in TALES.items()}
     options = {"exclude_unit": exclude_unit}
@@ -128,13 +128,13 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
     run("ez")  # what the import printed goes
     extracted = extract(Project.objects.get(slug="ez"))
     values = set()
-    for distance, exclude_unit in product(DISTANCES, EXCLUDE_UNIT):
+    for distance, exclude_unit in product(SET_DISTANCES, EXCLUDE_UNIT):
         report = reports.report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
         expected = alpha(data, distance, exclude_unit=exclude_unit)
         assert figures(report.result) == figures(expected), (distance, exclude_unit)
         assert (expected.n_units, expected.n_coders, expected.n_judgements) == (371, 5, 1855)
         values.add(expected.value)
-    assert len(values) > len(DISTANCES)
+    assert len(values) > len(SET_DISTANCES)
     out = json.loads(run("ez", "--distance", "masi", "--format", "json"))
     assert out["value"] == alpha(data, "masi").value
     assert len(out["texts"]) == 8

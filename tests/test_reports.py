@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agreement import reports
 from agreement.extract import contents_of, extract
-from agreement.measures import DISTANCES
+from agreement.measures import SET_DISTANCES
 from agreement.parameters import CHOICES, Parameters, WrongParameter
 from annotations import actions, operations
 from annotations.formats import plain
@@ -202,7 +202,7 @@ def test_pointers_give_the_alpha_of_the_definitions(pointed, work, others):
         write(pointed, work)
         extracted = extract(pointed)
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
-            for distance in DISTANCES:
+            for distance in SET_DISTANCES:
                 check_report(extracted, work, Parameters(distance=distance, chains=mode, top=top, **more))
         transaction.set_rollback(True)
 
@@ -212,7 +212,7 @@ def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
     with transaction.atomic():
         write(indexed, work)
         extracted = extract(indexed)
-        for more, distance in product(others, DISTANCES):
+        for more, distance in product(others, SET_DISTANCES):
             check_report(extracted, work, Parameters(distance=distance, **more))
         transaction.set_rollback(True)
 
@@ -222,7 +222,7 @@ def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed
     with transaction.atomic():
         write(pointed, work)
         extracted, contents = extract(pointed), contents_of(pointed)
-        for more, name in product(others, DISTANCES):
+        for more, name in product(others, SET_DISTANCES):
             found = reports.items(extracted, Parameters(distance=name, **more), contents)
             table = table_of(work, "pointers", "full", "category", more["unmarked"])
             judged = {m: [v for v in row if v is not None] for m, row in table.items()}
@@ -251,7 +251,7 @@ def test_k_is_that_of_the_definition(pointed, work, others):
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
             asked = Parameters("fleiss_kappa", chains=mode, top=top, **more)
             table = table_of(work, "pointers", mode, top, more["unmarked"])
-            same(reports.report(extracted, asked).result, exact.fleiss_kappa(table, more["missing"]))
+            same(reports.report(extracted, asked).result, exact.kappa("K", table, more["missing"]))
         transaction.set_rollback(True)
 
 
@@ -275,7 +275,7 @@ def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
     assert [label for label, _ in rows] == [label for label, _ in reports.CONSTRUCTIONS["pointers"]]
     for _, row in rows:
         alphas = [cell.distance for cell, _ in row if cell.coefficient == "alpha"]
-        assert alphas == list(DISTANCES)
+        assert alphas == list(SET_DISTANCES)
         for cell, result in row:
             assert result == reports.report(judged, cell).result
             assert (cell.empty, cell.thirds) == (asked.get("empty", "subset"), asked.get("thirds", "exact"))

@@ -6,30 +6,69 @@
 4
 """
 
+from agreement.measures.augmented import augmented_kappa
 from agreement.measures.chains import chain_labels, index_labels
-from agreement.measures.coefficients import Contribution, alpha, contributions, fleiss_kappa
+from agreement.measures.coefficients import Contribution, alpha, alphas, contributions
+from agreement.measures.comparisons import LeaveOneOut, LeftOut, Pairwise, collapse, leave_one_out, pairwise
 from agreement.measures.data import ReliabilityData
 from agreement.measures.distances import distance, from_counts
-from agreement.measures.options import DISTANCES
+from agreement.measures.intervals import Comparison, Interval, Jackknife
+from agreement.measures.kappas import (
+    bennett_s,
+    beta,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    multi_kappa,
+    observed_agreement,
+    scott_pi,
+)
+from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
 from agreement.measures.relations import RELATIONS, relation
-from agreement.measures.results import Result
+from agreement.measures.results import CategoryKappa, KappaResult, Result
 from agreement.measures.sums import DocumentSums, combine, document_sums
+from agreement.measures.uncertainty import bootstrap, jackknife, permutation_test
 
 __all__ = [
     "DISTANCES",
+    "ORDERED_DISTANCES",
     "RELATIONS",
+    "SET_DISTANCES",
+    "CategoryKappa",
+    "Comparison",
     "Contribution",
     "DocumentSums",
+    "Interval",
+    "Jackknife",
+    "KappaResult",
+    "LeaveOneOut",
+    "LeftOut",
+    "Pairwise",
     "ReliabilityData",
     "Result",
     "alpha",
+    "alphas",
+    "augmented_kappa",
+    "bennett_s",
+    "beta",
+    "bootstrap",
     "chain_labels",
+    "cohen_kappa",
+    "collapse",
     "combine",
     "contributions",
     "distance",
     "document_sums",
     "fleiss_kappa",
     "from_counts",
+    "gwet_ac1",
     "index_labels",
+    "jackknife",
+    "leave_one_out",
+    "multi_kappa",
+    "observed_agreement",
+    "pairwise",
+    "permutation_test",
     "relation",
+    "scott_pi",
 ]

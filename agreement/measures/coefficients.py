@@ -1,22 +1,16 @@
-"""Coefficients of agreement."""
+"""Krippendorff's alpha, and what each unit adds to its disagreement."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
-from itertools import combinations
-from math import fsum
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from agreement.measures.data import MISSING, ReliabilityData
+from agreement.measures.data import ReliabilityData
 from agreement.measures.general import alpha_of_callable, unit_distances
-from agreement.measures.options import Options, check
-from agreement.measures.overlaps import Pairable, overlaps
-from agreement.measures.pairs import fsum_by, observed_distances
-from agreement.measures.results import NOT_BY_ALL, NOT_CODED, Result, counted
-from agreement.measures.sums import combine, document_sums
-from agreement.measures.values import Distance, Ints
-
-MISSING_RULES = ("drop", "available")
+from agreement.measures.options import SET_DISTANCES, Options
+from agreement.measures.overlaps import Pairable
+from agreement.measures.results import Result
+from agreement.measures.sums import alpha_of_totals, totals_of
+from agreement.measures.tables import tabulate, unit_terms
+from agreement.measures.values import Distance
 
 
 @dataclass(frozen=True)
@@ -45,9 +39,11 @@ def alpha(
 
     `distance` is one of DISTANCES, or a symmetric callable of two values that is 0 for equal values; it
     is called for every pair of distinct values, and `empty` and `thirds` (see `distance`) are its own affair.
+    "ordinal", "interval" and "ratio" are for labels that are numbers.
     `exclude_unit` takes the unit out of the sets that it was given: "none"; "observed", when the values of
     one unit are compared; "both", also when judgements of any two units are.
-    Raises ValueError for an unknown option, and for a callable that returns a negative or no finite number.
+    Raises ValueError for an unknown option, for a callable that returns a negative or no finite number, and for
+    a value that is no number where it must be.
     The value is None, with a note, where no unit has two coders and where no disagreement can be expected.
 
     >>> data = ReliabilityData.from_values(
@@ -58,8 +54,31 @@ def alpha(
     options = Options(distance, exclude_unit, empty, thirds)
     if not isinstance(distance, str):
         return alpha_of_callable(data, distance, options)
-    sums = document_sums(data, distance, exclude_unit=exclude_unit, empty=empty, thirds=thirds)
-    return replace(combine(sums), parameters=options.parameters())
+    return alpha_of_totals(totals_of(tabulate(data, [distance], options), distance), options)
+
+
+def alphas(
+    data: ReliabilityData,
+    distances: Sequence[str] = SET_DISTANCES,
+    *,
+    exclude_unit: str = "none",
+    empty: str = "subset",
+    thirds: str = "exact",
+) -> dict[str, Result]:
+    """`alpha` with each of several named distances, by name, from one pass over the data.
+
+    The arguments, errors and digits are those of `alpha`. Raises ValueError also where distances for numbers
+    are mixed with distances for sets.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 2], [2, 1]], ["a", "a", "b", "b"])
+    >>> [(name, round(result.value, 3)) for name, result in alphas(data).items()][:2]
+    [('nominal', 0.44), ('passonneau', 0.791)]
+    """
+    options = {name: Options(name, exclude_unit, empty, thirds) for name in distances}
+    if not options:
+        return {}
+    table = tabulate(data, list(options), next(iter(options.values())))
+    return {name: alpha_of_totals(totals_of(table, name), option) for name, option in options.items()}
 
 
 def contributions(
@@ -81,9 +100,7 @@ def contributions(
     options = Options(distance, exclude_unit, empty, thirds)
     pairable = Pairable.of(data)
     if isinstance(distance, str):
-        nothing = np.zeros(len(data.members), dtype=np.int64)
-        units, distances = observed_distances(pairable, overlaps(pairable, nothing), options)
-        terms = fsum_by(units, 2 * distances / (pairable.coders[units] - 1), len(pairable.rows))
+        terms = unit_terms(pairable, options)
     else:
         terms = list(unit_distances(data, distance, options).values())
     total, n = sum(terms), int(pairable.coders.sum())
@@ -96,67 +113,3 @@ def contributions(
         )
         for row, term in zip(pairable.rows.tolist(), terms, strict=True)
     )
-
-
-def fleiss_kappa(data: ReliabilityData, *, missing: str = "available") -> Result:
-    """Multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
-
-    Ao is the mean over units of the proportion of pairs of coders that agree; Ae is the sum of the squared
-    proportions of the values, pooled over coders (Fleiss 1971; Siegel & Castellan 1988). `observed` and
-    `expected` of the result are these agreements.
-
-    `missing` is "available": Ao is over the units with two or more coders, and each coded unit counts once in
-    the proportions of the values (Gwet 2014), so that a unit with one coder counts there; or "drop": only
-    units that every coder of the data coded are used.
-    Raises ValueError for an unknown option. The value is None, with a note, where no unit can be used,
-    where there are fewer than two coders, and where only one value is used.
-
-    >>> data = ReliabilityData.from_values(
-    ...     range(4), ["Ann", "Bob", "Cid"], [["Y", "Y", "Y"]] * 2 + [["Y", "Y", "N"]] * 2, ["text"] * 4)
-    >>> fleiss_kappa(data)
-    <K = -0.2000: 4 units, 3 coders, 12 judgements, 2 values>
-    """
-    check("missing", missing, MISSING_RULES)
-    coders = (data.codes != MISSING).sum(axis=1)
-    all_coders = len(data.coders)
-    used = (coders == all_coders) if missing == "drop" else (coders > 0)
-    codes, coders = data.codes[used], coders[used]
-    reason = NOT_BY_ALL if missing == "drop" else NOT_CODED
-    values = np.unique(codes[codes != MISSING])
-    note = ""
-    if not data.units:
-        note = "there is no data"
-    elif all_coders < 2:
-        note = "there are fewer than two coders"
-    elif not (coders >= 2).any():
-        note = "no unit is coded by all coders" if missing == "drop" else "no unit is coded by two coders"
-    elif len(values) == 1:
-        note = "only one value is used, so that chance would agree as well"
-    ao, ae = (None, None) if not (coders >= 2).any() else _agreement(codes)
-    return Result(
-        coefficient="K",
-        value=None if note or ao is None or ae is None else (ao - ae) / (1.0 - ae),
-        observed=ao,
-        expected=ae,
-        n_units=len(codes),
-        n_coders=int((codes != MISSING).any(axis=0).sum()),
-        n_values=len(values),
-        n_judgements=int(coders.sum()),
-        left_out=counted({reason: len(data.units) - len(codes)}),
-        parameters={"missing": missing},
-        note=note,
-    )
-
-
-def _agreement(codes: Ints) -> tuple[float, float]:
-    """Observed and expected agreement of units that one or more coders coded."""
-    coders = (codes != MISSING).sum(axis=1)
-    equal = np.zeros(len(codes), dtype=np.int64)
-    for i, j in combinations(range(codes.shape[1]), 2):
-        equal += (codes[:, i] == codes[:, j]) & (codes[:, i] != MISSING)
-    paired = coders >= 2
-    m = coders[paired]
-    ao = fsum((2 * equal[paired] / (m * (m - 1))).tolist()) / len(m)
-    units, columns = np.nonzero(codes != MISSING)
-    weights = np.bincount(codes[units, columns], weights=1 / coders[units])
-    return ao, fsum((weights / len(codes)) ** 2)

@@ -3,32 +3,34 @@
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from html import escape
 from math import isnan
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agreement.measures.cells import MISSING, Cells, Content, dense_numbers, offsets
+from agreement.measures.partitions import Partition
+from agreement.measures.records import parts_of_records, read_csv
+from agreement.measures.results import counted_as
 from agreement.measures.values import Ints, Label, Value
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pathlib import Path
 
-MISSING = -1
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityData:
     """What several coders answered on the same units: the input of every coefficient.
 
-    Use `from_frame`, `from_values` or `from_chain_ids`. A value is a label (any hashable) or a frozenset of
-    members: units, or other ids that are not coded themselves. None is a unit the coder did not code, which
-    is neither a label nor the empty set. Sets of different documents never share a member.
+    Use `from_frame`, `from_values`, `from_chain_ids`, `from_records` or `from_csv`. A value is a label (any
+    hashable) or a frozenset of members: units, or other ids that are not coded themselves. None is a unit the
+    coder did not code, which is neither a label nor the empty set. Sets of different documents never share a member.
 
-    The cells are integers: -1 is missing, the labels come first, then the sets, whose members are in the
-    compressed rows `members[starts[s]:starts[s + 1]]`, sorted. A member below `len(units)` is that unit;
-    the rest are `others`.
+    The cells are integers: see `Cells`.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 2]], documents=["a", "a", "a"])
     >>> data.to_frame().to_numpy().tolist()
@@ -37,24 +39,27 @@ class ReliabilityData:
     [[0, 1], [0], [1, 2], [2]]
     """
 
-    units: tuple[Hashable, ...]
-    coders: tuple[Hashable, ...]
-    documents: tuple[Hashable, ...]
+    units: Sequence[Hashable]
+    coders: Sequence[Hashable]
+    documents: Sequence[Hashable]
     document_of_unit: Ints
-    codes: Ints
-    labels: tuple[Label, ...]
-    starts: Ints
-    members: Ints
-    others: tuple[Hashable, ...]
+    content: Content
 
     def __post_init__(self) -> None:
-        for array in (self.document_of_unit, self.codes, self.starts, self.members):
-            array.flags.writeable = False
-        self._check_members()
+        self.document_of_unit.flags.writeable = False
+        if isinstance(self.content, Cells):
+            self._check_members(self.content)
 
     def __repr__(self) -> str:
-        shape = f"{len(self.units)} units, {len(self.coders)} coders, {len(self.documents)} documents"
-        return f"<ReliabilityData: {shape}, {self.n_values} values>"
+        shape = ", ".join(
+            counted_as(len(things), noun)
+            for things, noun in ((self.units, "unit"), (self.coders, "coder"), (self.documents, "document"))
+        )
+        return f"<ReliabilityData: {shape}, {counted_as(self.n_values, 'value')}>"
+
+    def _repr_html_(self) -> str:
+        """The counts, and the first rows of the canonical matrix."""
+        return f"<p>{escape(repr(self)[1:-1])}</p>{self.to_frame().head(10).to_html(na_rep='')}"
 
     @classmethod
     def from_frame(cls, frame: "pd.DataFrame", documents: "pd.Series | None" = None) -> Self:
@@ -102,67 +107,124 @@ class ReliabilityData:
         others = sorted({m for value in sets for m in value if m not in row_of_unit}, key=_stable)
         number = row_of_unit | {member: len(units) + i for i, member in enumerate(others)}
         members = [sorted(number[member] for member in value) for value in sets]
-        return cls(
-            units=tuple(units),
-            coders=tuple(coders),
-            documents=tuple(dict.fromkeys(documents)),
-            document_of_unit=_numbered(documents),
+        content = Cells(
             codes=np.where(cells < MISSING, len(labels) - 2 - cells, cells),
             labels=tuple(labels),
-            starts=_starts([len(value) for value in sets]),
+            starts=np.concatenate(([0], np.cumsum([len(value) for value in sets], dtype=np.int64))),
             members=np.array([member for value in members for member in value], dtype=np.int64),
             others=tuple(others),
         )
+        names, document_of_unit = _numbered(documents)
+        return cls(tuple(units), tuple(coders), names, document_of_unit, content)
 
     @classmethod
-    def from_chain_ids(cls, ids: ArrayLike, documents: Sequence[Hashable]) -> Self:
+    def from_chain_ids(cls, ids: ArrayLike, documents: "Sequence[Hashable] | Ints") -> Self:
         """Data from an integer array (units, coders): -1 is missing, and the value of a unit is the set of
         the units of its document to which the coder gave the same id.
 
-        Units and coders are named by their row and column number. Raises ValueError for an array of another
-        shape or with other negative numbers, and where there is not one document per row.
+        `documents` names the document of each unit; an array of integers is the fastest. Units and coders are
+        named by their row and column number. Raises ValueError for an array of another shape or with other
+        negative numbers, and where there is not one document per row.
         """
         table = np.asarray(ids)
         if table.ndim != 2 or (table.size and not np.issubdtype(table.dtype, np.integer)):
             raise ValueError("the ids must be an array of integers with two dimensions: units and coders")
         if len(documents) != len(table):
             raise ValueError(f"{len(table)} rows of ids, {len(documents)} documents")
-        if (table < MISSING).any():
+        if table.size and table.min() < MISSING:
             row, column = np.argwhere(table < MISSING)[0].tolist()
             raise ValueError(f"unit {row}, coder {column}: id {table[row, column]} is neither -1 nor an id")
-        document_of_unit = _numbered(documents)
-        codes = np.full(table.shape, MISSING, dtype=np.int64)
-        chains: dict[bytes, int] = {}
-        for column in range(table.shape[1]):
-            rows = np.flatnonzero(table[:, column] != MISSING)
-            order = rows[np.lexsort((table[rows, column], document_of_unit[rows]))]
-            key = np.stack((document_of_unit[order], table[order, column]))
-            cuts = np.flatnonzero((key[:, 1:] != key[:, :-1]).any(axis=0)) + 1
-            for first, last in pairwise([0, *cuts.tolist(), len(order)]):
-                chain = order[first:last]
-                if len(chain):
-                    codes[chain, column] = chains.setdefault(chain.tobytes(), len(chains))
-        return cls(
-            units=tuple(range(len(table))),
-            coders=tuple(range(table.shape[1])),
-            documents=tuple(dict.fromkeys(documents)),
-            document_of_unit=document_of_unit,
-            codes=codes,
-            labels=(),
-            starts=_starts([len(chain) // 8 for chain in chains]),
-            members=np.frombuffer(b"".join(chains), dtype=np.int64).copy(),
-            others=(),
-        )
+        names, document_of_unit = _numbered(documents)
+        content = Partition.of_ids(table.astype(np.int64, copy=False), document_of_unit, len(names))
+        return cls(range(len(table)), range(table.shape[1]), names, document_of_unit, content)
+
+    @classmethod
+    def from_records(
+        cls,
+        records: "pd.DataFrame",
+        *,
+        document: str | None = None,
+        unit: str | Sequence[str] = "unit",
+        coder: str = "coder",
+        label: str | None = None,
+        chain: str | None = None,
+    ) -> Self:
+        """Data from a table with one judgement per row, its columns named by the arguments.
+
+        `chain` holds an id: the value is the set of the units of the document to which that coder gave the same
+        id. `label` holds a category; it is the value where there is no chain id. A row with neither says only
+        that the unit and the coder exist. `unit` may be several columns, such as document and number. Left out,
+        `document`, `label` and `chain` are the columns of that name if there are such. Without documents
+        everything is one document.
+        Raises ValueError, naming the offender, for a column that is not there, a judgement that comes twice, a
+        unit in two documents, and a row without a unit or coder.
+
+        >>> import pandas as pd
+        >>> records = pd.DataFrame({"unit": ["A", "B", "A", "B"], "coder": ["Ann", "Ann", "Bob", "Bob"],
+        ...                         "chain": [1, 1, 1, 2]})
+        >>> [sorted(value) for value in ReliabilityData.from_records(records).values]
+        [['A', 'B'], ['A'], ['B']]
+        """
+        return cls(*parts_of_records(records, document, unit, coder, label, chain))
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: "str | Path",
+        *,
+        document: str | None = None,
+        unit: str | Sequence[str] = "unit",
+        coder: str = "coder",
+        label: str | None = None,
+        chain: str | None = None,
+    ) -> Self:
+        """Data from a CSV file (.tsv: tab-separated) in UTF-8 with a header and one judgement per line.
+
+        The arguments and errors are those of `from_records`; errors name the file and the line. An empty field is
+        missing, and nothing else is: a category may be called NA or None. Numbers are read as numbers.
+
+        >>> from tempfile import NamedTemporaryFile
+        >>> with NamedTemporaryFile("w", suffix=".csv") as file:
+        ...     _ = file.write("unit,coder,label\\nA,Ann,place\\nA,Bob,none\\nB,Ann,none\\nB,Bob,none\\n")
+        ...     file.flush()
+        ...     ReliabilityData.from_csv(file.name)
+        <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
+        """
+        records = read_csv(path, document=document, unit=unit, coder=coder, label=label, chain=chain)
+        try:
+            return cls.from_records(records, document=document, unit=unit, coder=coder, label=label, chain=chain)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}")
+
+    @cached_property
+    def kept(self) -> dict[Hashable, Any]:
+        """Sums over documents that were computed, by what they are of: data never change, and the sums are small."""
+        return {}
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The values as labels and sets, in integers."""
+        return self.content.cells()
+
+    @property
+    def codes(self) -> Ints:
+        """For each unit and coder the code of the value, -1 where it is missing."""
+        return self.cells.codes
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The distinct labels; the code of one is its place here."""
+        return self.cells.labels if isinstance(self.content, Cells) else ()  # other forms are of sets alone
+
+    @property
+    def has_sets(self) -> bool:
+        """Is any value a set?"""
+        return not isinstance(self.content, Cells) or len(self.content.starts) > 1
 
     @property
     def n_values(self) -> int:
         """The number of distinct values."""
-        return len(self.labels) + len(self.starts) - 1
-
-    @cached_property
-    def set_of_member(self) -> Ints:
-        """For each entry of `members`, the set it belongs to."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return len(self.labels) + len(self.cells.starts) - 1
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
@@ -179,6 +241,46 @@ class ReliabilityData:
             return self.labels[code]
         return frozenset(self._member(m) for m in self._set_members(code - len(self.labels)))
 
+    def of_documents(self, documents: Iterable[Hashable]) -> Self:
+        """The data of some of the documents. Raises ValueError for one that is not there.
+
+        >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 2]], ["a", "a", "b"])
+        >>> data.of_documents(["b"])
+        <ReliabilityData: 1 unit, 2 coders, 1 document, 1 value>
+        """
+        chosen = list(dict.fromkeys(documents))
+        for document in chosen:
+            if document not in self.documents:
+                raise ValueError(f"there is no document {document!r}")
+        wanted = np.isin(np.arange(len(self.documents)), [self.documents.index(document) for document in chosen])
+        rows = np.flatnonzero(wanted[self.document_of_unit]).tolist()
+        values = [self.value(code) for code in range(self.n_values)]
+        table = [[None if code == MISSING else values[code] for code in self.codes[row].tolist()] for row in rows]
+        names = [self.documents[self.document_of_unit[row]] for row in rows]
+        return type(self).from_values([self.units[row] for row in rows], self.coders, table, names)
+
+    def clusters(self, coder: Hashable) -> dict[Hashable, list[frozenset[Hashable]]]:
+        """The distinct sets that a coder gave, by document: a side of a coreference score.
+
+        Units with a label, and those that the coder did not code, are in none. Raises ValueError for an unknown coder.
+
+        >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 2]], ["a", "a", "b"])
+        >>> {text: [sorted(cluster) for cluster in found] for text, found in data.clusters(1).items()}
+        {'a': [[0], [1]], 'b': [[2]]}
+        """
+        if coder not in self.coders:
+            raise ValueError(f"there is no coder {coder!r} among {list(self.coders)}")
+        codes = self.codes[:, self.coders.index(coder)]
+        found: dict[Hashable, dict[int, None]] = {document: {} for document in self.documents}
+        for code, document in zip(codes.tolist(), self.document_of_unit.tolist(), strict=True):
+            if code >= len(self.labels):
+                found[self.documents[document]][code] = None
+        values = {code: self.value(code) for chosen in found.values() for code in chosen}
+        return {
+            document: [value for code in chosen if isinstance(value := values[code], frozenset)]
+            for document, chosen in found.items()
+        }
+
     def to_frame(self) -> "pd.DataFrame":
         """The canonical matrix: for each unit and coder the integer of the value, or <NA> (missing)."""
         import pandas as pd
@@ -192,36 +294,41 @@ class ReliabilityData:
 
     @cached_property
     def _canonical(self) -> list[int]:
-        end = len(self.units) + len(self.others)
-        sets = sorted(range(len(self.starts) - 1), key=lambda s: [*self._set_members(s), end])
+        end = len(self.units) + len(self.cells.others)
+        sets = sorted(range(len(self.cells.starts) - 1), key=lambda s: [*self._set_members(s), end])
         return [len(self.labels) + s for s in sets] + list(range(len(self.labels)))
 
     def _set_members(self, s: int) -> list[int]:
-        members: list[int] = self.members[self.starts[s] : self.starts[s + 1]].tolist()
+        members: list[int] = self.cells.members[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
         return members
 
     def _member(self, member: int) -> Hashable:
-        return self.units[member] if member < len(self.units) else self.others[member - len(self.units)]
+        return member_name(self.units, self.cells, member)
 
-    def _check_members(self) -> None:
+    def _check_members(self, cells: Cells) -> None:
         """Raise ValueError if a member belongs to two documents."""
-        rows, columns = np.nonzero(self.codes >= len(self.labels))
+        rows, columns = np.nonzero(cells.codes >= len(cells.labels))
         if not len(rows) or len(self.documents) == 1:
             return
         n = len(self.documents)
-        key = (self.codes[rows, columns] - len(self.labels)) * n + self.document_of_unit[rows]
+        key = (cells.codes[rows, columns] - len(cells.labels)) * n + self.document_of_unit[rows]
         sets, documents = np.divmod(np.unique(key), n)
-        sizes = np.diff(self.starts)[sets]
-        offset = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        sizes = np.diff(cells.starts)[sets]
         members = np.concatenate(
-            (self.members[np.repeat(self.starts[sets], sizes) + offset], np.arange(len(self.units)))
+            (cells.members[np.repeat(cells.starts[sets], sizes) + offsets(sizes)], np.arange(len(self.units)))
         )
         documents = np.concatenate((np.repeat(documents, sizes), self.document_of_unit))
         members, documents = np.divmod(np.unique(members * n + documents), n)
         twice = np.flatnonzero(members[1:] == members[:-1])
         if len(twice):
             first, second = (self.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
-            raise ValueError(f"{self._member(int(members[twice[0]]))!r} is in documents {first!r} and {second!r}")
+            name = member_name(self.units, cells, int(members[twice[0]]))
+            raise ValueError(f"{name!r} is in documents {first!r} and {second!r}")
+
+
+def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:
+    """The unit, or the other id, that a number in `cells.members` stands for."""
+    return units[member] if member < len(units) else cells.others[member - len(units)]
 
 
 def _row_codes(
@@ -267,13 +374,15 @@ def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documen
             seen.add(name)
 
 
-def _numbered(names: Sequence[Hashable]) -> Ints:
-    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    return np.array([number[name] for name in names], dtype=np.int64)
-
-
-def _starts(sizes: list[int]) -> Ints:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+def _numbered(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
+    """The distinct names in the order of their first appearance, and the place of each name among them."""
+    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer) and len(names):
+        dense = dense_numbers(names)
+        if dense:
+            return tuple(dense[0]), dense[1]
+    found: dict[Hashable, int] = {}
+    numbers = [found.setdefault(name, len(found)) for name in names]
+    return tuple(found), np.array(numbers, dtype=np.int64)
 
 
 def _stable(name: Hashable) -> tuple[str, str]:

@@ -4,20 +4,26 @@ Every named distance between two sets depends only on three counts: the sizes of
 intersection. `from_counts` is the one definition of all of them; `distance` and the coefficients call it.
 """
 
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.measures.options import DISTANCES, EMPTY, THIRDS, check
-from agreement.measures.values import Bools, Floats, Value
+from agreement.measures.options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check
+from agreement.measures.values import Bools, Floats, Ints, Label, Value
 
 
 def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: str = "exact") -> float:
-    """The distance between two values: a number from 0 (equal) to 1.
+    """The distance between two values: a number from 0 (equal) to 1; for "interval" any number from 0.
 
     `name` is one of DISTANCES; `empty` says whether the empty set is contained in every set ("subset") or
     disjoint from every other ("disjoint"); `thirds` is "exact" or "rounded" (.33 and .67, printed in 2004).
-    A label is at 0 from itself and at 1 from every other value, whichever the distance.
-    Raises ValueError for an unknown name or option.
+    A label is at 0 from itself and at 1 from every other value, unless the distance is for ordered labels:
+    "interval" is (a - b)^2 and "ratio" is ((a - b)/(a + b))^2, of numbers (Krippendorff).
+    Raises ValueError for an unknown name or option, for a value that is no number where it must be, and for
+    "ordinal", which depends on how often each label is used: `alpha` computes it from the data.
 
     >>> distance(frozenset("CH"), frozenset("CHJK"), "passonneau", thirds="rounded")
     0.33
@@ -25,10 +31,17 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
     0.75
     >>> distance("place", frozenset("AB"), "masi")
     1.0
+    >>> distance(1, 3, "ratio")
+    0.25
     """
     check("distance", name, DISTANCES)
     check("empty", empty, EMPTY)
     check("thirds", thirds, THIRDS)
+    if name == "ordinal":
+        raise ValueError("the ordinal distance of two labels depends on the data: use alpha")
+    if name in ORDERED_DISTANCES:
+        first, second = numbers([a, b], name)
+        return float(between_numbers(first, second, name))
     if isinstance(a, frozenset) and isinstance(b, frozenset):
         return float(from_counts(len(a), len(b), len(a & b), name, empty=empty, thirds=thirds))
     return 0.0 if a == b else 1.0
@@ -39,6 +52,9 @@ def from_counts(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, emp
 
     The three arrays broadcast against each other, and the result has their shape. The options are those of
     `distance` and are not checked again.
+
+    >>> from_counts([2, 2], [4, 3], [2, 1], "passonneau", empty="subset", thirds="rounded").tolist()
+    [0.33, 0.67]
     """
     a, b, shared = (np.asarray(count, dtype=np.float64) for count in (a, b, shared))
     if name == "nominal":
@@ -53,6 +69,59 @@ def from_counts(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, emp
     if name == "masi":
         return 1.0 - _jaccard(a, b, shared) * (1.0 - steps)
     return steps * (1.0 - _jaccard(a, b, shared))
+
+
+def many_from_counts(
+    a: Ints, b: Ints, shared: Ints, names: Sequence[str], *, empty: str, thirds: str
+) -> Iterator[tuple[str, Floats]]:
+    """`from_counts` of several distances, by name, one after the other.
+
+    Small counts come often, so each kind of pair is computed once.
+    """
+    width = int(max(a.max(initial=0), b.max(initial=0))) + 1
+    if width**3 > 1 << 20:
+        for name in names:
+            yield name, from_counts(a, b, shared, name, empty=empty, thirds=thirds)
+        return
+    kind = (a * width + b) * width + shared
+    kinds = np.flatnonzero(np.bincount(kind, minlength=1))
+    table = np.empty(int(kinds.max(initial=0)) + 1)
+    pairs, some = np.divmod(kinds, width)
+    left, right = np.divmod(pairs, width)
+    for name in names:
+        table[kinds] = from_counts(left, right, some, name, empty=empty, thirds=thirds)
+        yield name, table[kind]
+
+
+def from_empty(name: str, options: Options) -> float:
+    """The distance of the empty set from another set, which does not depend on the size of that set."""
+    return float(from_counts(0, 1, 0, name, empty=options.empty, thirds=options.thirds))
+
+
+def numbers(labels: Sequence[Label], name: str) -> Floats:
+    """The labels as numbers, for an ordered distance. Raises ValueError, naming the one that is none."""
+    for label in labels:
+        if not isinstance(label, Real) or not isfinite(label):
+            raise ValueError(f"the distance {name!r} is of numbers, and {label!r} is none")
+        if name == "ratio" and label < 0:
+            raise ValueError(f"the distance 'ratio' is of numbers from 0, and {label!r} is less")
+    return np.array(labels, dtype=np.float64)
+
+
+def between_numbers(a: Floats, b: Floats, name: str) -> Floats:
+    """The interval or ratio distance of numbers, or the ordinal one of their ranks; the arrays broadcast."""
+    if name == "ratio":
+        whole = a + b
+        return np.divide(a - b, whole, out=np.zeros_like(whole), where=whole > 0) ** 2
+    return (a - b) ** 2
+
+
+def midranks(counts: Floats) -> Floats:
+    """The ranks of labels in ascending order that are used `counts` times (last axis): equal ones share the middle.
+
+    The ordinal distance of two labels is the squared difference of their ranks (Krippendorff).
+    """
+    return np.cumsum(counts, axis=-1) - counts / 2
 
 
 def _equal(a: Floats, b: Floats, shared: Floats) -> Bools:

@@ -5,7 +5,8 @@ from collections.abc import Hashable
 from itertools import combinations
 from math import fsum, isfinite
 
-from agreement.measures.data import MISSING, ReliabilityData
+from agreement.measures.cells import MISSING
+from agreement.measures.data import ReliabilityData
 from agreement.measures.options import Options
 from agreement.measures.results import Result
 from agreement.measures.sums import alpha_result

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 from agreement.measures.values import Distance
 
-DISTANCES = ("nominal", "passonneau", "jaccard", "dice", "masi", "masi-product")
+SET_DISTANCES = ("nominal", "passonneau", "jaccard", "dice", "masi", "masi-product")
+ORDERED_DISTANCES = ("ordinal", "interval", "ratio")
+DISTANCES = SET_DISTANCES + ORDERED_DISTANCES
 EXCLUDE_UNIT = ("none", "observed", "both")
 EMPTY = ("subset", "disjoint")
 THIRDS = ("exact", "rounded")
+MISSING_RULES = ("drop", "available")
 
 
 def check(option: str, given: object, allowed: tuple[str, ...]) -> None:
@@ -31,6 +34,11 @@ class Options:
         check("exclude_unit", self.exclude_unit, EXCLUDE_UNIT)
         check("empty", self.empty, EMPTY)
         check("thirds", self.thirds, THIRDS)
+
+    @property
+    def ordered(self) -> bool:
+        """Does the distance need numbers as labels?"""
+        return self.distance in ORDERED_DISTANCES
 
     def parameters(self) -> dict[str, str]:
         """The options as text, for a result to carry."""

@@ -8,13 +8,14 @@ from typing import Self
 
 import numpy as np
 
-from agreement.measures.data import MISSING, ReliabilityData
+from agreement.measures.cells import MISSING
+from agreement.measures.data import ReliabilityData
 from agreement.measures.values import Bools, Ints
 
 
 @dataclass(frozen=True)
 class Pairable:
-    """The units that two or more coders coded.
+    """The units that enough coders coded, two unless said otherwise.
 
     `rows` are the units' rows in the data, `documents` their documents, `codes` their cells and `coders` the
     number of coders of each. `inside` has the shape of `codes`: is the value a set that the unit is in?
@@ -28,9 +29,10 @@ class Pairable:
     inside: Bools
 
     @classmethod
-    def of(cls, data: ReliabilityData) -> Self:
+    def of(cls, data: ReliabilityData, least: int = 2) -> Self:
+        """The units that at least so many coders coded."""
         coders = (data.codes != MISSING).sum(axis=1)
-        rows = np.flatnonzero(coders >= 2)
+        rows = np.flatnonzero(coders >= least)
         codes = data.codes[rows]
         return cls(
             data=data,
@@ -43,7 +45,7 @@ class Pairable:
 
     def document_of_set(self) -> Ints:
         """For each set of the data the document it is used in, or -1; the empty set may have any."""
-        found = np.full(len(self.data.starts) - 1, MISSING, dtype=np.int64)
+        found = np.full(len(self.data.cells.starts) - 1, MISSING, dtype=np.int64)
         units, columns = np.nonzero(self.codes >= len(self.data.labels))
         found[self.codes[units, columns] - len(self.data.labels)] = self.documents[units]
         return found
@@ -76,21 +78,21 @@ class Overlaps:
 
 
 def entry_counts(pairable: Pairable) -> Ints:
-    """For each entry of `data.members`, how many judgements gave the set to that member as a unit."""
+    """For each entry of `data.cells.members`, how many judgements gave the set to that member as a unit."""
     data = pairable.data
     units, columns = np.nonzero(pairable.inside)
     sets = pairable.codes[units, columns] - len(data.labels)
     entries = _entry_of(data, sets, pairable.rows[units])
-    return np.bincount(entries, minlength=len(data.members))
+    return np.bincount(entries, minlength=len(data.cells.members))
 
 
 def overlaps(pairable: Pairable, counts: Ints) -> Overlaps:
     """The overlapping pairs among the sets used on pairable units; `counts` as `entry_counts` gives them."""
     data = pairable.data
     document_of_set = pairable.document_of_set()
-    entries = np.flatnonzero(document_of_set[data.set_of_member] != MISSING)
-    entries = entries[np.argsort(data.members[entries], kind="stable")]
-    sets, members, weights = data.set_of_member[entries], data.members[entries], counts[entries]
+    entries = np.flatnonzero(document_of_set[data.cells.set_of_member] != MISSING)
+    entries = entries[np.argsort(data.cells.members[entries], kind="stable")]
+    sets, members, weights = data.cells.set_of_member[entries], data.cells.members[entries], counts[entries]
     documents = document_of_set[sets]
     dense = _is_dense(members, documents, sets, len(data.documents))
     parts = [_sparse(members[~dense], sets[~dense], weights[~dense])]
@@ -105,11 +107,11 @@ def overlaps(pairable: Pairable, counts: Ints) -> Overlaps:
 
 
 def _entry_of(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
-    """The place in `data.members` of each unit in each set, or -1 where it is not a member (or not a set)."""
-    if not len(data.members):
+    """The place in `data.cells.members` of each unit in each set, or -1 where it is not a member (or not a set)."""
+    if not len(data.cells.members):
         return np.full(np.broadcast_shapes(sets.shape, units.shape), -1, dtype=np.int64)
-    width = len(data.units) + len(data.others)
-    keys = data.set_of_member * width + data.members
+    width = len(data.units) + len(data.cells.others)
+    keys = data.cells.set_of_member * width + data.cells.members
     wanted = sets * width + units
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where((keys[place] == wanted) & (sets >= 0), place, -1)

@@ -1,55 +1,70 @@
 """The distances of pairs of judgements: those on one unit, and those on sets that overlap."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import fsum
 
 import numpy as np
 
-from agreement.measures.data import MISSING
-from agreement.measures.distances import from_counts
+from agreement.measures.cells import MISSING
+from agreement.measures.distances import many_from_counts
 from agreement.measures.options import Options
 from agreement.measures.overlaps import Overlaps, Pairable
-from agreement.measures.values import Floats, Ints
+from agreement.measures.values import Bools, Floats, Ints
 
 
-def observed_distances(pairable: Pairable, overlap: Overlaps, options: Options) -> tuple[Ints, Floats]:
+def observed_distances(
+    pairable: Pairable, overlap: Overlaps, options: Options, names: Sequence[str]
+) -> tuple[Ints, dict[str, Floats]]:
     """The distances of the unordered pairs of different values of each unit, and the place of the unit."""
     n_labels = len(pairable.data.labels)
-    left, right = np.triu_indices(pairable.codes.shape[1], 1)
-    p, q = pairable.codes[:, left], pairable.codes[:, right]
-    units, pair = np.nonzero((p != q) & (p != MISSING) & (q != MISSING))
-    p, q = p[units, pair], q[units, pair]
-    p_inside, q_inside = pairable.inside[units, left[pair]], pairable.inside[units, right[pair]]
-    distances = np.ones(len(units))
+    units, p, q, p_inside, q_inside = _different(pairable)
+    distances = {name: np.ones(len(units)) for name in names}
     sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
     p, q, p_inside, q_inside = p[sets] - n_labels, q[sets] - n_labels, p_inside[sets], q_inside[sets]
-    sizes = np.diff(pairable.data.starts)
+    sizes = np.diff(pairable.data.cells.starts)
     a, b, shared = sizes[p], sizes[q], overlap.shared_by(p, q)
     if options.exclude_unit != "none":
         a, b, shared = a - p_inside, b - q_inside, shared - (p_inside & q_inside)
-    distances[sets] = _compared(a, b, shared, options)
+    for name, found in _compared(a, b, shared, options, names):
+        distances[name][sets] = found
     return units, distances
 
 
+def different_labels(pairable: Pairable) -> tuple[Ints, Ints, Ints]:
+    """The unordered pairs of different labels of each unit, the lower code first, and the place of the unit."""
+    units, p, q, *_ = _different(pairable)
+    return units, np.minimum(p, q), np.maximum(p, q)
+
+
+def _different(pairable: Pairable) -> tuple[Ints, Ints, Ints, Bools, Bools]:
+    """Pairs of different codes of one unit: the unit's place, the codes, and if each is a set with the unit in it."""
+    left, right = np.triu_indices(pairable.codes.shape[1], 1)
+    p, q = pairable.codes[:, left], pairable.codes[:, right]
+    units, pair = np.nonzero((p != q) & (p != MISSING) & (q != MISSING))
+    inside = pairable.inside[units, left[pair]], pairable.inside[units, right[pair]]
+    return units, p[units, pair], q[units, pair], *inside
+
+
 def overlapping_distances(
-    pairable: Pairable, overlap: Overlaps, counts: Ints, options: Options
-) -> tuple[list[int], list[float]]:
+    pairable: Pairable, overlap: Overlaps, counts: Ints, options: Options, names: Sequence[str]
+) -> tuple[Ints, dict[str, list[float]]]:
     """Per document, the ordered pairs of judgements whose sets share a member: their number and distances."""
     documents: list[Ints] = []
     numbers: list[Ints] = []
-    terms: list[Floats] = []
+    terms: dict[str, list[Floats]] = {name: [] for name in names}
     document_of_set = pairable.document_of_set()
     for first, a, b, shared, number in _overlapping_judgements(pairable, overlap, counts):
         some = np.flatnonzero((number > 0) & (shared > 0))
         documents.append(document_of_set[first[some]])
         numbers.append(number[some])
-        terms.append(number[some] * _compared(a[some], b[some], shared[some], options))
+        for name, found in _compared(a[some], b[some], shared[some], options, names):
+            terms[name].append(number[some] * found)
     n = len(pairable.data.documents)
     groups = np.concatenate(documents)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, groups, np.concatenate(numbers))
-    return total.tolist(), fsum_by(groups, np.concatenate(terms), n)
+    return total, {name: fsum_by(groups, np.concatenate(parts), n) for name, parts in terms.items()}
 
 
 def _overlapping_judgements(
@@ -61,13 +76,13 @@ def _overlapping_judgements(
     judgements on a set fall into three kinds as seen from another set: with nothing excluded, with a unit
     excluded that only this set has, and with one that both have. `counts` is zero where nothing is excluded.
     """
-    sizes = np.diff(pairable.data.starts)
+    sizes = np.diff(pairable.data.cells.starts)
     n_sets = len(sizes)
     cells = pairable.codes - len(pairable.data.labels)
     judged = np.bincount(cells[cells >= 0], minlength=n_sets)
     inside, twice = np.zeros((2, n_sets), dtype=np.int64)
-    np.add.at(inside, pairable.data.set_of_member, counts)
-    np.add.at(twice, pairable.data.set_of_member, counts**2)
+    np.add.at(inside, pairable.data.cells.set_of_member, counts)
+    np.add.at(twice, pairable.data.cells.set_of_member, counts**2)
     itself = np.flatnonzero(judged)
     # a set overlaps itself; the ordered pairs of a judgement with itself are taken off again
     first = np.concatenate((overlap.first, itself))
@@ -108,5 +123,5 @@ def fsum_by(groups: Ints, terms: Floats, n: int) -> list[float]:
     return [fsum(ordered[first:last]) for first, last in pairwise(bounds)]
 
 
-def _compared(a: Ints, b: Ints, shared: Ints, options: Options) -> Floats:
-    return from_counts(a, b, shared, str(options.distance), empty=options.empty, thirds=options.thirds)
+def _compared(a: Ints, b: Ints, shared: Ints, options: Options, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+    return many_from_counts(a, b, shared, names, empty=options.empty, thirds=options.thirds)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from statistics import NormalDist
 
 TOO_FEW_CODERS = "coded by fewer than two coders"
 NOT_BY_ALL = "not coded by all coders"
@@ -14,8 +15,8 @@ class Result:
     """A coefficient with what it rests on.
 
     `value` is None where the coefficient is undefined, and `note` then says why. `observed` and `expected`
-    are what the coefficient is made of: disagreement for alpha, agreement for K. The counts are of what was
-    used; `left_out` gives the number of units left out for each reason.
+    are what the coefficient is made of: disagreement for alpha and beta, agreement for all others. The counts are
+    of what was used; `left_out` gives the number of units left out for each reason.
 
     >>> Result("alpha", 0.5, 0.25, 0.5, n_units=4, n_coders=2, n_values=2, n_judgements=8)
     <alpha = 0.5000: 4 units, 2 coders, 8 judgements, 2 values>
@@ -34,7 +35,7 @@ class Result:
     note: str = ""
 
     def __repr__(self) -> str:
-        text = f"{self.coefficient} {_number(self.value)}: {self._counts()}"
+        text = f"{self.coefficient} {equals(self.value)}: {self._counts()}"
         for reason, count in self.left_out.items():
             text += f"; {count} {reason}"
         if self.note:
@@ -48,28 +49,91 @@ class Result:
             "judgement": self.n_judgements,
             "value": self.n_values,
         }
-        return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+        return ", ".join(counted_as(count, noun) for noun, count in counts.items())
 
-    def _repr_html_(self) -> str:
-        rows: dict[str, object] = {
-            self.coefficient: "undefined" if self.value is None else f"{self.value:.4f}",
-            "observed": "" if self.observed is None else f"{self.observed:.4f}",
-            "expected": "" if self.expected is None else f"{self.expected:.4f}",
+    def _rows(self) -> dict[str, object]:
+        """What the table in a notebook shows, a line each."""
+        return {
+            self.coefficient: "undefined" if self.value is None else figure(self.value),
+            "observed": figure(self.observed),
+            "expected": figure(self.expected),
             "used": self._counts(),
             **{f"units {reason}": count for reason, count in self.left_out.items()},
             **self.parameters,
             "note": self.note,
         }
-        cells = (
-            f"<tr><th>{escape(name)}</th><td>{escape(str(text))}</td></tr>" for name, text in rows.items() if text != ""
-        )
-        return f"<table>{''.join(cells)}</table>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows())
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"= {value:.4f}"
+@dataclass(frozen=True)
+class CategoryKappa:
+    """K of one category against all others: how far coders tell it apart."""
+
+    category: object
+    value: float | None
+    n_judgements: int
+
+
+@dataclass(frozen=True, repr=False)
+class KappaResult(Result):
+    """A kappa with its standard errors, where they are known.
+
+    `standard_error` is for intervals; `standard_error_null` holds if coders agree by chance only, and `z` is the value
+    over it. `categories` is the kappa of each category. None, or nothing, where the source gives no formula.
+    """
+
+    standard_error: float | None = None
+    standard_error_null: float | None = None
+    categories: tuple[CategoryKappa, ...] = ()
+
+    @property
+    def z(self) -> float | None:
+        """The value in standard errors of chance agreement."""
+        if self.value is None or not self.standard_error_null:
+            return None
+        return self.value / self.standard_error_null
+
+    @property
+    def p_value(self) -> float | None:
+        """The probability of a z as far from 0, on either side, if coders agreed by chance only."""
+        return None if self.z is None else 2 * NormalDist().cdf(-abs(self.z))
+
+    def _rows(self) -> dict[str, object]:
+        rows = super()._rows()
+        note = rows.pop("note")
+        rows["standard error"] = figure(self.standard_error)
+        rows["standard error by chance"] = figure(self.standard_error_null)
+        rows["z"] = "" if self.z is None else f"{self.z:.2f}"
+        for one in self.categories:
+            rows[f"{self.coefficient} of {one.category}"] = "undefined" if one.value is None else figure(one.value)
+        return rows | {"note": note}
+
+
+def equals(value: float | None) -> str:
+    """The value after an equals sign, or that there is none."""
+    return "undefined" if value is None else f"= {value:z.4f}"
+
+
+def figure(value: float | None) -> str:
+    """The value with four decimals; nothing for None."""
+    return "" if value is None else f"{value:z.4f}"
+
+
+def html_table(rows: Mapping[str, object]) -> str:
+    """A table of names and values for a notebook; rows without a value are left out."""
+    cells = (
+        f"<tr><th>{escape(name)}</th><td>{escape(str(text))}</td></tr>" for name, text in rows.items() if text != ""
+    )
+    return f"<table>{''.join(cells)}</table>"
 
 
 def counted(reasons: Mapping[str, int]) -> dict[str, int]:
     """The reasons that left something out."""
     return {reason: count for reason, count in reasons.items() if count}
+
+
+def counted_as(count: int, noun: str) -> str:
+    """The number with its noun: 1 unit, 2 units."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

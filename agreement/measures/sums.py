@@ -5,19 +5,21 @@ being compared. What a document adds is a few numbers, and `combine` makes alpha
 and the empty set are the same value in every document.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import fsum
 
 import numpy as np
 
-from agreement.measures.data import MISSING, ReliabilityData
-from agreement.measures.distances import from_counts
+from agreement.measures.data import ReliabilityData
+from agreement.measures.distances import between_numbers, from_empty, midranks, numbers
 from agreement.measures.options import Options
-from agreement.measures.overlaps import Pairable, entry_counts, overlaps
-from agreement.measures.pairs import fsum_by, observed_distances, overlapping_distances
 from agreement.measures.results import TOO_FEW_CODERS, Result, counted
-from agreement.measures.values import Bools, Ints, Label
+from agreement.measures.tables import Table, tabulate
+from agreement.measures.values import Floats, Label
+
+type LabelPair = tuple[Label, Label]
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,11 @@ class DocumentSums:
 
     Counts are of pairable units and their judgements. `observed` is the sum over units of the distances of
     all ordered pairs of judgements, divided by the number of coders less one. The rest serves expected
-    disagreement, after excluding the units if the parameters say "both": `labels` counts the judgements
+    disagreement, after excluding the units if the parameters say "both": `labels` gives the number of judgements
     with each label, `empty` and `nonempty` those with a set; `overlapping` is the number of ordered pairs of
-    different judgements whose sets share a member and `overlap_distance` the sum of their distances.
+    different judgements whose sets share a member and `overlap_distance` the sum of their distances. The ordinal
+    distance depends on all documents, so `observed` is 0 there and `label_pairs` says how much each two labels
+    met.
     """
 
     document: Hashable
@@ -40,11 +44,12 @@ class DocumentSums:
     n_sets: int
     has_empty_set: bool
     observed: float
-    labels: Mapping[Label, int]
+    labels: Sequence[tuple[Label, int]]
     empty: int
     nonempty: int
     overlapping: int
     overlap_distance: float
+    label_pairs: Sequence[tuple[LabelPair, float]] = ()
 
 
 def document_sums(
@@ -68,41 +73,26 @@ def document_sums(
     if not isinstance(distance, str):
         raise ValueError("distance must be a name: sums over documents do not exist for a callable")
     options = Options(distance, exclude_unit, empty, thirds)
-    pairable = Pairable.of(data)
-    n = len(data.documents)
-    counts = entry_counts(pairable) if exclude_unit == "both" else np.zeros(len(data.members), dtype=np.int64)
-    overlap = overlaps(pairable, counts)
-    units, distances = observed_distances(pairable, overlap, options)
-    observed = fsum_by(pairable.documents[units], 2 * distances / (pairable.coders[units] - 1), n)
-    overlapping, overlap_distance = overlapping_distances(pairable, overlap, counts, options)
-    labels = _labels(pairable)
-    coders = _coders(pairable)
-    sizes = _sizes(pairable)
-    compared = sizes - pairable.inside if exclude_unit == "both" else sizes
-    n_units = np.bincount(pairable.documents, minlength=n)
-    n_left_out = np.bincount(data.document_of_unit, minlength=n) - n_units
-    n_empty, n_nonempty = (_cells(pairable, cells) for cells in (compared == 0, compared > 0))
-    n_empty_sets, n_labels = (_cells(pairable, cells) for cells in (sizes == 0, sizes == _LABEL))
-    document_of_set = pairable.document_of_set()
-    used = (document_of_set != MISSING) & (np.diff(data.starts) > 0)
-    n_sets = np.bincount(document_of_set[used], minlength=n)
-    parameters = options.parameters()
+    table = tabulate(data, [distance], options)
+    parameters, n_left_out = options.parameters(), table.n_left_out
+    labels, pairs = _labels_by_document(table), _label_pairs_by_document(table)
     return tuple(
         DocumentSums(
             document=document,
             parameters=parameters,
-            n_units=int(n_units[d]),
+            n_units=int(table.n_units[d]),
             n_left_out=int(n_left_out[d]),
-            n_judgements=int(n_labels[d] + n_empty[d] + n_nonempty[d]),
-            coders=coders[d],
-            n_sets=int(n_sets[d]),
-            has_empty_set=bool(n_empty_sets[d]),
-            observed=observed[d],
-            labels=labels[d],
-            empty=int(n_empty[d]),
-            nonempty=int(n_nonempty[d]),
-            overlapping=overlapping[d],
-            overlap_distance=overlap_distance[d],
+            n_judgements=int(table.n_judgements[d]),
+            coders=tuple(c for c, coded in zip(data.coders, table.coders[d].tolist(), strict=True) if coded),
+            n_sets=int(table.n_sets[d]),
+            has_empty_set=bool(table.has_empty_set[d]),
+            observed=float(table.observed[distance][d]),
+            labels=tuple(labels[d]),
+            empty=int(table.empty[d]),
+            nonempty=int(table.nonempty[d]),
+            overlapping=int(table.overlapping[d]),
+            overlap_distance=float(table.overlap_distance[distance][d]),
+            label_pairs=tuple(pairs[d].items()),
         )
         for d, document in enumerate(data.documents)
     )
@@ -113,26 +103,103 @@ def combine(sums: Iterable[DocumentSums]) -> Result:
 
     Each document is to be given once. Raises ValueError if the sums were made with different parameters.
     Without any sums the result is undefined and has no parameters.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1]], ["a", "a", "b", "b"])
+    >>> combine(reversed(document_sums(data, "masi")))
+    <alpha = 0.2000: 4 units, 2 coders, 8 judgements, 6 values>
     """
     parts = list(sums)
-    parameters = parts[0].parameters if parts else {}
+    parameters = dict(parts[0].parameters) if parts else {}
     for part in parts:
         if part.parameters != parameters:
             raise ValueError(f"the sums of document {part.document!r} were made with other parameters")
-    n = sum(part.n_judgements for part in parts)
-    labels: dict[Label, int] = {}
+    labels: Counter[Label] = Counter()
+    pairs: dict[LabelPair, list[float]] = {}
     for part in parts:
-        for label, count in part.labels.items():
-            labels[label] = labels.get(label, 0) + count
-    return alpha_result(
-        parameters=parameters,
-        observed=fsum(part.observed for part in parts),
-        expected=_pooled_distance(parts, labels, n) if n else 0.0,
+        labels.update(dict(part.labels))
+        for (a, b), weight in part.label_pairs:  # the same two labels in one order, whichever came first there
+            pairs.setdefault((b, a) if (b, a) in pairs else (a, b), []).append(weight)
+    totals = Totals(
         n_units=sum(part.n_units for part in parts),
         n_left_out=sum(part.n_left_out for part in parts),
-        n_judgements=n,
+        n_judgements=sum(part.n_judgements for part in parts),
         n_coders=len({coder for part in parts for coder in part.coders}),
-        n_values=len(labels) + sum(part.n_sets for part in parts) + any(part.has_empty_set for part in parts),
+        n_sets=sum(part.n_sets for part in parts) + any(part.has_empty_set for part in parts),
+        empty=sum(part.empty for part in parts),
+        nonempty=sum(part.nonempty for part in parts),
+        overlapping=sum(part.overlapping for part in parts),
+        observed=fsum(part.observed for part in parts),
+        overlap_distance=fsum(part.overlap_distance for part in parts),
+        labels=labels,
+        label_pairs={pair: fsum(weights) for pair, weights in pairs.items()},
+    )
+    options = Options(**parameters)
+    return replace(alpha_of_totals(totals, options), parameters=parameters)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The sums of all documents together."""
+
+    n_units: int
+    n_left_out: int
+    n_judgements: int
+    n_coders: int
+    n_sets: int
+    empty: int
+    nonempty: int
+    overlapping: int
+    observed: float
+    overlap_distance: float
+    labels: Mapping[Label, int]
+    label_pairs: Mapping[LabelPair, float]
+
+
+def totals_of(table: Table, name: str) -> Totals:
+    """The sums of all documents for one distance: the digits that `combine` has."""
+    counts = np.bincount(
+        table.label_counts.labels, weights=table.label_counts.counts, minlength=len(table.labels)
+    ).astype(np.int64)
+    return Totals(
+        n_units=int(table.n_units.sum()),
+        n_left_out=int(table.n_left_out.sum()),
+        n_judgements=int(table.n_judgements.sum()),
+        n_coders=int(np.count_nonzero(table.coders.any(axis=0))),
+        n_sets=int(table.n_sets.sum()) + bool(table.has_empty_set.any()),
+        empty=int(table.empty.sum()),
+        nonempty=int(table.nonempty.sum()),
+        overlapping=int(table.overlapping.sum()),
+        observed=fsum(table.observed[name].tolist()),
+        overlap_distance=fsum(table.overlap_distance[name].tolist()),
+        labels={label: count for label, count in zip(table.labels, counts.tolist(), strict=True) if count},
+        label_pairs={pair: fsum(weights) for pair, weights in _weights(table).items()},
+    )
+
+
+def alpha_of_totals(totals: Totals, options: Options) -> Result:
+    """Alpha from the sums of all documents."""
+    observed, expected = totals.observed, 0.0
+    if options.ordered:
+        observed, expected = _ordered(totals, str(options.distance))
+    elif totals.n_judgements:
+        expected = expected_distance(
+            n=totals.n_judgements,
+            equal=sum(count * (count - 1) for count in totals.labels.values()),
+            empty=totals.empty,
+            nonempty=totals.nonempty,
+            overlapping=totals.overlapping,
+            overlap_distance=totals.overlap_distance,
+            from_empty=from_empty(str(options.distance), options),
+        )
+    return alpha_result(
+        parameters=options.parameters(),
+        observed=observed,
+        expected=expected,
+        n_units=totals.n_units,
+        n_left_out=totals.n_left_out,
+        n_judgements=totals.n_judgements,
+        n_coders=totals.n_coders,
+        n_values=len(totals.labels) + totals.n_sets,
     )
 
 
@@ -172,56 +239,81 @@ def alpha_result(
     )
 
 
-def _pooled_distance(parts: list[DocumentSums], labels: Mapping[Label, int], n: int) -> float:
+def expected_distance[N: (float, Floats)](
+    *, n: N, equal: N, empty: N, nonempty: N, overlapping: N, overlap_distance: N, from_empty: float
+) -> N:
     """The sum of distances over all ordered pairs of different judgements, of whichever documents.
 
-    What is not equal, not overlapping and not the empty set against another set is at distance 1, and is
-    counted exactly, in integers.
+    `equal` is the number of ordered pairs with equal labels. What is not equal, not overlapping and not the empty
+    set against another set is at distance 1. Numbers, or arrays with a number for each replicate.
     """
-    empty, nonempty = (sum(part.empty for part in parts), sum(part.nonempty for part in parts))
-    equal = sum(count * (count - 1) for count in labels.values()) + empty * (empty - 1)
     with_empty = 2 * empty * nonempty
-    overlapping = sum(part.overlapping for part in parts)
-    apart = n * (n - 1) - equal - with_empty - overlapping
-    parameters = parts[0].parameters
-    # the distance of the empty set from another set does not depend on the size of that set
-    name, rule, thirds = parameters["distance"], parameters["empty"], parameters["thirds"]
-    from_empty = float(from_counts(0, 1, 0, name, empty=rule, thirds=thirds))
-    return fsum([apart, with_empty * from_empty, *(part.overlap_distance for part in parts)])
+    apart = n * (n - 1) - equal - empty * (empty - 1) - with_empty - overlapping
+    return apart + with_empty * from_empty + overlap_distance
 
 
-_LABEL, _NOTHING = -2, -3
+def ordered_expected(counts: Floats, of_label: Floats, name: str) -> Floats:
+    """The sum of an ordered distance over all ordered pairs of judgements.
+
+    `counts` has the shape (replicates, labels), `of_label` the number that each label is, in ascending order.
+    """
+    if name == "ratio":
+        found = np.zeros(len(counts))
+        for label, number in enumerate(of_label):  # one row at a time: labels squared is too large to keep
+            found += counts[:, label] * (counts @ between_numbers(number, of_label, name))
+        return found
+    places = midranks(counts) if name == "ordinal" else of_label - (of_label.mean() if len(of_label) else 0)
+    n = counts.sum(axis=1)
+    squares: Floats = 2 * (n * (counts * places**2).sum(axis=1) - (counts * places).sum(axis=1) ** 2)
+    return np.where(np.count_nonzero(counts, axis=1) > 1, squares, 0.0)
 
 
-def _sizes(pairable: Pairable) -> Ints:
-    """For each cell the size of the set, or that it is a label or missing, in negative numbers."""
-    sets = pairable.codes - len(pairable.data.labels)
-    sizes = np.concatenate((np.diff(pairable.data.starts), [_NOTHING]))
-    return np.where(sets >= 0, sizes[np.maximum(sets, -1)], np.where(pairable.codes >= 0, _LABEL, _NOTHING))
+def _labels_by_document(table: Table) -> list[list[tuple[Label, int]]]:
+    names, found = table.labels, table.label_counts
+    counted: list[list[tuple[Label, int]]] = [[] for _ in table.documents]
+    for d, label, count in zip(found.documents.tolist(), found.labels.tolist(), found.counts.tolist(), strict=True):
+        counted[d].append((names[label], count))
+    return counted
 
 
-def _cells(pairable: Pairable, chosen: Bools) -> Ints:
-    """The number of chosen cells in each document."""
-    total = np.zeros(len(pairable.data.documents), dtype=np.int64)
-    np.add.at(total, pairable.documents, chosen.sum(axis=1))
-    return total
+def _label_pairs_by_document(table: Table) -> list[dict[LabelPair, float]]:
+    found: list[dict[LabelPair, list[float]]] = [{} for _ in table.documents]
+    for d, pair, weight in _met(table):
+        found[d].setdefault(pair, []).append(weight)
+    return [{pair: fsum(weights) for pair, weights in pairs.items()} for pairs in found]
 
 
-def _labels(pairable: Pairable) -> list[dict[Label, int]]:
-    """The number of judgements with each label, per document."""
-    labels = pairable.data.labels
-    units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < len(labels)))
-    keys = pairable.documents[units] * len(labels) + pairable.codes[units, columns]
-    found: list[dict[Label, int]] = [{} for _ in pairable.data.documents]
-    for key, count in zip(*(array.tolist() for array in np.unique(keys, return_counts=True)), strict=True):
-        document, code = divmod(key, len(labels))
-        found[document][labels[code]] = count
+def _weights(table: Table) -> dict[LabelPair, list[float]]:
+    """What each document says of each two labels, as `combine` finds it."""
+    found: dict[LabelPair, list[float]] = {}
+    if table.label_pairs is None:
+        return found
+    for pairs in _label_pairs_by_document(table):
+        for pair, weight in pairs.items():
+            found.setdefault(pair, []).append(weight)
     return found
 
 
-def _coders(pairable: Pairable) -> list[tuple[Hashable, ...]]:
-    """Who coded pairable units, per document."""
-    coders = pairable.data.coders
-    judged = np.zeros((len(pairable.data.documents), len(coders)), dtype=np.bool_)
-    np.logical_or.at(judged, pairable.documents, pairable.codes != MISSING)
-    return [tuple(coder for coder, one in zip(coders, row, strict=True) if one) for row in judged.tolist()]
+def _met(table: Table) -> Iterator[tuple[int, LabelPair, float]]:
+    pairs, names = table.label_pairs, table.labels
+    if pairs is None:
+        return
+    for d, low, high, weight in zip(
+        pairs.documents.tolist(), pairs.low.tolist(), pairs.high.tolist(), pairs.weight.tolist(), strict=True
+    ):
+        yield d, (names[low], names[high]), weight
+
+
+def _ordered(totals: Totals, name: str) -> tuple[float, float]:
+    """The observed and expected sums of an ordered distance."""
+    of_label = numbers(list(totals.labels), name)
+    order = np.argsort(of_label)
+    of_label, counts = of_label[order], np.array(list(totals.labels.values()), dtype=np.float64)[order]
+    if not len(counts):
+        return 0.0, 0.0
+    expected = float(ordered_expected(counts[None, :], of_label, name)[0])
+    if name != "ordinal":
+        return totals.observed, expected
+    names = [list(totals.labels)[i] for i in order.tolist()]
+    rank = dict(zip(names, midranks(counts).tolist(), strict=True))
+    return fsum(2 * weight * (rank[a] - rank[b]) ** 2 for (a, b), weight in totals.label_pairs.items()), expected

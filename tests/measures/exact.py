@@ -31,14 +31,17 @@ def distance(a, b, name, empty="subset", thirds="exact"):
     }[name]
 
 
-def alpha(table, name, exclude_unit="none", empty="subset", thirds="exact"):
-    """(alpha, Do, De) of {unit: [value or None per coder]}; None for what is undefined."""
+def alpha(table, name, exclude_unit="none", empty="subset", thirds="exact", own=lambda unit: unit):
+    """(alpha, Do, De) of {unit: [value or None per coder]}; None for what is undefined.
+
+    own: the member that a unit of the table is, where it is a copy of one.
+    """
 
     def d(a, b):
         return name(a, b) if callable(name) else distance(a, b, name, empty, thirds)
 
     def reduced(unit, value):
-        return value - {unit} if isinstance(value, frozenset) else value
+        return value - {own(unit)} if isinstance(value, frozenset) else value
 
     judged = {u: [v for v in row if v is not None] for u, row in table.items()}
     judged = {u: row for u, row in judged.items() if len(row) > 1}
@@ -53,23 +56,6 @@ def alpha(table, name, exclude_unit="none", empty="subset", thirds="exact"):
     pool = [reduced(u, v) if exclude_unit == "both" else v for u, row in judged.items() for v in row]
     de = sum((2 * d(a, b) for a, b in combinations(pool, 2)), Fraction(0)) / (n * (n - 1))
     return (1 - do / de if de else None), do, de
-
-
-def fleiss_kappa(table, missing="drop"):
-    """(K, Ao, Ae) of {unit: [value or None per coder]}."""
-    rows = [[v for v in row if v is not None] for row in table.values()]
-    if missing == "drop":
-        rows = [row for row, whole in zip(rows, table.values(), strict=True) if len(row) == len(whole)]
-    rows = [row for row in rows if row]
-    paired = [row for row in rows if len(row) > 1]
-    if not paired:
-        return None, None, None
-    ao = sum(
-        Fraction(sum(a == b for a, b in combinations(row, 2)), len(list(combinations(row, 2)))) for row in paired
-    ) / len(paired)
-    values = {v for row in rows for v in row}
-    ae = sum((sum(Fraction(row.count(v), len(row)) for row in rows) / len(rows)) ** 2 for v in values)
-    return (None if len(values) == 1 else (ao - ae) / (1 - ae)), ao, ae
 
 
 def closure(start, edges):
@@ -101,3 +87,104 @@ def chain_labels(order, categories, pointers, discourse, mode, top):
             before = set(order[: order.index(m)])
             values[m] = frozenset(x for x in chain if x != m and (x in before or x in discourse))
     return values
+
+
+def ordered_distance(name, table):
+    """The interval or ratio distance, or the ordinal one of these data."""
+    pool = sorted(v for row in judgements(table).values() for v in row)
+
+    def ordinal(a, b):
+        low, high = min(a, b), max(a, b)
+        ends = Fraction(pool.count(low) + pool.count(high), 2)
+        return (sum(low <= v <= high for v in pool) - ends) ** 2
+
+    return {
+        "ordinal": lambda a, b: Fraction(0) if a == b else ordinal(a, b),
+        "interval": lambda a, b: Fraction((a - b) ** 2),
+        "ratio": lambda a, b: Fraction(a - b, a + b) ** 2 if a + b else Fraction(0),
+    }[name]
+
+
+def judgements(table):
+    judged = {u: [v for v in row if v is not None] for u, row in table.items()}
+    return {u: row for u, row in judged.items() if len(row) > 1}
+
+
+def shares(values):
+    return {v: Fraction(values.count(v), len(values)) for v in values}
+
+
+def similarity(name="nominal", empty="subset", thirds="exact"):
+    if callable(name):
+        return lambda a, b: 1 - name(a, b)
+    return lambda a, b: 1 - distance(a, b, name, empty, thirds)
+
+
+def agreed(first, second, similar):
+    """The agreement of a draw from each of two distributions."""
+    return sum((p * q * similar(a, b) for a, p in first.items() for b, q in second.items()), Fraction(0))
+
+
+def kappa(coefficient, table, missing="available", similar=None, q=None, total=None):
+    """(value, Ao, Ae) of a coefficient of the family, of {unit: [value or None per coder]}.
+
+    q: the number of categories, where it is not that of the values in use. total: the sum of all similarities of two
+    categories, for AC2.
+    """
+    similar = similar or similarity()
+    rows = list(table.values())
+    if missing == "drop":
+        rows = [row for row in rows if row and None not in row]
+    rows = [row for row in rows if any(v is not None for v in row)]
+    given = [[v for v in row if v is not None] for row in rows]
+    paired = [row for row in given if len(row) > 1]
+    if not paired:
+        return None, None, None
+    ao = sum(
+        sum((similar(a, b) for a, b in permutations(row, 2)), Fraction(0)) / (len(row) * (len(row) - 1))
+        for row in paired
+    ) / len(paired)
+    pool = {}
+    for row in given:
+        for v, share in shares(row).items():
+            pool[v] = pool.get(v, Fraction(0)) + share / len(given)
+    own = [shares([v for v in column if v is not None]) for column in zip(*rows, strict=True)]
+    q = q or len(pool)
+    if coefficient == "Ao":
+        return ao, ao, None
+    if coefficient == "S":
+        ae = Fraction(1, q)
+    elif coefficient == "K":
+        ae = agreed(pool, pool, similarity())
+    elif coefficient == "AC":
+        ae = Fraction(1) if q < 2 else (total or q) * (1 - agreed(pool, pool, similarity())) / (q * (q - 1))
+    else:
+        pairs = [agreed(a, b, similar) for a, b in combinations([s for s in own if s], 2)]
+        ae = sum(pairs) / len(pairs)
+    return (None if ae == 1 else (ao - ae) / (1 - ae)), ao, ae
+
+
+def augmented(table, p):
+    """Rosenberg & Binkowski's kappa; a value is a label or a pair of labels."""
+
+    def votes(value):
+        return {value[0]: p, value[1]: 1 - p} if isinstance(value, tuple) else {value: Fraction(1)}
+
+    def product(a, b):
+        return sum((share * b.get(label, 0) for label, share in a.items()), Fraction(0))
+
+    rows = [[votes(v) for v in row if v is not None] for row in table.values()]
+    rows = [row for row in rows if len(row) > 1]
+    if not rows:
+        return None
+    ao = sum(sum(product(a, b) for a, b in permutations(r, 2)) / Fraction(len(r) * (len(r) - 1)) for r in rows)
+    ao /= len(rows)
+    own = []
+    for column in zip(*table.values(), strict=True):
+        given = [votes(v) for v in column if v is not None]
+        if given:
+            labels = {label for vote in given for label in vote}
+            own.append({label: sum(vote.get(label, Fraction(0)) for vote in given) / len(given) for label in labels})
+    pairs = [product(a, b) for a, b in combinations(own, 2)]
+    ae = sum(pairs) / len(pairs)
+    return None if ae == 1 else (ao - ae) / (1 - ae)

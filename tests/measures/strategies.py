@@ -28,6 +28,17 @@ def tables(draw, sets=True, labels=True):
     return table, documents
 
 
+@st.composite
+def number_tables(draw, low=0):
+    """({unit: row}, {unit: document}) with whole numbers as labels, and gaps."""
+    n_coders = draw(st.integers(1, 4))
+    cells = st.one_of(st.none(), st.integers(low, 4), st.integers(low, 4))
+    rows = draw(
+        st.lists(st.tuples(st.lists(cells, min_size=n_coders, max_size=n_coders), st.sampled_from("xyz")), max_size=9)
+    )
+    return {f"u{i}": row for i, (row, _) in enumerate(rows)}, {f"u{i}": text for i, (_, text) in enumerate(rows)}
+
+
 def data_of(table, documents, coders=None):
     """The data in the order of the table; coders are named by letters."""
     n_coders = len(next(iter(table.values()), []))

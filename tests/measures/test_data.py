@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.measures import ReliabilityData, alpha
+from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, alphas
 
 from .strategies import data_of, one_document, tables
 
@@ -65,7 +65,12 @@ def test_chain_ids_stand_for_the_units_of_the_document_with_the_same_id(rows):
     data = ReliabilityData.from_chain_ids(ids, documents)
     assert decoded(data) == table
     by_values = ReliabilityData.from_values(range(len(rows)), range(3), list(table.values()), documents)
-    assert alpha(data, "jaccard", exclude_unit="both") == alpha(by_values, "jaccard", exclude_unit="both")
+    for exclude_unit in ("none", "observed", "both"):
+        fast, slow = (alphas(each, exclude_unit=exclude_unit) for each in (data, by_values))
+        for name in SET_DISTANCES:
+            assert repr(fast[name]) == repr(slow[name])
+            assert fast[name].value == pytest.approx(slow[name].value, abs=1e-12)
+            assert fast[name].expected == pytest.approx(slow[name].expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
@@ -106,7 +111,33 @@ def test_data_cannot_be_changed():
 
 
 def test_repr_says_how_much_there_is():
-    assert repr(one_document([["a", "b"]])) == "<ReliabilityData: 1 units, 2 coders, 1 documents, 2 values>"
+    assert repr(one_document([["a", "b"]])) == "<ReliabilityData: 1 unit, 2 coders, 1 document, 2 values>"
+
+
+def test_a_notebook_shows_the_counts_and_the_matrix():
+    shown = one_document({"<A>": [AB, "none"], "B": [AB, None]})._repr_html_()
+    assert "ReliabilityData: 2 units, 2 coders, 1 document, 2 values" in shown
+    assert "&lt;A&gt;" in shown
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint16, np.uint64])
+def test_chain_ids_may_be_any_integers(kind):
+    data = ReliabilityData.from_chain_ids(np.array([[1, 1], [1, 2]], dtype=kind), np.array([7, 7], dtype=kind))
+    assert data.values == ({0, 1}, {0}, {1})
+    assert data.documents == (7,)
+
+
+def test_chain_ids_may_be_large_and_documents_far_apart():
+    ids = np.array([[10**15, 5], [10**15, 6], [-1, 5], [10**15, 5]])
+    data = ReliabilityData.from_chain_ids(ids, np.array([10**12, 10**12, 10**12, 3]))
+    assert decoded(data) == {0: [{0, 1}, {0, 2}], 1: [{0, 1}, {1}], 2: [None, {0, 2}], 3: [{3}, {3}]}
+
+
+def test_some_documents_are_data_of_their_own():
+    data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1]], ["x", "y", "x"])
+    assert decoded(data.of_documents(["x"])) == {0: [{0, 2}] * 2, 2: [{0, 2}] * 2}
+    with pytest.raises(ValueError, match="there is no document 'z'"):
+        data.of_documents("z")
 
 
 def values(units, rows, documents, coders=("Ann", "Bob")):

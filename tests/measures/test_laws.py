@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.measures import (
-    DISTANCES,
+    SET_DISTANCES,
     DocumentSums,
     alpha,
     combine,
@@ -22,7 +22,7 @@ from .strategies import data_of, one_document, tables
 
 OPTIONS = st.fixed_dictionaries(
     {
-        "distance": st.sampled_from(DISTANCES),
+        "distance": st.sampled_from(SET_DISTANCES),
         "exclude_unit": st.sampled_from(["none", "observed", "both"]),
         "empty": st.sampled_from(["subset", "disjoint"]),
     }

@@ -1,0 +1,216 @@
+"""Coefficients corrected for chance: S, pi, the kappas, AC1, and beta for sets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agreement.measures.cells import MISSING
+from agreement.measures.chance import (
+    CERTAIN,
+    Kappa,
+    bennett_kappa,
+    beta_kappa,
+    gwet_kappa,
+    observed_kappa,
+    own_kappa,
+    pooled_kappa,
+    scott_kappa,
+    weighted_kappa,
+)
+from agreement.measures.data import ReliabilityData
+from agreement.measures.options import check
+from agreement.measures.results import CategoryKappa, KappaResult, Result
+from agreement.measures.scales import Disagreement
+from agreement.measures.standard_errors import cohen_errors, fleiss_error
+from agreement.measures.values import Distance, Label
+
+VARIANCES = ("1979", "1971")
+# the standard errors of Cohen's kappa take a table of labels by labels
+MANY = 1000
+
+
+def observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Result:
+    """The mean over units of the proportion of pairs of coders that agree, without correction for chance.
+
+    `missing` is "available" (units with two or more coders) or "drop" (units that all coders coded). `expected` of the
+    result is None. Raises ValueError for an unknown option; None, with a note, where no unit has two coders.
+
+    >>> data = ReliabilityData.from_values("AB", ["Ann", "Bob"], [["x", "x"], ["x", "y"]], ["text"] * 2)
+    >>> observed_agreement(data)
+    <Ao = 0.5000: 2 units, 2 coders, 4 judgements, 2 values>
+    """
+    kappa = observed_kappa(data, missing=missing)
+    parts = kappa.result()
+    value = parts["observed"]
+    return Result(**parts | {"value": value, "expected": None, "note": "" if value is not None else parts["note"]})
+
+
+def bennett_s(
+    data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
+) -> KappaResult:
+    """S: chance is one over the number of categories (Bennett, Alpert & Goldstein 1954).
+
+    For more coders this is the kappa of Brennan & Prediger 1981 and Randolph's free-marginal kappa. `categories` lists
+    all that could be used; without it those that are used count. `missing` and errors as in `fleiss_kappa`.
+
+    >>> data = ReliabilityData.from_values("AB", ["Ann", "Bob"], [["x", "x"], ["x", "y"]], ["text"] * 2)
+    >>> bennett_s(data, categories=["x", "y", "z"]).value
+    0.25
+    """
+    return KappaResult(**bennett_kappa(data, categories=categories, missing=missing).result())
+
+
+def scott_pi(data: ReliabilityData, *, missing: str = "available") -> KappaResult:
+    """Scott's pi of two coders: chance draws from the values of both together (Scott 1955).
+
+    It is `fleiss_kappa` of two coders. Raises ValueError for more than two.
+
+    >>> data = ReliabilityData.from_values("AB", ["Ann", "Bob"], [["x", "x"], ["x", "y"]], ["text"] * 2)
+    >>> round(scott_pi(data).value, 4)
+    -0.3333
+    """
+    return KappaResult(**scott_kappa(data, missing=missing).result())
+
+
+def cohen_kappa(
+    data: ReliabilityData,
+    distance: str | Disagreement = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    missing: str = "available",
+) -> KappaResult:
+    """Cohen's kappa of two coders: chance draws from each coder's own values (Cohen 1960; weighted, Cohen 1968).
+
+    `distance` is how far two categories are apart: "nominal" (equal or not), by their places on a scale "linear",
+    "quadratic" or "bipolar" (Gwet 2014), or a symmetric callable of two labels that is 0 for equal ones. The places are
+    those in `categories`, or of the labels in ascending order where these are numbers.
+    The standard errors are those of Fleiss, Cohen & Everitt 1969, for up to 1,000 labels and units that both coders
+    coded.
+    Raises ValueError for more than two coders, an unknown option, a label that is not among the categories, and
+    labels without an order where one is needed. The value is None, with a note, where no unit is coded by both coders
+    and where chance would agree as well.
+
+    >>> data = ReliabilityData.from_values(range(4), ["Ann", "Bob"], [[1, 1], [2, 2], [3, 3], [1, 2]], ["text"] * 4)
+    >>> round(cohen_kappa(data).value, 4), round(cohen_kappa(data, "quadratic").value, 4)
+    (0.6364, 0.8)
+    """
+    kappa = weighted_kappa(data, distance, categories=categories, missing=missing)
+    parts = kappa.result() | {"parameters": {"distance": kappa.scale.name, "missing": missing}}
+    codes = kappa.used.codes
+    if parts["value"] is None or data.has_sets or len(data.labels) > MANY or (codes == MISSING).any():
+        return KappaResult(**parts)
+    error, null = cohen_errors(codes, len(data.labels), kappa.scale.of_labels, parts["value"])
+    return KappaResult(**parts, standard_error=error, standard_error_null=null)
+
+
+def fleiss_kappa(data: ReliabilityData, *, missing: str = "available", variance: str = "1979") -> KappaResult:
+    """Multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
+
+    Ao is the mean over units of the proportion of pairs of coders that agree; Ae is the sum of the squared
+    proportions of the values, pooled over coders (Fleiss 1971; Siegel & Castellan 1988). `observed` and
+    `expected` of the result are these agreements.
+
+    `missing` is "available": Ao is over the units with two or more coders, and each coded unit counts once in
+    the proportions of the values (Gwet 2014), so that a unit with one coder counts there; or "drop": only
+    units that every coder of the data coded are used.
+    `standard_error_null`, and with it `z`, is that of Fleiss, Nee & Landis 1979, or with variance="1971" the older one
+    of Fleiss 1971; both need the same number of coders for each unit. `categories` gives the kappa of each label
+    against all other values. Raises ValueError for an unknown option. The value is None, with a note, where no unit
+    can be used, where there are fewer than two coders, and where only one value is used.
+
+    >>> data = ReliabilityData.from_values(
+    ...     range(4), ["Ann", "Bob", "Cid"], [["Y", "Y", "Y"]] * 2 + [["Y", "Y", "N"]] * 2, ["text"] * 4)
+    >>> fleiss_kappa(data)
+    <K = -0.2000: 4 units, 3 coders, 12 judgements, 2 values>
+    """
+    check("variance", variance, VARIANCES)
+    kappa = pooled_kappa(data, missing=missing)
+    parts = kappa.result()
+    if parts["value"] is None:
+        return KappaResult(**parts)
+    null = None
+    if len(np.unique(kappa.used.coders)) == 1:
+        null = fleiss_error(kappa.used.codes, int(kappa.used.coders[0]), variance)
+    return KappaResult(**parts, standard_error_null=null, categories=_categories(kappa))
+
+
+def multi_kappa(data: ReliabilityData, *, missing: str = "available") -> KappaResult:
+    """Kappa of several coders, each drawing from its own values (Davies & Fleiss 1982; Conger 1980).
+
+    Ae is the mean over pairs of coders of the agreement expected of the two. `missing` as in `fleiss_kappa`: with
+    "available" each coder's proportions are of the units that it coded (Gwet 2014). Of two coders it is
+    `cohen_kappa`. Errors and None as in `fleiss_kappa`.
+
+    >>> data = ReliabilityData.from_values(
+    ...     range(4), ["Ann", "Bob", "Cid"], [["Y", "Y", "Y"]] * 2 + [["Y", "Y", "N"]] * 2, ["text"] * 4)
+    >>> multi_kappa(data)
+    <multi-kappa = 0.0000: 4 units, 3 coders, 12 judgements, 2 values>
+    """
+    return KappaResult(**own_kappa(data, missing=missing).result())
+
+
+def beta(
+    data: ReliabilityData,
+    distance: str | Distance = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    empty: str = "subset",
+    thirds: str = "exact",
+    missing: str = "available",
+) -> KappaResult:
+    """Weighted kappa of several coders, 1 - Do/De, each drawing from its own values (Artstein & Poesio 2005, 2008).
+
+    De is the mean over pairs of coders of the mean distance of the values of one from those of the other, and Do the
+    mean distance of the values of one unit. `distance` is a set distance as in `alpha`, or one of categories as in
+    `cohen_kappa`; with "nominal" it is `multi_kappa`. Units are not taken out of their sets. `observed` and `expected`
+    of the result are disagreements. Errors and None as there.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1], [2, 2]], ["a", "a", "a", "a"])
+    >>> round(beta(data, "jaccard").value, 4)
+    0.193
+    """
+    kappa = beta_kappa(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
+    name = str(kappa.options.distance) if kappa.scale.of_labels is None else kappa.scale.name
+    parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
+    return KappaResult(**kappa.result() | {"parameters": parameters})
+
+
+def gwet_ac1(
+    data: ReliabilityData,
+    distance: str | Disagreement = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    missing: str = "available",
+) -> KappaResult:
+    """Gwet's AC1, and with a distance of categories AC2 (Gwet 2008, 2014).
+
+    Of q categories with pooled proportions p, AC1 expects the sum of p(1 - p) over q - 1; AC2 multiplies that with the
+    mean similarity of two categories. `categories` lists all that could be used, else q counts those that are;
+    `distance` is as in `cohen_kappa`, and at most 1. `missing` as in `fleiss_kappa`. The value is None, with a note, as
+    there. Raises ValueError as `cohen_kappa` does, but for any number of coders.
+
+    >>> data = ReliabilityData.from_values(
+    ...     range(4), ["Ann", "Bob"], [["x", "x"]] * 3 + [["x", "y"]], ["text"] * 4)
+    >>> round(gwet_ac1(data).value, 4)
+    0.68
+    """
+    kappa = gwet_kappa(data, distance, categories=categories, missing=missing)
+    return KappaResult(**kappa.result() | {"parameters": {"distance": kappa.scale.name, "missing": missing}})
+
+
+def _categories(kappa: Kappa) -> tuple[CategoryKappa, ...]:
+    """K of each label against all other values, the unit counting once in its proportion."""
+    codes, m = kappa.used.codes, kappa.used.coders
+    paired = m >= 2
+    found = []
+    for code, label in enumerate(kappa.data.labels):
+        given = (codes == code).sum(axis=1)
+        total = int(given.sum())
+        if not total:
+            continue
+        share = float((given / m).sum() / len(m))
+        apart = given[paired] * (m[paired] - given[paired]) / (m[paired] * (m[paired] - 1) / 2)
+        expected = 2 * share * (1 - share)
+        value = 1 - float(apart.mean()) / expected if expected > 1 - CERTAIN else None
+        found.append(CategoryKappa(label, value, total))
+    return tuple(found)

@@ -1,0 +1,174 @@
+"""How often each value is used, by each rater: expected agreement of two raters who draw from their own values.
+
+A rater is a coder, or all coders pooled. The mass of a value is the number of judgements that gave it, or a share of
+each. What two raters' masses have in common, M[r, s] = sum of mass[r, k] mass[s, l] similarity(k, l), over n[r] n[s] is
+their expected agreement. Labels and the empty set are values of every document; other sets are of one document, and
+the sets of two copies of a document are different sets, so that their part of M is a sum over documents.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from agreement.measures.distances import from_counts, from_empty
+from agreement.measures.options import Options
+from agreement.measures.overlaps import Pairable, overlaps
+from agreement.measures.statistics import Matrix, beside, sparse_sums
+from agreement.measures.values import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """Judgements one by one: the row of the unit, its rater, the code of the value and its mass."""
+
+    pairable: Pairable
+    rows: Ints
+    raters: Ints
+    codes: Ints
+    mass: Floats
+    n_raters: int
+
+
+@dataclass(frozen=True, eq=False)
+class Similar:
+    """Pairs of different sets with their similarity, 1 - distance, where it is not 0."""
+
+    first: Ints
+    second: Ints
+    similarity: Floats
+    with_empty: float
+
+    @classmethod
+    def of(cls, pairable: Pairable, name: str, options: Options) -> "Similar":
+        """Those of the sets of the data; of nominal there are none."""
+        if name == "nominal":
+            nothing = np.zeros(0, dtype=np.int64)
+            return cls(nothing, nothing, np.zeros(0), 0.0)
+        overlap = overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
+        sizes = np.diff(pairable.data.cells.starts)
+        a, b = sizes[overlap.first], sizes[overlap.second]
+        distances = from_counts(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
+        return cls(overlap.first, overlap.second, 1 - distances, 1 - from_empty(name, options))
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """Columns of sums for each group, and M of totals of such columns.
+
+    `labels` is None where labels are equal or not, else their similarities (labels, labels). The columns are the mass
+    of each rater; its mass of each label, then of the empty set; its mass of other sets; and what the others have in
+    common: each two raters' part of M (groups are documents), or each rater's mass of each set (groups are units).
+    """
+
+    judgements: Judgements
+    similar: Similar
+    group_of_unit: Ints
+    n_groups: int
+    by_unit: bool
+    labels: Floats | None = None
+
+    @cached_property
+    def sums(self) -> Matrix:
+        """The columns of each group."""
+        given, n = self.judgements, self.judgements.n_raters
+        groups = self.group_of_unit[given.rows]
+        everything = sparse_sums(groups, given.raters, given.mass, (self.n_groups, n))
+        shared = np.where(self._is_shared, self._label, 0)
+        chosen = self._is_shared
+        labels = sparse_sums(
+            groups[chosen],
+            given.raters[chosen] * self._n_shared + shared[chosen],
+            given.mass[chosen],
+            (self.n_groups, n * self._n_shared),
+        )
+        others = sparse_sums(groups[~chosen], given.raters[~chosen], given.mass[~chosen], (self.n_groups, n))
+        return beside(everything, labels, others, self._sets())
+
+    def totals(self, sums: Floats) -> Floats:
+        """The mass of each rater, (replicates, raters)."""
+        return sums[:, : self.judgements.n_raters]
+
+    def shared(self, sums: Floats) -> Floats:
+        """The mass of each label and of the empty set, (replicates, raters, labels + 1)."""
+        n = self.judgements.n_raters
+        return sums[:, n : n + n * self._n_shared].reshape(len(sums), n, self._n_shared)
+
+    def common(self, sums: Floats) -> Floats:
+        """M, (replicates, raters, raters)."""
+        n = self.judgements.n_raters
+        shared = self.shared(sums)
+        rest = sums[:, n + n * self._n_shared :]
+        others, sets = rest[:, :n], rest[:, n:]
+        left = (
+            shared
+            if self.labels is None
+            else np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
+        )
+        found = left @ shared.transpose(0, 2, 1)
+        if self.similar.with_empty:
+            cross = shared[:, :, -1, None] * others[:, None, :]
+            found = found + self.similar.with_empty * (cross + cross.transpose(0, 2, 1))
+        if not self.by_unit:
+            return found + sets.reshape(len(sums), n, n)
+        masses = sets.reshape(len(sums), n, len(self.judgements.pairable.data.cells.starts) - 1)
+        return found + self._spread(masses) @ masses.transpose(0, 2, 1)
+
+    @property
+    def _n_shared(self) -> int:
+        return len(self.judgements.pairable.data.labels) + 1
+
+    @cached_property
+    def _label(self) -> Ints:
+        """The label of each judgement, or the number of labels for the empty set."""
+        return np.minimum(self.judgements.codes, self._n_shared - 1)
+
+    @cached_property
+    def _is_shared(self) -> Bools:
+        """Is the value one that several documents may have?"""
+        data = self.judgements.pairable.data
+        sizes = np.concatenate((np.zeros(len(data.labels), dtype=np.int64), np.diff(data.cells.starts)))
+        shared: Bools = sizes[self.judgements.codes] == 0
+        return shared
+
+    def _sets(self) -> Matrix:
+        given, n = self.judgements, self.judgements.n_raters
+        chosen = ~self._is_shared
+        sets = given.codes[chosen] - self._n_shared + 1
+        n_sets = len(given.pairable.data.cells.starts) - 1
+        if self.by_unit:
+            groups = self.group_of_unit[given.rows[chosen]]
+            columns = given.raters[chosen] * n_sets + sets
+            return sparse_sums(groups, columns, given.mass[chosen], (self.n_groups, n * n_sets))
+        place = given.raters[chosen] * n_sets + sets
+        masses = np.bincount(place, weights=given.mass[chosen], minlength=n * n_sets).reshape(n, n_sets)
+        group = np.zeros(n_sets, dtype=np.int64)
+        group[sets] = self.group_of_unit[given.rows[chosen]]
+        first, second = self.similar.first, self.similar.second
+        found = np.zeros((self.n_groups, n, n))
+        for r in range(n):
+            for s in range(r + 1):
+                terms = np.bincount(group, weights=masses[r] * masses[s], minlength=self.n_groups)
+                pairs = masses[r, first] * masses[s, second] + masses[r, second] * masses[s, first]
+                terms += np.bincount(group[first], weights=self.similar.similarity * pairs, minlength=self.n_groups)
+                found[:, r, s] = found[:, s, r] = terms
+        return found.reshape(self.n_groups, n * n)
+
+    def _spread(self, masses: Floats) -> Floats:
+        """Masses times similarities, (replicates, raters, sets)."""
+        if not len(self.similar.first):
+            return masses
+        shape = masses.shape
+        spread: Floats = (self._similarities @ masses.reshape(-1, shape[2]).T).T.reshape(shape)
+        return spread
+
+    @cached_property
+    def _similarities(self) -> Matrix:
+        from scipy import sparse
+
+        n_sets = len(self.judgements.pairable.data.cells.starts) - 1
+        first, second, found = self.similar.first, self.similar.second, self.similar.similarity
+        rows = np.concatenate((first, second, np.arange(n_sets)))
+        columns = np.concatenate((second, first, np.arange(n_sets)))
+        terms = np.concatenate((found, found, np.ones(n_sets)))
+        return sparse.csr_array(sparse.coo_array((terms, (rows, columns)), shape=(n_sets, n_sets)))

@@ -1,0 +1,92 @@
+"""How far two categories are apart: equal or not, or by their places on a scale."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+
+from agreement.measures.data import ReliabilityData
+from agreement.measures.options import check
+from agreement.measures.values import Floats, Label
+
+SCALES = ("nominal", "linear", "quadratic", "bipolar")
+
+type Disagreement = Callable[[Label, Label], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The categories that there are, used or not, and the disagreement of each two, or None where all differ alike.
+
+    `of_labels` is the same for the labels of the data, in the order of their codes.
+    """
+
+    name: str
+    categories: tuple[Label, ...]
+    disagreements: Floats | None
+    of_labels: Floats | None
+
+    @classmethod
+    def of(
+        cls,
+        data: ReliabilityData,
+        distance: str | Disagreement = "nominal",
+        categories: Sequence[Label] | None = None,
+        also: tuple[str, ...] = (),
+    ) -> "Scale":
+        """The scale of the data's labels; see `cohen_kappa` for the arguments and errors.
+
+        `also` are names of other distances that the caller takes.
+        """
+        if isinstance(distance, str):
+            check("distance", distance, tuple(dict.fromkeys(SCALES + also)))
+        name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
+        given = _categories(data, categories, in_order=isinstance(distance, str) and distance != "nominal")
+        if distance == "nominal":
+            return cls(name, given, None, None)
+        if len(data.cells.starts) > 1:
+            raise ValueError(f"the distance {name!r} is of categories, and there are sets in the data")
+        table = _by_place(name, len(given)) if isinstance(distance, str) else _called(distance, given)
+        place = {label: i for i, label in enumerate(given)}
+        order = np.array([place[label] for label in data.labels], dtype=np.int64)
+        return cls(name, given, table, table[np.ix_(order, order)])
+
+
+def _categories(data: ReliabilityData, given: Sequence[Label] | None, in_order: bool) -> tuple[Label, ...]:
+    if given is not None:
+        found = tuple(dict.fromkeys(given))
+        for label in data.labels:
+            if label not in found:
+                raise ValueError(f"{label!r} is used and is not among the categories {list(found)}")
+        return found
+    if not in_order:
+        return data.labels
+    if not all(isinstance(label, Real) for label in data.labels):
+        raise ValueError("give the categories in their order: the labels are not numbers")
+    return tuple(sorted(data.labels))  # type: ignore[type-var]
+
+
+def _by_place(name: str, n: int) -> Floats:
+    places = np.arange(n, dtype=np.float64)
+    low, high = places[:, None], places[None, :]
+    apart, widest = np.abs(low - high), max(n - 1, 1)
+    if name == "linear":
+        return np.asarray(apart / widest)
+    if name == "quadratic":
+        return np.asarray((apart / widest) ** 2)
+    together = low + high  # bipolar: the nearer to the ends, the less a step counts
+    room = together * (2 * (n - 1) - together)
+    bipolar: Floats = np.divide(apart**2, room, out=np.zeros_like(room), where=room > 0)
+    return bipolar
+
+
+def _called(distance: Disagreement, categories: tuple[Label, ...]) -> Floats:
+    table = np.array([[float(distance(a, b)) for b in categories] for a in categories]).reshape(
+        len(categories), len(categories)
+    )
+    wrong = np.argwhere(~np.isfinite(table) | (table < 0) | (table != table.T) | (np.eye(len(table)) * table > 0))
+    if len(wrong):
+        i, j = wrong[0].tolist()
+        raise ValueError(f"the distance between {categories[i]!r} and {categories[j]!r} is {table[i, j]}")
+    return table

@@ -1,0 +1,307 @@
+"""Intervals and tests: that a replicate is what it says, and what comes of many."""
+
+from functools import partial
+from itertools import product
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.measures import (
+    SET_DISTANCES,
+    ReliabilityData,
+    alpha,
+    alphas,
+    augmented_kappa,
+    bennett_s,
+    beta,
+    bootstrap,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    jackknife,
+    multi_kappa,
+    observed_agreement,
+    permutation_test,
+)
+from agreement.measures.resampling import resampled
+from agreement.measures.uncertainty import _Call
+
+from . import exact
+from .strategies import data_of, number_tables, one_document, tables
+
+CONVENTIONS = st.fixed_dictionaries(
+    {
+        "exclude_unit": st.sampled_from(["none", "observed", "both"]),
+        "empty": st.sampled_from(["subset", "disjoint"]),
+    }
+)
+few = settings(max_examples=40, deadline=None)
+
+
+def close(found, expected):
+    if expected is None:
+        return np.isnan(found)
+    return found == pytest.approx(float(expected), abs=1e-9)
+
+
+def assert_replicate(data, weights, coefficient, *arguments, **options):
+    """The sums weighted give what the coefficient gives of data with each document so many times."""
+    statistics = _Call(coefficient, arguments, options).statistics(data, "document")
+    used = [data.documents.index(document) for document in statistics.groups]
+    found = statistics.weighted(np.array([weights], dtype=float)[:, used])[0]
+    sample = resampled(data, np.repeat(np.arange(len(weights)), weights), "document")
+    expected = coefficient(sample, *arguments, **options)
+    results = [expected] if not isinstance(expected, dict) else expected.values()
+    for value, result in zip(found, results, strict=True):
+        assert close(value, result.value)
+
+
+@few
+@given(tables(), CONVENTIONS, st.lists(st.integers(0, 2), min_size=3, max_size=3))
+def test_a_replicate_of_documents_is_alpha_of_these_documents(drawn, options, weights):
+    data = data_of(*drawn)
+    assert_replicate(data, weights[: len(data.documents)], alphas, **options)
+
+
+@few
+@given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.lists(st.integers(0, 2), min_size=3))
+def test_a_replicate_of_numbers_is_alpha_of_these_documents(drawn, name, weights):
+    data = data_of(*drawn)
+    assert_replicate(data, weights[: len(data.documents)], alpha, name)
+
+
+@few
+@given(tables(), st.sampled_from(["drop", "available"]), st.lists(st.integers(0, 2), min_size=3, max_size=3))
+def test_a_replicate_of_documents_is_the_kappa_of_these_documents(drawn, missing, weights):
+    data = data_of(*drawn)
+    names = list(range(3))[: data.n_values]
+    for coefficient in (fleiss_kappa, multi_kappa, observed_agreement):
+        assert_replicate(data, weights[: len(data.documents)], coefficient, missing=missing)
+    for name in ("masi", "jaccard"):
+        assert_replicate(data, weights[: len(data.documents)], beta, name, missing=missing)
+    if len(data.cells.starts) == 1:  # all categories are given, as a sample may lack some
+        categories = [*data.labels, *names]
+        for coefficient in (bennett_s, gwet_ac1):
+            assert_replicate(data, weights[: len(data.documents)], coefficient, categories=categories)
+
+
+@few
+@given(tables(), CONVENTIONS, st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
+def test_a_replicate_of_units_is_alpha_with_copies_of_units_in_the_same_sets(drawn, options, name, random):
+    table, documents = drawn
+    statistics = _Call(alpha, (name,), options).statistics(data_of(table, documents), "unit")
+    weights = [random.randrange(3) for _ in statistics.groups]
+    found = statistics.weighted(np.array([weights], dtype=float))[0, 0]
+    copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
+    value, *_ = exact.alpha(copies, name, **options, own=lambda unit: unit[1])
+    assert close(found, value)
+
+
+@few
+@given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.randoms(use_true_random=False))
+def test_a_replicate_of_units_with_numbers_is_alpha_of_these_units(drawn, name, random):
+    table, documents = drawn
+    statistics = _Call(alpha, (name,), {}).statistics(data_of(table, documents), "unit")
+    weights = [random.randrange(3) for _ in statistics.groups]
+    copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
+    value, *_ = exact.alpha(copies, exact.ordered_distance(name, copies))
+    assert close(statistics.weighted(np.array([weights], dtype=float))[0, 0], value)
+
+
+@few
+@given(tables(), st.randoms(use_true_random=False))
+def test_a_replicate_of_units_is_the_kappa_of_these_units(drawn, random):
+    table, documents = drawn
+    data = data_of(table, documents)
+    for coefficient, name, similar in (
+        (fleiss_kappa, "K", None),
+        (multi_kappa, "own", None),
+        (partial(beta, distance="masi"), "own", exact.similarity("masi")),
+    ):
+        statistics = _Call(coefficient, (), {}).statistics(data, "unit")
+        weights = [random.randrange(3) for _ in statistics.groups]
+        copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
+        value, *_ = exact.kappa(name, copies, similar=similar)
+        assert close(statistics.weighted(np.array([weights], dtype=float))[0, 0], value)
+
+
+def three_texts():
+    ids = [[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1], [2, 3], [2, 3], [1, 1], [4, 4]]
+    return ReliabilityData.from_chain_ids(ids, list("aabbcccddd"))
+
+
+@pytest.mark.parametrize("coefficient", [alpha, fleiss_kappa, multi_kappa])
+def test_the_sums_and_the_data_computed_anew_give_the_same_replicates(coefficient):
+    data = three_texts()
+    fast = bootstrap(data, coefficient, n=50, seed=3)
+    slow = bootstrap(data, lambda sample: coefficient(sample), n=50, seed=3)
+    assert fast.replicates == pytest.approx(slow.replicates, nan_ok=True)
+    assert (fast.low, fast.high) == (pytest.approx(slow.low), pytest.approx(slow.high))
+
+
+def test_the_interval_has_the_percentiles_of_the_replicates():
+    found = bootstrap(three_texts(), alpha, "jaccard", n=200, seed=1, level=0.8)
+    defined = found.replicates[~np.isnan(found.replicates)]
+    assert (found.low, found.high) == (np.quantile(defined, 0.1), np.quantile(defined, 0.9))
+    assert found.standard_error == pytest.approx(stdev(defined))
+    assert found.n_undefined == 200 - len(defined)
+    assert found.low < found.value < found.high
+    assert repr(found).startswith(f"<alpha = {found.value:.4f}, 80% interval {found.low:.4f} to {found.high:.4f} (200")
+    assert "interval" in found._repr_html_()
+
+
+def test_all_distances_have_the_draws_that_each_would_have():
+    data = three_texts()
+    together = bootstrap(data, alphas, n=100, seed=5)
+    for name, interval in together.items():
+        alone = bootstrap(data, alpha, name, n=100, seed=5)
+        assert interval.replicates == pytest.approx(alone.replicates, nan_ok=True)
+
+
+def test_another_seed_draws_other_samples_and_the_same_seed_the_same():
+    data = three_texts()
+    one, same, other = (bootstrap(data, alpha, n=20, seed=seed).replicates for seed in (1, 1, 2))
+    assert one.tolist() == same.tolist()
+    assert one.tolist() != other.tolist()
+
+
+@pytest.mark.parametrize("coefficient", [alpha, lambda data: alpha(data)])
+def test_documents_that_are_of_no_use_are_not_drawn(coefficient):
+    table = {"a1": ["x", "x"], "a2": ["y", "x"], "b1": ["y", "y"], "b2": ["y", "x"], "c1": [None, None]}
+    found = bootstrap(data_of(table, {unit: unit[0] for unit in table}), coefficient, n=30)
+    assert (found.by, found.n_groups) == ("document", 2)
+    assert found.replicates == pytest.approx(
+        bootstrap(data_of(table, {unit: unit[0] for unit in table}), alpha, n=30).replicates, nan_ok=True
+    )
+    left = jackknife(data_of(table, {unit: unit[0] for unit in table}), coefficient)
+    assert left.groups == ("a", "b")
+
+
+def test_units_are_drawn_where_there_is_one_document():
+    found = bootstrap(one_document([["x", "x"], ["y", "y"], ["x", "y"], ["y", "y"]]), alpha, n=50)
+    assert (found.by, found.n_groups) == ("unit", 4)
+
+
+def test_units_with_labels_can_be_drawn_for_any_coefficient():
+    data = one_document([["x", "x"], ["y", "y"], [("x", "y"), "y"], ["y", "y"]])
+    assert bootstrap(data, augmented_kappa, 0.6, n=20).low is not None
+
+
+def test_units_with_sets_cannot_be_drawn_for_a_coefficient_without_sums():
+    data = one_document({"A": [frozenset("AB")] * 2, "B": [frozenset("AB")] * 2})
+    with pytest.raises(ValueError, match="draw documents"):
+        bootstrap(data, alpha, lambda a, b: 1.0, n=5)
+
+
+def test_an_undefined_coefficient_has_no_interval_and_says_why():
+    found = bootstrap(one_document([["x", "x"], ["x", "x"]]), alpha, n=10)
+    assert (found.value, found.low, found.high, found.standard_error) == (None, None, None, None)
+    assert (found.n_undefined, found.result.note) == (10, "only one value is used, so that chance would agree as well")
+    assert repr(found) == "<alpha undefined (10 bootstrap replicates of 2 units, 10 undefined)>"
+
+
+def test_no_data_have_no_interval():
+    for coefficient in (alpha, fleiss_kappa, cohen_kappa):
+        assert bootstrap(one_document([]), coefficient, n=5).low is None
+        assert jackknife(one_document([]), coefficient).standard_error is None
+
+
+@pytest.mark.parametrize("by", ["document", "unit"])
+def test_the_jackknife_leaves_out_each_in_turn(by):
+    data = (
+        three_texts()
+        if by == "document"
+        else one_document([["x", "x"], ["y", "y"], ["x", "y"], ["y", "y"], ["z", "z"]])
+    )
+    found = jackknife(data, alpha)
+    groups = range(len(found.groups))
+    values = [alpha(resampled(data, np.array([g for g in groups if g != left]), by)).value for left in groups]
+    assert found.values == pytest.approx(values)
+    n = len(groups)
+    assert found.bias == pytest.approx((n - 1) * (mean(values) - found.value))
+    assert found.standard_error**2 == pytest.approx((n - 1) / n * sum((v - mean(values)) ** 2 for v in values))
+    assert found.low < found.value < found.high
+    slow = jackknife(data, lambda sample: alpha(sample))
+    assert slow.values == pytest.approx(found.values)
+    assert f"jackknife over {n} {by}s" in repr(found)
+    assert "standard error" in found._repr_html_()
+
+
+def test_the_jackknife_of_something_undefined_says_so():
+    found = jackknife(data_of({"A": ["x", "y"], "B": ["x", "x"]}, {"A": "one", "B": "two"}), alpha)
+    assert found.values == (None, 0.0)
+    assert (found.bias, found.standard_error, found.low, found.high) == (None, None, None, None)
+
+
+def round_of(agree, texts="abcdef"):
+    """Texts of three units of which so many are agreed on."""
+    rows = [["x", "x"], ["y", "y"], ["x", "y"]], [["x", "x"], ["y", "y"], ["x", "x"]]
+    table = {f"{text}{i}": row for t, text in enumerate(texts) for i, row in enumerate(rows[t < agree])}
+    return data_of(table, {unit: unit[0] for unit in table})
+
+
+def exact_p_value(first, second):
+    """Over all ways in which the texts' codings could change places."""
+    rounds = [dict(zip(r.documents, range(len(r.documents)), strict=True)) for r in (first, second)]
+    documents, far, count = list(rounds[0]), 0, 0
+    at_hand = abs(alpha(first).value - alpha(second).value)
+    for swap in product([0, 1], repeat=len(documents)):
+        lots = [], []
+        for document, swapped in zip(documents, swap, strict=True):
+            for r, data in enumerate((first, second)):
+                lots[r ^ swapped].append(resampled(data, np.array([rounds[r][document]]), "document"))
+        values = []
+        for lot in lots:
+            rows = [[data.value(c) for c in row] for data in lot for row in data.codes.tolist()]
+            values.append(alpha(one_document(rows)).value)
+        far += abs(values[0] - values[1]) >= at_hand - 1e-12
+        count += 1
+    return far / count
+
+
+def test_the_paired_permutation_test_nears_the_exact_p_value():
+    first, second = round_of(6), round_of(1)
+    found = permutation_test(first, second, n=4000, seed=2)
+    assert found.paired
+    assert found.difference == pytest.approx(alpha(first).value - alpha(second).value)
+    assert found.p_value == pytest.approx(exact_p_value(first, second), abs=0.03)
+    assert "paired permutations" in repr(found)
+    assert "difference" in found._repr_html_()
+
+
+def test_two_equal_rounds_do_not_differ():
+    assert permutation_test(round_of(3), round_of(3), n=200).p_value == 1.0
+
+
+def test_other_documents_are_dealt_anew():
+    first, second = round_of(6), round_of(0, "uvwxyz")
+    found = permutation_test(first, second, n=999, seed=1)
+    assert not found.paired
+    assert 0.001 <= found.p_value < 0.05
+    slow = permutation_test(first, second, lambda data: alpha(data), n=99, seed=1)
+    assert slow.p_value == permutation_test(first, second, n=99, seed=1).p_value
+
+
+def test_an_undefined_round_is_named():
+    blank = data_of({"a1": ["x", "x"], "b1": ["x", "x"]}, {"a1": "a", "b1": "b"})
+    found = permutation_test(round_of(1), blank, n=10)
+    assert (found.p_value, found.note) == (None, "the coefficient of the second is undefined")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda data: bootstrap(data, alpha, n=1), "n is 1: at least two replicates"),
+        (lambda data: bootstrap(data, alpha, level=1), "level is 1; it must be between 0 and 1"),
+        (lambda data: bootstrap(data, alpha, by="text"), "by is 'text'; it must be one of 'document', 'unit'"),
+        (lambda data: jackknife(data, alpha, by="coder"), "by is 'coder'"),
+        (lambda data: permutation_test(data, data, n=0), "n is 0: at least one permutation"),
+        (lambda data: permutation_test(one_document([["x", "y"]]), one_document([["x", "x"]])), "too few documents"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(three_texts())
