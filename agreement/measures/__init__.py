@@ -10,6 +10,17 @@ from agreement.measures.augmented import augmented_kappa
 from agreement.measures.chains import chain_labels, index_labels
 from agreement.measures.coefficients import Contribution, alpha, alphas, contributions
 from agreement.measures.comparisons import LeaveOneOut, LeftOut, Pairwise, collapse, leave_one_out, pairwise
+from agreement.measures.coreference import (
+    Score,
+    b_cubed,
+    blanc,
+    ceaf_e,
+    ceaf_m,
+    conll_average,
+    lea,
+    link_kappa,
+    muc,
+)
 from agreement.measures.data import ReliabilityData
 from agreement.measures.distances import distance, from_counts
 from agreement.measures.intervals import Comparison, Interval, Jackknife
@@ -23,6 +34,7 @@ from agreement.measures.kappas import (
     observed_agreement,
     scott_pi,
 )
+from agreement.measures.muc6 import KeyMarkable, match_muc6
 from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
 from agreement.measures.relations import RELATIONS, relation
 from agreement.measures.results import CategoryKappa, KappaResult, Result
@@ -41,21 +53,28 @@ __all__ = [
     "Interval",
     "Jackknife",
     "KappaResult",
+    "KeyMarkable",
     "LeaveOneOut",
     "LeftOut",
     "Pairwise",
     "ReliabilityData",
     "Result",
+    "Score",
     "alpha",
     "alphas",
     "augmented_kappa",
+    "b_cubed",
     "bennett_s",
     "beta",
+    "blanc",
     "bootstrap",
+    "ceaf_e",
+    "ceaf_m",
     "chain_labels",
     "cohen_kappa",
     "collapse",
     "combine",
+    "conll_average",
     "contributions",
     "distance",
     "document_sums",
@@ -64,7 +83,11 @@ __all__ = [
     "gwet_ac1",
     "index_labels",
     "jackknife",
+    "lea",
     "leave_one_out",
+    "link_kappa",
+    "match_muc6",
+    "muc",
     "multi_kappa",
     "observed_agreement",
     "pairwise",

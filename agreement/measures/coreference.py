@@ -1,0 +1,358 @@
+"""Coreference scores between a key and a response, or between two codings.
+
+A side is the clusters of one text, any iterable of iterables of mentions, or a mapping from texts to such clusters; the
+counts of several texts are added up before they are divided, as the shared tasks do. Mentions that only one side has
+(twinless) stay where they are and count as not found. 0/0 is 0.
+
+Every score takes two options. `singletons`: "keep", or "drop" clusters of one mention from both sides.
+`duplicates`: what to do with a mention that a side has in two clusters of a text: "first" keeps it in the first (the
+shared tasks' scorer), "error" raises ValueError and names it. A mention that comes twice in one cluster counts once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from agreement.measures.options import check
+from agreement.measures.results import KappaResult, figure, html_table
+from agreement.measures.values import Floats
+
+SINGLETONS = ("keep", "drop")
+DUPLICATES = ("first", "error")
+BOUNDARIES = ("symmetric", "key")
+
+type Clusters = Iterable[Iterable[Hashable]]
+type Side = Clusters | Mapping[Hashable, Clusters]
+type Cluster = frozenset[Hashable]
+type Part = tuple[float, float]  # found, of how much
+
+
+@dataclass(frozen=True)
+class Score:
+    """Recall, precision and their harmonic mean, F1; from 0 to 1.
+
+    >>> Score.of((1, 2), (1, 1))
+    <recall 0.5000, precision 1.0000, F1 0.6667>
+    """
+
+    recall: float
+    precision: float
+    f1: float
+
+    @classmethod
+    def of(cls, recall: Part, precision: Part) -> "Score":
+        """From what was found over what there was, and over what was proposed."""
+        r, p = _ratio(recall), _ratio(precision)
+        return cls(r, p, _ratio((2 * r * p, r + p)))
+
+    def __repr__(self) -> str:
+        return f"<recall {figure(self.recall)}, precision {figure(self.precision)}, F1 {figure(self.f1)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table({"recall": figure(self.recall), "precision": figure(self.precision), "F1": figure(self.f1)})
+
+
+def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
+    """The links that are right, in the fewest links that make the clusters (Vilain et al. 1995).
+
+    Recall is the sum over key clusters S of |S| - |p(S)| over the sum of |S| - 1, where p(S) are the parts that the
+    response cuts S into; precision is the same the other way round. Singletons have no links and do not count.
+
+    >>> muc([{"C", "H", "J", "K"}], [{"C", "H"}, {"J", "K"}])
+    <recall 0.6667, precision 1.0000, F1 0.8000>
+    """
+    return _both_ways(_muc, key, response, singletons, duplicates)
+
+
+def b_cubed(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
+    """The mean over mentions of the share of a mention's cluster that is with it (Bagga & Baldwin 1998).
+
+    Recall is the sum over clusters K and R of |K & R|^2 / |K| over the number of mentions in the key.
+
+    >>> b_cubed(["ABC"], ["AB", "C"])
+    <recall 0.5556, precision 1.0000, F1 0.7143>
+    """
+    return _both_ways(_b_cubed, key, response, singletons, duplicates)
+
+
+def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
+    """The mentions in common of clusters that are matched one to one, as well as can be, over all (Luo 2005, phi 3).
+
+    >>> ceaf_m(["ABC"], ["AB", "C"])
+    <recall 0.6667, precision 0.6667, F1 0.6667>
+    """
+    return _ceaf(key, response, singletons, duplicates, lambda *counts: float(counts[-1]), len)
+
+
+def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
+    """The likeness 2 |K & R| / (|K| + |R|) of clusters matched one to one, over their number (Luo 2005, phi 4).
+
+    >>> ceaf_e(["ABC"], ["AB", "C"])
+    <recall 0.8000, precision 0.4000, F1 0.5333>
+    """
+    return _ceaf(key, response, singletons, duplicates, lambda k, r, shared: 2 * shared / (k + r), lambda _: 1)
+
+
+def lea(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
+    """The share of each cluster's links that are found, weighted by its size (Moosavi & Strube 2016).
+
+    A singleton is found if its mention is a singleton on the other side too.
+
+    >>> lea(["ABC"], ["AB", "C"])
+    <recall 0.3333, precision 0.6667, F1 0.4444>
+    """
+    return _both_ways(_lea, key, response, singletons, duplicates)
+
+
+def blanc(
+    key: Side, response: Side, *, boundary: str = "symmetric", singletons: str = "keep", duplicates: str = "first"
+) -> Score:
+    """The mean of the scores of links that corefer and of links that do not (Recasens & Hovy 2011; Luo et al. 2014).
+
+    A link is any two mentions of one side. Recall and precision are the means over the two kinds of link, and F1 is the
+    mean of the two F1. `boundary` says what happens where a kind of link does not exist: "symmetric" leaves it out only
+    if neither side has one, as fits two coders of whom none is the key; "key" leaves it out if the key has none,
+    as the shared tasks' scorer does.
+
+    >>> blanc(["AB", "C"], ["ABC"])
+    <recall 0.5000, precision 0.1667, F1 0.2500>
+    """
+    check("boundary", boundary, BOUNDARIES)
+    of_key, of_response, right = (np.zeros(2) for _ in range(3))  # links that corefer, and that do not
+    for keys, responses in _texts(key, response, singletons, duplicates):
+        of_key += _links(keys)
+        of_response += _links(responses)
+        common = frozenset().union(*keys) & frozenset().union(*responses)
+        coreferent = sum(comb(shared, 2) for *_, shared in _overlaps(keys, responses))
+        together = [sum(comb(len(cluster & common), 2) for cluster in side) for side in (keys, responses)]
+        right += (coreferent, comb(len(common), 2) - sum(together) + coreferent)
+    there = (of_key + (of_response if boundary == "symmetric" else 0)) > 0
+    scores = [Score.of((right[i], of_key[i]), (right[i], of_response[i])) for i in np.flatnonzero(there)]
+    if not scores:
+        return Score(0.0, 0.0, 0.0)
+    parts = [(score.recall, score.precision, score.f1) for score in scores]
+    return Score(*(float(part) for part in np.mean(parts, axis=0)))
+
+
+def conll_average(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
+    """The means of the recalls, precisions and F1s of MUC, B-cubed and entity-based CEAF (Pradhan et al. 2011).
+
+    >>> round(conll_average(["ABC"], ["AB", "C"]).f1, 4)
+    0.6381
+    """
+    scores = [score(key, response, singletons=singletons, duplicates=duplicates) for score in (muc, b_cubed, ceaf_e)]
+    parts = [(score.recall, score.precision, score.f1) for score in scores]
+    return Score(*(float(part) for part in np.mean(parts, axis=0)))
+
+
+def link_kappa(
+    first: Side,
+    second: Side,
+    *,
+    units: Iterable[Hashable] | Mapping[Hashable, Iterable[Hashable]] | None = None,
+    duplicates: str = "error",
+) -> KappaResult:
+    """Cohen's kappa of two coders over all pairs of units of a text, each decided as coreferent or not.
+
+    It is the adjusted Rand index of the two partitions (Hubert & Arabie 1985), and needs no key. `units` are all units
+    that the coders judged, an iterable, or a mapping from texts to such; those in no cluster are alone. Without it they
+    are the units that either side has. The "EQ kappa" of Passonneau 2004, Table 3, answers the same question from the
+    counts of the MUC score, in a way that is not published; it is not this number.
+
+    `n_units` of the result counts units and `n_judgements` pairs of coder and pair of units. Raises ValueError for a
+    cluster with a unit that is not among `units`. The value is None, with a note, where no text has two units and where
+    both coders decided all pairs alike.
+
+    >>> round(link_kappa(["ABC", "D"], ["AB", "CD"]).value, 4)
+    0.0
+    """
+    check("duplicates", duplicates, DUPLICATES)
+    both = neither = only_first = only_second = 0
+    n_units = 0
+    for text, (a, b) in _named_texts(first, second, "keep", duplicates):
+        known = frozenset().union(*a, *b)
+        if units is not None:
+            everything = frozenset(units.get(text, ()) if isinstance(units, Mapping) else units)
+            for unit in sorted(known - everything, key=repr):
+                raise ValueError(f"unit {unit!r} is in a cluster and not among the units")
+            known = everything
+        pairs, together = comb(len(known), 2), [sum(comb(len(c), 2) for c in side) for side in (a, b)]
+        shared = sum(comb(n, 2) for *_, n in _overlaps(a, b))
+        n_units += len(known)
+        both += shared
+        only_first += together[0] - shared
+        only_second += together[1] - shared
+        neither += pairs - together[0] - together[1] + shared
+    n = both + neither + only_first + only_second
+    value = observed = expected = None
+    note = "" if n else "no text has two units"
+    if n:
+        linked = (both + only_first) / n, (both + only_second) / n
+        observed, expected = (both + neither) / n, linked[0] * linked[1] + (1 - linked[0]) * (1 - linked[1])
+        if (both or only_first or only_second) and (neither or only_first or only_second):
+            # in whole numbers, so that two partitions that are equal have exactly 1
+            apart = only_first + only_second
+            chance = (both + only_first) * (only_first + neither) + (both + only_second) * (only_second + neither)
+            value = 1 - n * apart / chance
+        else:
+            note = "all pairs are decided alike, so that chance would agree as well"
+    return KappaResult(
+        coefficient="link kappa",
+        value=value,
+        observed=observed,
+        expected=expected,
+        n_units=n_units,
+        n_coders=2,
+        n_values=(both + only_first + only_second > 0) + (neither + only_first + only_second > 0),
+        n_judgements=2 * n,
+        parameters={},
+        note=note,
+    )
+
+
+def _muc(clusters: list[Cluster], others: list[Cluster]) -> Part:
+    place: dict[Hashable, Hashable] = dict(_places(others))
+    found = of = 0
+    for cluster in clusters:
+        parts = {place.get(mention, (mention,)) for mention in cluster}
+        found += len(cluster) - len(parts)
+        of += len(cluster) - 1
+    return found, of
+
+
+def _b_cubed(clusters: list[Cluster], others: list[Cluster]) -> Part:
+    found = sum(shared**2 / len(clusters[k]) for k, _, shared in _overlaps(clusters, others))
+    return found, sum(map(len, clusters))
+
+
+def _lea(clusters: list[Cluster], others: list[Cluster]) -> Part:
+    found = 0.0
+    for k, r, shared in _overlaps(clusters, others):
+        size = len(clusters[k])
+        if size > 1:
+            found += size * comb(shared, 2) / comb(size, 2)
+        elif len(others[r]) == 1:
+            found += 1
+    return found, sum(map(len, clusters))
+
+
+def _both_ways(
+    part: Callable[[list[Cluster], list[Cluster]], Part], key: Side, response: Side, singletons: str, duplicates: str
+) -> Score:
+    recall, precision = np.zeros(2), np.zeros(2)
+    for keys, responses in _texts(key, response, singletons, duplicates):
+        recall += part(keys, responses)
+        precision += part(responses, keys)
+    return Score.of((recall[0], recall[1]), (precision[0], precision[1]))
+
+
+def _ceaf(
+    key: Side,
+    response: Side,
+    singletons: str,
+    duplicates: str,
+    likeness: Callable[[int, int, int], float],
+    own: Callable[[Cluster], int],
+) -> Score:
+    found, of_key, of_response = 0.0, 0, 0
+    for keys, responses in _texts(key, response, singletons, duplicates):
+        pairs = {
+            (k, r): likeness(len(keys[k]), len(responses[r]), shared) for k, r, shared in _overlaps(keys, responses)
+        }
+        found += _best_matching(pairs)
+        of_key += sum(map(own, keys))
+        of_response += sum(map(own, responses))
+    return Score.of((found, of_key), (found, of_response))
+
+
+def _best_matching(pairs: Mapping[tuple[int, int], float]) -> float:
+    """The largest sum of likenesses with each cluster in one pair at most; clusters that do not hang together apart."""
+    from scipy.optimize import linear_sum_assignment
+
+    total = 0.0
+    for group in _components(pairs):
+        rows, columns = (sorted({pair[side] for pair in group}) for side in (0, 1))
+        table: Floats = np.zeros((len(rows), len(columns)))
+        for k, r in group:
+            table[rows.index(k), columns.index(r)] = pairs[k, r]
+        total += float(table[linear_sum_assignment(table, maximize=True)].sum())
+    return total
+
+
+def _components(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The pairs by connected component of the graph that they make."""
+    root: dict[tuple[str, int], tuple[str, int]] = {}
+
+    def find(node: tuple[str, int]) -> tuple[str, int]:
+        while root.setdefault(node, node) != node:
+            root[node] = root[root[node]]
+            node = root[node]
+        return node
+
+    for k, r in pairs:
+        root[find(("key", k))] = find(("response", r))
+    groups: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for k, r in pairs:
+        groups.setdefault(find(("key", k)), []).append((k, r))
+    return list(groups.values())
+
+
+def _overlaps(clusters: list[Cluster], others: list[Cluster]) -> Iterator[tuple[int, int, int]]:
+    """The pairs of clusters that share mentions: their places, and how many they share."""
+    place = _places(others)
+    for k, cluster in enumerate(clusters):
+        for r, shared in Counter(place[mention] for mention in cluster if mention in place).items():
+            yield k, r, shared
+
+
+def _places(clusters: list[Cluster]) -> dict[Hashable, int]:
+    return {mention: place for place, cluster in enumerate(clusters) for mention in cluster}
+
+
+def _links(clusters: list[Cluster]) -> Part:
+    """The number of pairs of mentions of one side that corefer, and that do not."""
+    coreferent = sum(comb(len(cluster), 2) for cluster in clusters)
+    return coreferent, comb(sum(map(len, clusters)), 2) - coreferent
+
+
+def _texts(
+    key: Side, response: Side, singletons: str, duplicates: str
+) -> Iterator[tuple[list[Cluster], list[Cluster]]]:
+    for _, sides in _named_texts(key, response, singletons, duplicates):
+        yield sides
+
+
+def _named_texts(
+    key: Side, response: Side, singletons: str, duplicates: str
+) -> Iterator[tuple[Hashable, tuple[list[Cluster], list[Cluster]]]]:
+    """The clusters of both sides of each text, each mention once."""
+    check("singletons", singletons, SINGLETONS)
+    check("duplicates", duplicates, DUPLICATES)
+    if isinstance(key, Mapping) != isinstance(response, Mapping):
+        raise ValueError("one side is a mapping from texts to clusters and the other is not")
+    sides = [side if isinstance(side, Mapping) else {None: side} for side in (key, response)]
+    for text in dict.fromkeys([*sides[0], *sides[1]]):
+        a, b = (_clusters(side.get(text, ()), singletons, duplicates) for side in sides)
+        yield text, (a, b)
+
+
+def _clusters(clusters: Clusters, singletons: str, duplicates: str) -> list[Cluster]:
+    seen: set[Hashable] = set()
+    found = []
+    for cluster in clusters:
+        mentions = frozenset(cluster)
+        if duplicates == "error" and mentions & seen:
+            raise ValueError(f"mention {min(mentions & seen, key=repr)!r} is in two clusters of a text")
+        mentions -= seen
+        seen |= mentions
+        if len(mentions) > (singletons == "drop"):
+            found.append(mentions)
+    return found
+
+
+def _ratio(part: Part) -> float:
+    found, of = part
+    return float(found / of) if of else 0.0

@@ -1,0 +1,267 @@
+"""Coreference scores: their choices, and what must hold of them. The figures of others are in test_reference."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.measures import (
+    KeyMarkable,
+    ReliabilityData,
+    Score,
+    b_cubed,
+    blanc,
+    ceaf_e,
+    ceaf_m,
+    cohen_kappa,
+    conll_average,
+    lea,
+    link_kappa,
+    match_muc6,
+    muc,
+)
+
+from .strategies import one_document
+
+SCORES = [muc, b_cubed, ceaf_m, ceaf_e, lea, blanc, conll_average]
+MENTIONS = "abcdefgh"
+
+partitions = st.lists(st.integers(0, 4), min_size=len(MENTIONS), max_size=len(MENTIONS)).map(
+    lambda ids: [{m for m, i in zip(MENTIONS, ids, strict=True) if i == chain} for chain in sorted(set(ids))]
+)
+# some mentions are missing on each side
+sides = st.tuples(partitions, st.sets(st.sampled_from(MENTIONS), max_size=3)).map(
+    lambda drawn: [cluster - drawn[1] for cluster in drawn[0] if cluster - drawn[1]]
+)
+few = settings(max_examples=60, deadline=None)
+
+
+def parts(score):
+    return [score.recall, score.precision, score.f1]
+
+
+@pytest.mark.parametrize("score", SCORES)
+@few
+@given(sides, sides)
+def test_recall_is_the_precision_of_the_sides_exchanged(score, key, response):
+    there, back = score(key, response), score(response, key)
+    assert parts(there) == pytest.approx([back.precision, back.recall, back.f1])
+    assert all(0 <= part <= 1 + 1e-12 for part in parts(there))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@few
+@given(sides, sides, st.permutations(MENTIONS))
+def test_names_and_order_do_not_matter(score, key, response, names):
+    other = dict(zip(MENTIONS, names, strict=True))
+    renamed = [[[other[m] for m in cluster] for cluster in reversed(side)] for side in (key, response)]
+    assert parts(score(*renamed)) == pytest.approx(parts(score(key, response)))
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_equal_sides_score_1(score):
+    key = ["abc", "de", "f"]
+    assert parts(score(key, key)) == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_nothing_found_scores_0(score):
+    assert parts(score(["ab"], [])) == [0.0, 0.0, 0.0]
+    assert parts(score([], [])) == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("score", [muc, b_cubed, ceaf_m, ceaf_e, lea])
+def test_texts_are_added_up_before_they_are_divided(score):
+    key, response = {"one": ["ab", "c"], "two": ["abc"]}, {"one": ["abc"], "two": ["ab", "c"]}
+    # the same mentions under names of their own, in one text
+    apart = [
+        [[(text, m) for m in cluster] for text, clusters in side.items() for cluster in clusters]
+        for side in (key, response)
+    ]
+    assert parts(score(key, response)) == pytest.approx(parts(score(*apart)))
+
+
+def test_blanc_has_no_links_between_texts():
+    key, response = {"one": ["a"], "two": ["a"]}, {"one": ["a"], "two": ["a"]}
+    assert parts(blanc(key, response)) == [0.0, 0.0, 0.0]
+    assert parts(blanc(["a", "b"], ["a", "b"])) == [1.0, 1.0, 1.0]
+
+
+def test_a_text_of_one_side_only_counts_as_not_found():
+    assert parts(muc({"one": ["ab"], "two": ["cd"]}, {"one": ["ab"]})) == [0.5, 1.0, pytest.approx(2 / 3)]
+
+
+def test_singletons_are_kept_or_dropped():
+    key, response = ["ab", "c"], ["ab", "d"]
+    assert b_cubed(key, response).recall == pytest.approx(2 / 3)
+    assert b_cubed(key, response, singletons="drop").recall == 1.0
+
+
+def test_a_mention_in_two_clusters_stays_in_the_first_or_is_refused():
+    assert parts(muc(["ab", "cd"], ["ab", "bcd"])) == [1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="mention 'b' is in two clusters of a text"):
+        muc(["ab", "cd"], ["ab", "bcd"], duplicates="error")
+
+
+def test_blanc_without_one_kind_of_link_follows_the_boundary_rule():
+    # the key is one chain, so that it has no links that do not corefer
+    assert blanc(["abc"], ["ab", "c"], boundary="key").recall == pytest.approx(1 / 3)
+    assert blanc(["abc"], ["ab", "c"]).recall == pytest.approx(1 / 6)
+    assert parts(blanc(["abc"], ["abc"])) == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("option", ["singletons", "duplicates"])
+@pytest.mark.parametrize("score", SCORES)
+def test_an_unknown_choice_is_named(score, option):
+    with pytest.raises(ValueError, match=f"{option} is 'maybe'; it must be one of"):
+        score(["ab"], ["ab"], **{option: "maybe"})
+    with pytest.raises(ValueError, match="boundary is 'maybe'"):
+        blanc(["ab"], ["ab"], boundary="maybe")
+
+
+def test_sides_of_different_kinds_are_refused():
+    with pytest.raises(ValueError, match="one side is a mapping"):
+        muc({"one": ["ab"]}, ["ab"])
+
+
+def test_the_matching_of_ceaf_is_the_best_of_all():
+    # each response cluster fits one key cluster best, but they compete
+    key, response = ["abcd", "efgh"], ["abef", "cd", "gh"]
+    assert ceaf_m(key, response).recall == pytest.approx(4 / 8)
+
+
+def test_a_score_shows_its_three_parts():
+    assert repr(Score(1.0, 0.5, 2 / 3)) == "<recall 1.0000, precision 0.5000, F1 0.6667>"
+    assert "0.6667" in Score(1.0, 0.5, 2 / 3)._repr_html_()
+
+
+def by_pairs(first, second, units):
+    """Cohen's kappa of two coders who say of each pair of units if it corefers."""
+
+    def linked(side, pair):
+        return any(set(pair) <= set(cluster) for cluster in side)
+
+    return cohen_kappa(one_document([[linked(side, p) for side in (first, second)] for p in combinations(units, 2)]))
+
+
+@few
+@given(partitions, partitions)
+def test_link_kappa_is_cohens_kappa_over_all_pairs_of_units(first, second):
+    found, expected = link_kappa(first, second), by_pairs(first, second, MENTIONS)
+    for name in ("value", "observed", "expected"):
+        expected_part = getattr(expected, name)
+        assert getattr(found, name) == (None if expected_part is None else pytest.approx(expected_part))
+    assert found.n_values == expected.n_values
+    assert bool(found.note) == (found.value is None)
+
+
+def test_link_kappa_of_two_texts_has_no_pairs_between_them():
+    first, second = {"one": ["ab", "c"], "two": ["ab"]}, {"one": ["abc"], "two": ["a", "b"]}
+    found = link_kappa(first, second)
+    assert (found.n_units, found.n_judgements) == (5, 8)
+    assert found.observed == pytest.approx(1 / 4)
+
+
+def test_link_kappa_counts_units_that_nobody_put_in_a_chain():
+    assert link_kappa(["ab"], ["ab"], units="abcd").value == 1.0
+    assert link_kappa({"one": ["ab"]}, {"one": ["ab"]}, units={"one": "abc"}).n_units == 3
+    with pytest.raises(ValueError, match="unit 'e' is in a cluster and not among the units"):
+        link_kappa(["abe"], ["ab"], units="abcd")
+
+
+@pytest.mark.parametrize(
+    ("side", "why"), [([], "no text has two units"), (["ab"], "decided alike"), (["a", "b"], "alike")]
+)
+def test_link_kappa_without_a_choice_is_undefined_and_says_why(side, why):
+    found = link_kappa(side, side)
+    assert found.value is None
+    assert why in found.note
+
+
+def test_the_clusters_of_a_coder_are_a_side_of_a_score():
+    data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [1, 2], [3, 3]], ["x", "x", "x", "y"])
+    first, second = data.clusters(0), data.clusters(1)
+    assert first == {"x": [{0, 1, 2}], "y": [{3}]}
+    assert muc(first, second).recall == 0.5
+    with pytest.raises(ValueError, match="there is no coder 'Ann' among"):
+        data.clusters("Ann")
+
+
+TEXT = "The Lowell Bay Port Authority, the city's largest dock operator, said it took a pier and the pier's rent."
+
+
+def place(string, after=0):
+    start = TEXT.index(string, after)
+    return start, start + len(string)
+
+
+def matched(key, response):
+    """The pairs for single markables; both sides are one cluster."""
+    return match_muc6(TEXT, key, response, [list(key)], [list(response)])
+
+
+@pytest.mark.parametrize(
+    ("string", "matches"),
+    [
+        ("The Lowell Bay Port Authority", True),
+        ("Lowell Bay Port Authority", True),
+        ("Authority", True),
+        ("The Lowell Bay Port", False),  # without the head
+        ("Authority, the city's", False),  # beyond the markable
+    ],
+)
+def test_a_response_matches_with_its_minimum_and_nothing_outside(string, matches):
+    key = {1: KeyMarkable(*place("The Lowell Bay Port Authority"), minimum="Authority")}
+    assert (matched(key, {"r": place(string)}).pairs == {"r": 1}) is matches
+
+
+def test_leading_articles_do_not_count_on_either_side():
+    for key_string, string in [("a pier", "pier"), ("pier", "pier"), ("a pier", "a pier")]:
+        key = {1: KeyMarkable(*place(key_string))}
+        assert matched(key, {"r": place(string)}).pairs == {"r": 1}
+    key = {1: KeyMarkable(*place("a pier"), minimum="a pier")}
+    assert matched(key, {"r": place("pier")}).pairs == {"r": 1}
+
+
+def test_a_minimum_may_have_alternatives_and_may_come_twice():
+    key = {1: KeyMarkable(*place("a pier and the pier"), minimum="rent|pier")}
+    with pytest.raises(ValueError, match="the MIN 'rent' of markable 1 is not in it"):
+        matched({1: KeyMarkable(*place("a pier"), minimum="rent")}, {})
+    assert matched(key, {"r": place("the pier")}).pairs == {"r": 1}
+
+
+def test_an_optional_markable_counts_only_if_the_response_has_it():
+    key = {1: KeyMarkable(*place("it")), 2: KeyMarkable(*place("operator"), optional=True)}
+    without = matched(key, {"r": place("it")})
+    assert without.key == [{1}]
+    with_it = matched(key, {"r": place("it"), "s": place("operator")})
+    assert with_it.key == with_it.response == [{1, 2}]
+    beyond = matched(key, {"r": place("it"), "s": place("dock operator")})
+    assert (beyond.key, beyond.response) == ([{1}], [{1, ("response", "s")}])
+
+
+def test_the_same_string_goes_first_and_each_markable_is_matched_once():
+    whole = KeyMarkable(*place("the city's largest dock operator"), minimum="operator")
+    key = {"long": whole, "short": KeyMarkable(*place("dock operator"), minimum="operator")}
+    response = {"r": place("dock operator"), "s": place("the city's largest dock operator")}
+    assert matched(key, response).pairs == {"r": "short", "s": "long"}
+    assert matched(key, {"r": place("operator")}).pairs == {"r": "short"}
+    assert len(matched({1: whole}, {"r": place("operator"), "s": place("dock operator")}).pairs) == 1
+
+
+def test_recall_of_muc6_does_not_ask_for_what_is_optional():
+    key = {
+        1: KeyMarkable(*place("it")),
+        2: KeyMarkable(*place("operator"), optional=True),
+        3: KeyMarkable(*place("rent")),
+    }
+    sides = match_muc6(TEXT, key, {"r": place("it"), "s": place("rent")}, [[1, 2, 3]], [["r", "s"]])
+    assert parts(muc(sides.key, sides.response)) == [1.0, 1.0, 1.0]
+
+
+def test_what_is_wrong_with_markables_is_named():
+    with pytest.raises(ValueError, match=r"markable 1 is at 0 to 999 in a text of"):
+        matched({1: KeyMarkable(0, 999)}, {})
+    with pytest.raises(ValueError, match="2 is in a cluster and is no markable"):
+        match_muc6(TEXT, {1: KeyMarkable(*place("it"))}, {}, [[1, 2]], [])
