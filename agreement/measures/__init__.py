@@ -36,6 +36,16 @@ from agreement.measures.kappas import (
 )
 from agreement.measures.muc6 import KeyMarkable, match_muc6
 from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
+from agreement.measures.pyramids import (
+    Correlation,
+    PeerScore,
+    Pyramid,
+    comprehensive,
+    modified,
+    original,
+    score_correlation,
+    scu_labels,
+)
 from agreement.measures.relations import RELATIONS, relation
 from agreement.measures.results import CategoryKappa, KappaResult, Result
 from agreement.measures.sums import DocumentSums, combine, document_sums
@@ -49,6 +59,7 @@ __all__ = [
     "CategoryKappa",
     "Comparison",
     "Contribution",
+    "Correlation",
     "DocumentSums",
     "Interval",
     "Jackknife",
@@ -57,6 +68,8 @@ __all__ = [
     "LeaveOneOut",
     "LeftOut",
     "Pairwise",
+    "PeerScore",
+    "Pyramid",
     "ReliabilityData",
     "Result",
     "Score",
@@ -74,6 +87,7 @@ __all__ = [
     "cohen_kappa",
     "collapse",
     "combine",
+    "comprehensive",
     "conll_average",
     "contributions",
     "distance",
@@ -87,11 +101,15 @@ __all__ = [
     "leave_one_out",
     "link_kappa",
     "match_muc6",
+    "modified",
     "muc",
     "multi_kappa",
     "observed_agreement",
+    "original",
     "pairwise",
     "permutation_test",
     "relation",
+    "score_correlation",
     "scott_pi",
+    "scu_labels",
 ]

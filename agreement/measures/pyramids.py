@@ -1,0 +1,206 @@
+"""Pyramids of Summary Content Units: scores of peer summaries, and what their reliability is measured on.
+
+Sources: Nenkova & Passonneau 2004; Passonneau 2006.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import floor
+
+import numpy as np
+
+from agreement.measures.chains import index_labels
+from agreement.measures.options import check
+from agreement.measures.results import equals, figure, html_table
+from agreement.measures.values import Value
+
+MEANS = ("round", "interpolate")
+
+
+@dataclass(frozen=True)
+class Pyramid:
+    """The SCUs of the model summaries of one docset: for each SCU the summaries that contribute to it.
+
+    >>> pyramid = Pyramid({"fire": ["A", "B", "C"], "rescue": ["A", "B", "B"], "rain": ["C"]})
+    >>> pyramid.weights, pyramid.mean_scus
+    ({'fire': 3, 'rescue': 2, 'rain': 1}, 2.0)
+    """
+
+    contributors: Mapping[Hashable, Iterable[Hashable]]
+    models: Collection[Hashable] = ()
+
+    @cached_property
+    def weights(self) -> dict[Hashable, int]:
+        """The weight of each SCU: the number of distinct summaries that contribute to it."""
+        return {scu: len(set(models)) for scu, models in self.contributors.items()}
+
+    @cached_property
+    def mean_scus(self) -> float:
+        """The mean number of SCUs of the model summaries: of `models`, or of all that contribute to any SCU."""
+        models = set(self.models) | {model for found in self.contributors.values() for model in found}
+        return sum(self.weights.values()) / len(models) if models else 0.0
+
+    def best(self, n: float) -> float:
+        """The largest weight that n SCUs can have: that of the n heaviest, and a share of the next for a fraction."""
+        heaviest = sorted(self.weights.values(), reverse=True)
+        whole = floor(n)
+        rest = (n - whole) * heaviest[whole] if whole < len(heaviest) else 0
+        return sum(heaviest[:whole]) + rest
+
+
+@dataclass(frozen=True)
+class PeerScore:
+    """A score of a peer summary: the weight that it found over the best that it could have found."""
+
+    name: str
+    value: float | None
+    found: float
+    best: float
+    n_scus: float
+    note: str = ""
+
+    def __repr__(self) -> str:
+        parts = f"{self.name} {equals(self.value)}: {self.found:g} of {self.best:g} with {self.n_scus:g} SCUs"
+        return f"<{parts}{f'; {self.note}' if self.note else ''}>"
+
+    def _repr_html_(self) -> str:
+        rows = {"weight found": f"{self.found:g}", "best weight": f"{self.best:g}", "SCUs": f"{self.n_scus:g}"}
+        return html_table({self.name: figure(self.value) or "undefined", **rows, "note": self.note})
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How alike two rankings of the same peers are; None where undefined, as `note` says.
+
+    `pearson` is of the scores, `kendall` (tau-b) and `spearman` are of their ranks.
+    """
+
+    pearson: float | None
+    kendall: float | None
+    spearman: float | None
+    n: int
+    note: str = ""
+
+    def __repr__(self) -> str:
+        names = ("pearson", "kendall", "spearman")
+        parts = ", ".join(f"{name} {equals(getattr(self, name)).removeprefix('= ')}" for name in names)
+        return f"<{parts} of {self.n} peers{f'; {self.note}' if self.note else ''}>"
+
+    def _repr_html_(self) -> str:
+        rows = {"Pearson": self.pearson, "Kendall": self.kendall, "Spearman": self.spearman}
+        return html_table({name: figure(value) for name, value in rows.items()} | {"n": self.n, "note": self.note})
+
+
+def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> PeerScore:
+    """The weight of the peer's SCUs over the best weight with as many SCUs as the peer has (2004).
+
+    `scus` are the SCUs of the pyramid that the peer expresses, each counted once; `outside` is the number of its
+    content units that are not in the pyramid. It rewards precision. Raises ValueError for an SCU that is not in the
+    pyramid and for a negative `outside`. None, with a note, where the best weight is 0.
+
+    >>> pyramid = Pyramid({"fire": ["A", "B", "C"], "rescue": ["A", "B"], "rain": ["C"]})
+    >>> original(pyramid, ["fire", "rain"], outside=1)
+    <original = 0.6667: 4 of 6 with 3 SCUs>
+    """
+    if outside < 0:
+        raise ValueError(f"outside is {outside}; it is a number of SCUs")
+    expressed = _expressed(pyramid, scus)
+    return _score("original", pyramid, expressed, len(expressed) + outside)
+
+
+def modified(pyramid: Pyramid, scus: Iterable[Hashable], *, mean: str = "round") -> PeerScore:
+    """The weight of the peer's SCUs over the best weight with the mean number of SCUs of the model summaries.
+
+    It rewards recall, and what the peer has outside the pyramid does not matter. A mean that is not whole is rounded
+    (`mean="round"`, halves up) or the best weight is interpolated ("interpolate"). Errors and None as in `original`.
+
+    >>> pyramid = Pyramid({"fire": ["A", "B", "C"], "rescue": ["A", "B"], "rain": ["C"]})
+    >>> modified(pyramid, ["fire", "rain"])
+    <modified = 0.8000: 4 of 5 with 2 SCUs>
+    """
+    check("mean", mean, MEANS)
+    n = pyramid.mean_scus
+    return _score("modified", pyramid, _expressed(pyramid, scus), floor(n + 0.5) if mean == "round" else n)
+
+
+def comprehensive(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0, *, mean: str = "round") -> PeerScore:
+    """The harmonic mean of `original` and `modified`, with their arguments, errors and None.
+
+    >>> pyramid = Pyramid({"fire": ["A", "B", "C"], "rescue": ["A", "B"], "rain": ["C"]})
+    >>> comprehensive(pyramid, ["fire", "rain"], outside=1)
+    <comprehensive = 0.7273: 4 of 5.5 with 2.5 SCUs>
+    """
+    scus = list(scus)
+    parts = original(pyramid, scus, outside), modified(pyramid, scus, mean=mean)
+    note = next((part.note for part in parts if part.note), "")
+    found = parts[0].found
+    # the harmonic mean of found/a and found/b is found over the mean of a and b
+    best, n = (parts[0].best + parts[1].best) / 2, (parts[0].n_scus + parts[1].n_scus) / 2
+    return PeerScore("comprehensive", None if note else found / best, found, best, n, note)
+
+
+def score_correlation(
+    first: Mapping[Hashable, float] | Sequence[float], second: Mapping[Hashable, float] | Sequence[float]
+) -> Correlation:
+    """How two pyramids agree in the scores that they give to the same peers (Passonneau 2006).
+
+    Mappings from peers to scores, or scores in the same order. Raises ValueError for a peer that only one of them has.
+    All are None, with a note, for fewer than two peers and where one pyramid gives all the same score.
+
+    >>> score_correlation({"p": 0.2, "q": 0.5, "r": 0.9}, {"r": 0.8, "q": 0.6, "p": 0.1})
+    <pearson 0.9477, kendall 1.0000, spearman 1.0000 of 3 peers>
+    """
+    a, b = (_by_peer(side) for side in (first, second))
+    for peer in [*a, *b]:
+        if peer not in a or peer not in b:
+            raise ValueError(f"peer {peer!r} has one score only")
+    x, y = np.array([a[peer] for peer in a], dtype=np.float64), np.array([b[peer] for peer in a], dtype=np.float64)
+    if len(x) < 2:
+        return Correlation(None, None, None, len(x), "there are fewer than two peers")
+    if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:
+        return Correlation(None, None, None, len(x), "one pyramid gives all peers the same score")
+    from scipy import stats
+
+    pearson, kendall, spearman = (
+        float(correlation(x, y).statistic) for correlation in (stats.pearsonr, stats.kendalltau, stats.spearmanr)
+    )
+    return Correlation(pearson, kendall, spearman, len(x))
+
+
+def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable[W]]) -> dict[W, Value]:
+    """The value of each word (or span) for one annotator: the words of its SCU, or of all its SCUs together.
+
+    A word in no SCU is alone. These are the values on which the reliability of two pyramids is measured; see
+    `index_labels`. Raises ValueError for a word of an SCU that is not among `words`.
+
+    >>> values = scu_labels("abcd", {1: "ab", 2: "bc"})
+    >>> {word: "".join(sorted(value)) for word, value in values.items()}
+    {'a': 'ab', 'b': 'abc', 'c': 'bc', 'd': 'd'}
+    """
+    indices: dict[W, set[Hashable]] = {word: set() for word in words}
+    for scu, members in scus.items():
+        for word in members:
+            if word not in indices:
+                raise ValueError(f"word {word!r} of SCU {scu!r} is not among the words")
+            indices[word].add(scu)
+    return index_labels(words, indices)
+
+
+def _by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
+    return scores if isinstance(scores, Mapping) else dict(enumerate(scores))
+
+
+def _expressed(pyramid: Pyramid, scus: Iterable[Hashable]) -> set[Hashable]:
+    expressed = set(scus)
+    for scu in sorted(expressed - pyramid.weights.keys(), key=repr):
+        raise ValueError(f"SCU {scu!r} is not in the pyramid; count it in `outside`")
+    return expressed
+
+
+def _score(name: str, pyramid: Pyramid, expressed: set[Hashable], n: float) -> PeerScore:
+    found, best = sum(pyramid.weights[scu] for scu in expressed), pyramid.best(n)
+    if not best:
+        note = "the pyramid is empty" if not pyramid.weights else "there is no SCU to compare with"
+        return PeerScore(name, None, found, best, n, note)
+    return PeerScore(name, found / best, found, best, n)

@@ -1,0 +1,123 @@
+"""Scores of peers, and the values on which the reliability of pyramids is measured."""
+
+import pytest
+
+from agreement.measures import Pyramid, comprehensive, modified, original, score_correlation, scu_labels
+
+# nine SCUs of four model summaries
+FIRE = Pyramid(
+    {
+        "fire": "ABCD",
+        "rescue": "ABC",
+        "cause": "ABD",
+        "harbour": "AC",
+        "night": "BD",
+        "cost": "CD",
+        "crew": "A",
+        "cat": "B",
+        "rain": "BB",
+    }
+)
+
+
+def test_the_weight_of_a_unit_is_the_number_of_distinct_summaries():
+    assert list(FIRE.weights.values()) == [4, 3, 3, 2, 2, 2, 1, 1, 1]
+
+
+def test_the_mean_is_over_the_summaries_also_those_without_any_unit():
+    assert FIRE.mean_scus == 19 / 4
+    assert Pyramid(FIRE.contributors, models="ABCDE").mean_scus == 19 / 5
+    assert Pyramid({}).mean_scus == 0
+
+
+def test_original_compares_with_as_many_units_as_the_peer_has():
+    found = original(FIRE, ["fire", "harbour", "rain"], outside=2)
+    assert (found.found, found.best, found.n_scus) == (7, 4 + 3 + 3 + 2 + 2, 5)
+    assert found.value == 7 / 14
+
+
+def test_a_unit_that_a_peer_repeats_counts_once():
+    assert original(FIRE, ["fire", "fire"]) == original(FIRE, ["fire"])
+
+
+def test_the_best_of_more_units_than_there_are_is_all_of_them():
+    assert original(FIRE, FIRE.weights, outside=5).value == 1.0
+
+
+@pytest.mark.parametrize(("mean", "n", "best"), [("round", 5, 14), ("interpolate", 4.75, 13.5)])
+def test_modified_compares_with_the_mean_number_of_units(mean, n, best):
+    found = modified(FIRE, ["fire", "rescue"], mean=mean)
+    assert (found.n_scus, found.best, found.value) == (n, best, 7 / best)
+
+
+def test_halves_are_rounded_up():
+    assert modified(Pyramid({1: "A", 2: "AB", 3: "AB"}), [2]).n_scus == 3  # 2.5
+    assert modified(Pyramid({1: "AB", 2: "A"}), [2]).n_scus == 2  # 1.5
+    assert modified(Pyramid({1: "A"}, models="AB"), [1]).n_scus == 1  # 0.5
+
+
+def test_comprehensive_is_the_harmonic_mean():
+    scus, outside = ["fire", "cause", "cat"], 1
+    a, b = original(FIRE, scus, outside).value, modified(FIRE, scus).value
+    assert comprehensive(FIRE, scus, outside).value == pytest.approx(2 * a * b / (a + b))
+
+
+def test_the_scores_of_a_published_annotation_of_a_peer_follow():
+    # weight 19, of 42 with as many units as the peer has and of 33 with the mean number: .4524, .5758 and .5067
+    pyramid = Pyramid({i: range(weight) for i, weight in enumerate([5, 5, 5, 4, 4, 4, 3, 3, 3, 3, 3])})
+    peer = [0, 1, 2, 3]
+    scores = original(pyramid, peer, outside=7), modified(pyramid, peer), comprehensive(pyramid, peer, outside=7)
+    assert [(score.found, score.best) for score in scores] == [(19, 42), (19, 33), (19, 37.5)]
+    assert [score.value for score in scores] == pytest.approx([0.4524, 0.5758, 0.5067], abs=5e-5)
+
+
+@pytest.mark.parametrize("score", [original, modified, comprehensive])
+def test_a_score_without_anything_to_compare_with_says_why(score):
+    found = score(Pyramid({}), [])
+    assert (found.value, found.note) == (None, "the pyramid is empty")
+    assert "undefined" in repr(found)
+    assert "undefined" in found._repr_html_()
+
+
+def test_an_empty_peer_has_no_original_score_and_nothing_of_the_modified_one():
+    assert original(FIRE, []).value is None
+    assert modified(FIRE, []).value == 0.0
+
+
+def test_what_is_not_in_the_pyramid_is_named():
+    with pytest.raises(ValueError, match="SCU 'storm' is not in the pyramid"):
+        original(FIRE, ["storm"])
+    with pytest.raises(ValueError, match="outside is -1"):
+        original(FIRE, [], outside=-1)
+    with pytest.raises(ValueError, match="mean is 'up'; it must be one of 'round', 'interpolate'"):
+        modified(FIRE, [], mean="up")
+
+
+def test_correlations_are_of_the_same_peers_whatever_their_order():
+    found = score_correlation({"p": 1, "q": 2, "r": 3, "s": 4}, {"s": 3, "r": 4, "q": 2, "p": 1})
+    assert found == score_correlation([1, 2, 3, 4], [1, 2, 4, 3])
+    assert (found.pearson, found.kendall, found.spearman) == pytest.approx((0.8, 2 / 3, 0.8))
+    assert "Kendall" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [([], [], "fewer than two"), ([1], [2], "fewer than two"), ([1, 1], [1, 2], "same score")],
+)
+def test_correlations_of_nothing_say_why(first, second, why):
+    found = score_correlation(first, second)
+    assert (found.pearson, found.kendall, found.spearman) == (None, None, None)
+    assert why in found.note
+    assert "undefined" in repr(found)
+
+
+def test_a_peer_with_one_score_is_named():
+    with pytest.raises(ValueError, match="peer 'q' has one score only"):
+        score_correlation({"p": 1}, {"p": 1, "q": 2})
+
+
+def test_words_of_overlapping_units_have_all_their_words():
+    values = scu_labels("abcd", {"x": "ab", "y": "bc"})
+    assert values == {"a": frozenset("ab"), "b": frozenset("abc"), "c": frozenset("bc"), "d": frozenset("d")}
+    with pytest.raises(ValueError, match="word 'z' of SCU 'x' is not among the words"):
+        scu_labels("ab", {"x": "az"})
