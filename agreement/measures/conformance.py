@@ -1,0 +1,200 @@
+"""Published figures beside what this library computes from the published data: python -m agreement.measures.conformance
+
+The table of docs/measures.md is this module's output. What cannot be computed because its data were not published is in
+it too, and says so.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from statistics import mean
+
+from agreement.measures.chains import index_labels
+from agreement.measures.coefficients import alpha
+from agreement.measures.coreference import muc
+from agreement.measures.data import ReliabilityData
+from agreement.measures.distances import distance
+from agreement.measures.kappas import fleiss_kappa, multi_kappa
+from agreement.measures.relations import relation
+from agreement.measures.values import Value
+
+# Passonneau 2004, Table 1: what index the three coders RA.1 to RA.3 gave each of eleven noun phrases; 0 is none
+INDICES = {
+    "A": (1, 1, 1),
+    "B": (2, 2, 2),
+    "C": (3, 3, 3),
+    "D": (1, 1, 1),
+    "E": (2, 2, 2),
+    "F": (2, 2, 2),
+    "G": (4, 4, 4),
+    "H": (3, 5, 3),
+    "J": (4, 0, 3),
+    "K": (4, 4, 3),
+    "L": (2, 2, 2),
+}
+# Passonneau 2006, Figures 2 and 3: two coders' sets for x, y and z; Figure 4: SCUs of seven spans
+FIGURE_2 = (("xy", "xyz"), ("xy", "xyz"), ("z", "xyz"))
+FIGURE_3 = (("xy", "x"), ("xy", "yz"), ("z", "yz"))
+SPANS = ("1234", "1234", "1234", "1234", "57", "6", "57")
+# Warrens 2012, example 2a: how often four raters gave each combination of two categories
+WARRENS = {"1111": 6, "1000": 5, "0000": 4}
+MARKS = ("<!-- conformance: begin -->", "<!-- conformance: end -->")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published figure, what is computed, and under which conventions or why it differs."""
+
+    source: str
+    published: str
+    computed: str
+    how: str
+
+    @property
+    def reproduces(self) -> bool | None:
+        """Is the computed figure, rounded as the published one is, the same? None if nothing can be computed."""
+        if not self.computed:
+            return None
+        if not re.fullmatch(r"-?\d*\.\d+", self.published):
+            return self.published == self.computed
+        step = 10.0 ** -len(self.published.partition(".")[2])
+        # a figure may have been cut off where it should have been rounded
+        return -0.5 * step <= abs(float(self.computed)) - abs(float(self.published)) < step
+
+
+def rows() -> Iterator[Row]:
+    """Every published figure, in the order of the sources."""
+    yield from _passonneau_2004()
+    yield from _poesio_artstein_2005()
+    yield from _passonneau_2006()
+    yield from _slides()
+    yield from _others()
+
+
+def table() -> str:
+    """The rows as a table in Markdown."""
+    lines = ["| source | published | computed | same | convention, or why not |", "|---|---:|---:|---|---|"]
+    for row in rows():
+        same = {True: "yes", False: "**no**", None: "–"}[row.reproduces]
+        lines.append(f"| {row.source} | {row.published} | {row.computed or 'not reproducible'} | {same} | {row.how} |")
+    return "\n".join(lines)
+
+
+def _news() -> ReliabilityData:
+    """The eleven noun phrases of Passonneau 2004, Table 2."""
+    coders = [index_labels(list(INDICES), {m: {row[c]} - {0} for m, row in INDICES.items()}) for c in range(3)]
+    values = [[values[m] for values in coders] for m in INDICES]
+    return ReliabilityData.from_values(list(INDICES), ["RA.1", "RA.2", "RA.3"], values, ["news"] * len(INDICES))
+
+
+def _passonneau_2004() -> Iterator[Row]:
+    news = _news()
+    source = "Passonneau 2004, Table 2"
+
+    def value(distance: str, exclude_unit: str, thirds: str = "exact") -> str:
+        return f"{alpha(news, distance, exclude_unit=exclude_unit, thirds=thirds).value:.6f}"
+
+    four = 'four steps, `exclude_unit="both"`, `empty="subset"`'
+    yield Row(f"{source}, nominal", ".45", value("nominal", "none"), "values compared as they are")
+    how = "by the definition; the paper compares whole values here"
+    yield Row(f"{source}, nominal, unit removed", ".45", value("nominal", "both"), how)
+    yield Row(f"{source}, distance", ".74", value("passonneau", "both", "rounded"), f'{four}, `thirds="rounded"`')
+    yield Row(f"{source}, distance, exact thirds", ".74", value("passonneau", "both"), f'{four}, `thirds="exact"`')
+    how = "the unit makes all values of a unit intersect, so that they seem closer"
+    yield Row(f"{source}, distance, unit not removed", ".74", value("passonneau", "none"), how)
+    cells = dict(zip(news.units, news.codes.tolist(), strict=True))
+    for unit, first, second, published in (
+        ("C", 0, 2, "subsumption"),
+        ("J", 0, 2, "intersection"),
+        ("K", 1, 2, "disjunction"),
+    ):
+        a, b = (news.value(cells[unit][coder]) for coder in (first, second))
+        coders = f"{news.coders[first]}, {news.coders[second]}"
+        yield Row(f"the same, section 2, {unit}, {coders}", published, relation(a, b, unit), "unit removed")
+    recall = muc([{"C", "H", "J", "K"}], [{"C", "H"}, {"J", "K"}]).recall
+    found = Fraction(recall).limit_denominator(100)
+    yield Row("the same, example of Vilain et al. 1995", "2/3", str(found), "recall of {C, H, J, K} cut in two")
+    why = "its counts are described in a report of 1997 only; `link_kappa` answers the same question"
+    yield Row("the same, Table 3, EQ kappa", ".65 to .93", "", why)
+
+
+def _poesio_artstein_2005() -> Iterator[Row]:
+    why = "the annotations of the 18 coders are not published; all conditions can be computed"
+    yield Row("Poesio & Artstein 2005, Table 3, K and alpha", ".450 to .677", "", why)
+    yield Row("the same, Table 4, alpha in 36 conditions", ".418 to .691", "", why)
+
+
+def _passonneau_2006() -> Iterator[Row]:
+    for name, figure, published in (("2", FIGURE_2, ("5/9", "10/27")), ("3", FIGURE_3, ("4/9", "6/27"))):
+        for measure, expected in zip(("jaccard", "masi"), published, strict=True):
+            similar = mean(1 - distance(frozenset(a), frozenset(b), measure) for a, b in figure)
+            found = Fraction(similar).limit_denominator(100)
+            how = "unit not removed, the z of A3 read as {z}"
+            if expected == "6/27":
+                how = "the text misstates two of the Jaccard values (1/3, 2/3, 1/3 for 1/2, 1/3, 1/2; the same mean)"
+            shown = f"{found.numerator * (27 // found.denominator)}/27" if expected.endswith("/27") else str(found)
+            yield Row(f"Passonneau 2006, Figure {name}, {measure}", expected, shown, how)
+    rest: Value = frozenset("1234567")
+    given = [[frozenset(first), rest] for first in SPANS]
+    spans = ReliabilityData.from_values("1234567", ["A1", "A2"], given, ["docset"] * 7)
+
+    def value(distance: str, exclude_unit: str) -> str:
+        return f"{alpha(spans, distance, exclude_unit=exclude_unit, thirds='rounded').value:z.4f}"
+
+    source = "the same, Table 1, spans"
+    conventions = '`empty="subset"`, `thirds="rounded"`'
+    yield Row(f"{source}, Jaccard", "-.44", value("jaccard", "observed"), f'`exclude_unit="observed"`, {conventions}')
+    how = f'`masi-product`, `exclude_unit="observed"`, {conventions}'
+    yield Row(f"{source}, MASI", ".14", value("masi-product", "observed"), how)
+    how = '`exclude_unit="both"`; no single convention gives the whole row'
+    yield Row(f"{source}, nominal", ".0", value("nominal", "both"), how)
+    how = "the convention that gives the other two of the row"
+    yield Row(f"{source}, nominal", ".0", value("nominal", "observed"), how)
+    why = "the full pyramids are not published"
+    yield Row("the same, Table 1, words", "0, .64, .81", "", why)
+    yield Row("the same, Table 2, five pyramids", ".01 to .80", "", why)
+
+
+def _slides() -> Iterator[Row]:
+    def value(unanimous: str, last: str) -> str:
+        given = [[label] * len(last) for label in unanimous] + [list(last)]
+        data = ReliabilityData.from_values(range(10), range(len(last)), given, ["text"] * 10)
+        return f"{fleiss_kappa(data).value:.6f}"
+
+    yield Row("Strube's slides, two coders, balanced", ".85", value("AAABBBCCC", "AB"), "K")
+    yield Row("the same, two coders, skewed", ".46", value("AAAAAAAAA", "BC"), "K")
+    yield Row("the same, three coders, balanced", ".85", value("AAABBBCCC", "ABC"), "K")
+    yield Row("the same, three coders, skewed", ".21", value("AAAAAAAAA", "ABC"), "K")
+    how = "(PA - PE)/(1 - PE) of the printed PA and PE; 10 of 50 units are published"
+    for name, published, agreed, expected in (("ten", ".5174", 0.6, 0.1712), ("three", ".7958", 0.88, 0.4122)):
+        yield Row(f"the same, {name} classes", published, f"{(agreed - expected) / (1 - expected):.6f}", how)
+
+
+def _others() -> Iterator[Row]:
+    given = [list(row) for row, count in WARRENS.items() for _ in range(count)]
+    data = ReliabilityData.from_values(range(len(given)), range(4), given, ["text"] * len(given))
+    why = "by the definition; another program's authors found the same error in print"
+    yield Row("Warrens 2012, example 2a, multi-kappa", ".645", f"{multi_kappa(data).value:.6f}", why)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the table, or write it between the marks of a Markdown file."""
+    parser = argparse.ArgumentParser(prog="python -m agreement.measures.conformance", description=__doc__)
+    parser.add_argument("--write", type=Path, help="a file that has the marks")
+    asked = parser.parse_args(arguments)
+    if asked.write is None:
+        print(table())  # noqa: T201
+        return
+    begin, end = MARKS
+    head, _, rest = asked.write.read_text(encoding="utf-8").partition(begin)
+    _, found, tail = rest.partition(end)
+    if not found:
+        raise SystemExit(f"{asked.write}: the marks {begin} and {end} are not in it")
+    asked.write.write_text(f"{head}{begin}\n{table()}\n{end}{tail}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
