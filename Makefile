@@ -7,9 +7,10 @@ MANAGE := LOCAL=1 $(BIN)/python manage.py
 GUNICORN := $(BIN)/gunicorn config.wsgi --bind 127.0.0.1:$(PORT) --workers 1 --threads 8 --preload --log-level warning
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
+BENCH_STAMP := $(VENV)/.bench-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo run test check format lock screenshots clean
+.PHONY: help install dev demo run test check bench format lock screenshots clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
@@ -42,6 +43,9 @@ check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment set
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
+bench: $(BENCH_STAMP) ## time the measures beside their peers, and write docs/benchmarks.md
+	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
+
 format: $(DEV_STAMP) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -51,6 +55,8 @@ lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 		pyproject.toml --output-file requirements/run.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--extra dev --constraint requirements/run.txt pyproject.toml --output-file requirements/dev.txt $(ARGS)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
+		--extra bench --constraint requirements/run.txt pyproject.toml --output-file requirements/bench.txt $(ARGS)
 
 screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
 	LOCAL=1 $(BIN)/python scripts/screenshots.py
@@ -69,4 +75,9 @@ $(RUN_STAMP): requirements/run.txt | $(BIN)/python
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
 	@echo "Installing what tests and checks need"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(BENCH_STAMP): requirements/bench.txt $(RUN_STAMP)
+	@echo "Installing what the benchmarks compare with"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@

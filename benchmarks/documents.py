@@ -1,0 +1,54 @@
+"""Seeded synthetic documents: several coders' chains over the same markables."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+MARKABLES = 100  # in a document
+CHAINS = 33  # in a document, so that a chain has 3 markables in the mean
+CHANGED = 0.1  # of a coder's markables are in another chain than in the chains that all coders start from
+
+type Ints = NDArray[np.int64]
+
+
+def documents(judgements: int, coders: int, seed: int = 1) -> tuple[Ints, Ints]:
+    """(ids, document of each unit): an array (units, coders) of chain ids, and a number for each unit."""
+    random = np.random.default_rng(seed)
+    units = max(judgements // coders, 2)
+    start = random.integers(0, CHAINS, units)
+    ids = np.repeat(start[:, None], coders, axis=1)
+    changed = random.random(ids.shape) < CHANGED
+    ids[changed] = random.integers(0, CHAINS + 10, int(changed.sum()))
+    return ids, np.arange(units) // MARKABLES
+
+
+def write_csv(path: Path, ids: Ints, document: Ints) -> None:
+    """The same as a file with one judgement per line."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("document", "unit", "coder", "chain"))
+        for unit, row in enumerate(ids):
+            writer.writerows((document[unit], unit, coder, chain) for coder, chain in enumerate(row))
+
+
+def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
+    """The same as Python sets: for each unit the value of each coder."""
+    columns = []
+    for column in ids.T:
+        members: dict[tuple[int, int], list[int]] = {}
+        keys = list(zip(document.tolist(), column.tolist(), strict=True))
+        for unit, key in enumerate(keys):
+            members.setdefault(key, []).append(unit)
+        chains = {key: frozenset(units) for key, units in members.items()}
+        columns.append([chains[key] for key in keys])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def prefixes(judgements: int, coders: int, seed: int = 1) -> tuple[list[list[frozenset[int]]], list[int]]:
+    """Sets that overlap: for each unit what precedes it in its chain, and itself; and the document of each unit."""
+    ids, document = documents(judgements, coders, seed)
+    whole = as_sets(ids, document)
+    before = [[frozenset(m for m in value if m <= unit) for value in row] for unit, row in enumerate(whole)]
+    return before, document.tolist()

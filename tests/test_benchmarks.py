@@ -1,0 +1,56 @@
+"""The benchmarks run; how fast they are is not for a test to say."""
+
+import json
+
+import numpy as np
+import pytest
+
+from agreement.measures import ReliabilityData, alpha
+from benchmarks.documents import as_sets, documents, prefixes
+from benchmarks.measures import agree, main, work
+
+OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file"]
+
+
+@pytest.mark.parametrize("task", OWN)
+def test_a_task_is_timed_and_its_memory_measured(task):
+    found = work(task, 600, 3, runs=1)
+    assert found["seconds"] > 0
+    assert found["peak_mb"] >= 0
+
+
+def test_arrays_and_sets_are_the_same_documents():
+    ids, document = documents(900, 3)
+    from_sets = ReliabilityData.from_values(range(len(ids)), range(3), as_sets(ids, document), document.tolist())
+    from_ids = ReliabilityData.from_chain_ids(ids, document)
+    assert alpha(from_sets, "masi").value == pytest.approx(alpha(from_ids, "masi").value)
+    assert from_ids.n_values == from_sets.n_values
+
+
+def test_documents_are_as_they_are_described():
+    ids, document = documents(20_000, 2)
+    assert (ids == documents(20_000, 2)[0]).all()
+    assert np.bincount(document).tolist() == [100] * 100
+    chains = len({(d, i) for d, i in zip(document.tolist(), ids[:, 0].tolist(), strict=True)})
+    assert 2.5 < len(ids) / chains < 3.5
+
+
+def test_prefixes_of_chains_contain_each_other():
+    rows, _ = prefixes(200, 2)
+    assert all(unit in value for unit, row in enumerate(rows) for value in row)
+    assert max(len(value) for row in rows for value in row) > 2
+
+
+def test_the_figures_with_a_goal_are_one_object(capsys):
+    main(["--json", "--scale", "0.001"])
+    found = json.loads(capsys.readouterr().out)
+    assert {"alpha_1m_seconds", "alpha_1m_peak_mb", "csv_1m_seconds", "ratio_to_nltk_30k"} <= found.keys()
+    assert found["alpha_1m_seconds"] > 0
+    assert (found["ratio_to_nltk_30k"] is None) == bool(found["why"])
+
+
+def test_a_peer_that_computes_another_number_is_no_peer():
+    agree(0.5, 0.5)
+    agree(None, 0.5)
+    with pytest.raises(RuntimeError, match=r"the peer computes 0\.5, and we 0\.6"):
+        agree(0.5, 0.6)
