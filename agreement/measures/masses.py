@@ -74,14 +74,10 @@ class Masses:
         given, n = self.judgements, self.judgements.n_raters
         groups = self.group_of_unit[given.rows]
         everything = sparse_sums(groups, given.raters, given.mass, (self.n_groups, n))
-        shared = np.where(self._is_shared, self._label, 0)
         chosen = self._is_shared
-        labels = sparse_sums(
-            groups[chosen],
-            given.raters[chosen] * self._n_shared + shared[chosen],
-            given.mass[chosen],
-            (self.n_groups, n * self._n_shared),
-        )
+        column = given.raters[chosen] * self._n_shared + self._label[chosen]
+        shape = (self.n_groups, n * self._n_shared)
+        labels = sparse_sums(groups[chosen], column, given.mass[chosen], shape)
         others = sparse_sums(groups[~chosen], given.raters[~chosen], given.mass[~chosen], (self.n_groups, n))
         return beside(everything, labels, others, self._sets())
 
@@ -100,11 +96,9 @@ class Masses:
         shared = self.shared(sums)
         rest = sums[:, n + n * self._n_shared :]
         others, sets = rest[:, :n], rest[:, n:]
-        left = (
-            shared
-            if self.labels is None
-            else np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
-        )
+        left = shared
+        if self.labels is not None:
+            left = np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
         found = left @ shared.transpose(0, 2, 1)
         if self.similar.with_empty:
             cross = shared[:, :, -1, None] * others[:, None, :]
