@@ -109,3 +109,31 @@ test("thirty chains look different before one look comes back", () => {
   assert.equal(new Set(looks).size, 30);
   assert.deepEqual(look(31), look(1));
 });
+
+test("the same judgements give the same chains without another look, and numbers stay", () => {
+  const { model, judgements, found } = of("[a] [b] [c]", { p2: points("p1") });
+  assert.equal(chains(model, judgements), found);
+  assert.equal(chains(model, judgements, "p3"), found); // p3 has no answer to leave out
+  assert.notEqual(chains(model, judgements, "p2"), found);
+  const numbers = renumber(noNumbers(), found);
+  assert.equal(renumber(numbers, found), numbers);
+});
+
+test("two texts do not share chains, even with the same judgements", () => {
+  const one = of("[a] [b]", { p2: points("p1") });
+  const other = of("[a] [b] [c]", {});
+  assert.deepEqual([...chains(other.model, one.judgements).of.keys()], ["p1", "p2", "p3"]);
+});
+
+test("a pointer of a markable to itself is a chain of its own", () => {
+  const { found } = of("[a] [b]", { p2: points("p2") }, { scheme: "single" });
+  assert.deepEqual(found.of.get("p2"), ["p2"]);
+});
+
+test("thousands of markables in one chain, nearest first, are one chain", () => {
+  const count = 3000;
+  const judgements = Object.fromEntries(Array.from({ length: count - 1 }, (_, at) => [`p${at + 2}`, points(`p${at + 1}`)]));
+  const { found } = of("[a] ".repeat(count).trim(), judgements);
+  assert.equal(found.members.size, 1);
+  assert.equal(found.members.get("p1").length, count);
+});

@@ -58,8 +58,18 @@ test("slices give back every character once", () => {
   assert.equal(draw(slices(content, whole(content), parts)).replace(/\[[A-E]|\]/g, ""), content);
 });
 
-test("a text without segments is one block", () => {
-  assert.deepEqual(blocks("one\ntwo", []).map(({ start, end }) => [start, end]), [[0, 7]]);
+test("a text without segments has a block for each line, and an empty line ends a paragraph", () => {
+  const found = blocks("one\n  two \n \nthree\n", []).map(({ kind, start, end }) => [kind, start, end]);
+  assert.deepEqual(found, [["rest", 0, 3], ["paragraph", 4, 9], ["rest", 13, 18]]);
+});
+
+test("words behind a turn on the same line begin without its space", () => {
+  const turn = { kind: "turn", start: 0, end: 2, label: "", speaker: "" };
+  assert.deepEqual(blocks("ab  (laughs)", [turn]).map(({ start, end }) => [start, end]), [[0, 2], [4, 12]]);
+});
+
+test("a text of white space has no block", () => {
+  assert.deepEqual(blocks(" \n\n ", []), []);
 });
 
 test("words between the turns are not lost, white space between them is", () => {

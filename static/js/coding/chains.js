@@ -6,7 +6,13 @@
  * Identity of a chain: the key of its root, or "#4" for the entity with index "4".
  * @typedef {{of: Map<string, string[]>, members: Map<string, string[]>}} Chains
  */
-/** @typedef {{byChain: Map<string, number>, byMember: Map<string, number[]>, next: number}} Numbers */
+/**
+ * @typedef {{byChain: Map<string, number>, byMember: Map<string, number[]>, next: number, of: Chains|null}} Numbers
+ *   `of`: the chains that they were given to
+ */
+
+// Judgements are never changed, only replaced: going from word to word asks for the same chains again and again.
+const known = new WeakMap();
 
 /**
  * @param {Model} model
@@ -15,6 +21,20 @@
  * @returns {Chains}
  */
 export function chains(model, judgements, without = null) {
+  const own = without === null ? undefined : judgements.get(without);
+  if (own && own.pointers.length + own.indices.length > 0) {
+    return computed(model, judgements, without);
+  }
+  const kept = known.get(judgements);
+  if (kept?.model === model) {
+    return kept.chains;
+  }
+  const found = computed(model, judgements, null);
+  known.set(judgements, { model, chains: found });
+  return found;
+}
+
+function computed(model, judgements, without) {
   const of = new Map();
   if (model.answers === "indices") {
     for (const [key, value] of judgements) {
@@ -43,74 +63,99 @@ export function chains(model, judgements, without = null) {
 
 /**
  * Where one arrives by following pointers (Tarjan's strongly connected components, without recursion, since chains
- * can be long). A circle that nothing leads out of has its earliest member as root.
+ * can be long). A circle that nothing leads out of has its earliest member as root. Markables are numbered by their
+ * order, and arrays of numbers keep this quick at every key.
  */
 function rootsOf(model, judgements, without) {
-  const targets = (key) => key === without
-    ? []
-    : (judgements.get(key)?.pointers ?? []).filter((target) => model.byKey.has(target));
-  const order = (key) => model.byKey.get(key).order;
-  const number = new Map();
-  const low = new Map();
+  const { markables, byKey } = model;
+  const targets = new Map();
+  const isTarget = new Set();
+  for (const [key, { pointers }] of judgements) {
+    if (pointers.length > 0 && key !== without && byKey.has(key)) {
+      const orders = pointers.filter((target) => byKey.has(target)).map((target) => byKey.get(target).order);
+      targets.set(byKey.get(key).order, orders);
+      orders.forEach((order) => isTarget.add(order));
+    }
+  }
+  const none = [];
+  const number = new Int32Array(markables.length).fill(-1);
+  const low = new Int32Array(markables.length);
+  const waits = new Uint8Array(markables.length);
   const waiting = [];
-  const isWaiting = new Set();
   const roots = new Map();
   let count = 0;
 
-  const enter = (key) => {
-    number.set(key, count);
-    low.set(key, count);
+  const enter = (order) => {
+    number[order] = count;
+    low[order] = count;
     count += 1;
-    waiting.push(key);
-    isWaiting.add(key);
-    return { key, targets: targets(key), at: 0 };
+    waiting.push(order);
+    waits[order] = 1;
+    return { order, targets: targets.get(order) ?? none, at: 0 };
   };
-  const finish = (key) => {
+  const finish = (order) => {
+    if (waiting.at(-1) === order && targets.get(order)?.length === 1 && targets.get(order)[0] !== order) {
+      waits[waiting.pop()] = 0; // no circle, one target: the same chain
+      roots.set(order, roots.get(targets.get(order)[0]));
+      return;
+    }
     const circle = [];
     do {
       circle.push(waiting.pop());
-      isWaiting.delete(circle.at(-1));
-    } while (circle.at(-1) !== key);
-    const outside = new Set(circle.flatMap((member) => targets(member)
-      .filter((target) => !circle.includes(target))
+      waits[circle.at(-1)] = 0;
+    } while (circle.at(-1) !== order);
+    const inside = new Set(circle);
+    const outside = new Set(circle.flatMap((member) => (targets.get(member) ?? none)
+      .filter((target) => !inside.has(target))
       .flatMap((target) => roots.get(target))));
     if (outside.size === 0) {
-      outside.add(circle.reduce((one, other) => (order(other) < order(one) ? other : one)));
+      outside.add(Math.min(...circle));
     }
-    const sorted = [...outside].sort((one, other) => order(one) - order(other));
+    const sorted = [...outside].sort((one, other) => one - other);
     circle.forEach((member) => roots.set(member, sorted));
   };
 
-  for (const markable of model.markables) {
-    const path = number.has(markable.key) ? [] : [enter(markable.key)];
+  for (const { order } of markables) {
+    if (!targets.has(order) && !isTarget.has(order)) {
+      roots.set(order, [order]); // alone, as most are while one begins
+      continue;
+    }
+    const path = number[order] >= 0 ? [] : [enter(order)];
     while (path.length > 0) {
       const here = path[path.length - 1];
       if (here.at < here.targets.length) {
         const target = here.targets[here.at];
         here.at += 1;
-        if (!number.has(target)) {
+        if (number[target] < 0) {
           path.push(enter(target));
-        } else if (isWaiting.has(target)) {
-          low.set(here.key, Math.min(low.get(here.key), number.get(target)));
+        } else if (waits[target]) {
+          low[here.order] = Math.min(low[here.order], number[target]);
         }
         continue;
       }
       path.pop();
       if (path.length > 0) {
-        const above = path[path.length - 1].key;
-        low.set(above, Math.min(low.get(above), low.get(here.key)));
+        const above = path[path.length - 1].order;
+        low[above] = Math.min(low[above], low[here.order]);
       }
-      if (low.get(here.key) === number.get(here.key)) {
-        finish(here.key);
+      if (low[here.order] === number[here.order]) {
+        finish(here.order);
       }
     }
   }
-  return roots;
+  const keys = new Map(); // those of a chain share one list
+  return markables.map(({ key, order }) => {
+    const its = roots.get(order);
+    if (!keys.has(its)) {
+      keys.set(its, its.map((root) => markables[root].key));
+    }
+    return [key, keys.get(its)];
+  });
 }
 
 /** @returns {Numbers} */
 export function noNumbers() {
-  return { byChain: new Map(), byMember: new Map(), next: 1 };
+  return { byChain: new Map(), byMember: new Map(), next: 1, of: null };
 }
 
 /**
@@ -120,6 +165,9 @@ export function noNumbers() {
  * @returns {Numbers}
  */
 export function renumber(before, current) {
+  if (before.of === current) {
+    return before;
+  }
   const visible = [...current.members].filter(([, members]) => members.length > 1).map(([chain]) => chain);
   const given = kept(before, current, visible);
   const used = new Set([...before.byChain.values(), ...given.values()]);
@@ -142,7 +190,7 @@ export function renumber(before, current) {
       byMember.set(key, numbers.sort((one, other) => one - other));
     }
   }
-  return { byChain: new Map([...before.byChain, ...given]), byMember, next };
+  return { byChain: new Map([...before.byChain, ...given]), byMember, next, of: current };
 }
 
 /**

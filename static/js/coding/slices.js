@@ -39,7 +39,8 @@ export function offsetConverter(content) {
 
 /**
  * The rows and paragraphs of a text, covering every character that is not white space between two of them.
- * Turns win over paragraphs, because they carry labels; sentences run on inside what holds them.
+ * Turns win over paragraphs, because they carry labels; sentences run on inside what holds them. Words in neither are
+ * a block for each line, so that a change lays out one line and not the whole text.
  * @param {string} content
  * @param {Block[]} segments in UTF-16 offsets
  * @returns {Block[]}
@@ -52,10 +53,17 @@ export function blocks(content, segments) {
   const result = [];
   let at = 0;
   const fill = (end) => {
-    const between = content.slice(at, end);
-    if (between.trim() !== "") {
-      const start = at + between.length - between.trimStart().length;
-      result.push({ kind: "rest", start, end: at + between.trimEnd().length, label: "", speaker: "" });
+    const lines = /[^\n]*\S[^\n]*/g;
+    lines.lastIndex = at;
+    for (let line = lines.exec(content); line !== null && line.index < end; line = lines.exec(content)) {
+      const words = content.slice(line.index, Math.min(line.index + line[0].length, end));
+      const indent = line.index === 0 || content[line.index - 1] === "\n" ? 0 : words.length - words.trimStart().length;
+      const [start, stop] = [line.index + indent, line.index + words.trimEnd().length];
+      if (start < stop) {
+        // a line before an empty one ends a paragraph
+        const kind = /^\s*?\n[^\S\n]*\n/.test(content.slice(stop, stop + 100)) ? "paragraph" : "rest";
+        result.push({ kind, start, end: stop, label: "", speaker: "" });
+      }
     }
   };
   for (const segment of wanted) {

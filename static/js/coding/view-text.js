@@ -6,11 +6,16 @@ import { isDecided } from "./state.js";
 const DEEPEST = 6;
 const MOST_SHIFT = 12;
 const MOST_BADGES = 3;
+// Blocks are drawn together in stretches of about so many lines; the style sheet knows the number too.
+const LINES_A_STRETCH = 40;
+const CHARACTERS_A_LINE = 68;
+const SETTLING = 4; // frames
 
 /**
  * @typedef {{root: HTMLElement, spans: Map<string, HTMLElement[]>, margins: Map<string, HTMLElement>,
- *   shown: Map<string, string>, badges: Map<string, string>, ends: string[][]}} TextView
+ *   stretches: Stretch[], shown: Map<string, string>, badges: Map<string, string>, ends: string[][]}} TextView
  */
+/** @typedef {{element: HTMLElement, start: number, end: number}} Stretch some blocks, one after the other */
 
 /**
  * @param {HTMLElement} root
@@ -18,7 +23,9 @@ const MOST_BADGES = 3;
  * @returns {TextView}
  */
 export function buildText(root, model) {
-  const view = { root, spans: new Map(), margins: new Map(), shown: new Map(), badges: new Map(), ends: ends(model) };
+  const view = {
+    root, spans: new Map(), margins: new Map(), stretches: [], shown: new Map(), badges: new Map(), ends: ends(model),
+  };
   const parts = model.markables
     .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
     .sort((one, other) => one.start - other.start || other.end - one.end || one.order - other.order);
@@ -44,7 +51,10 @@ export function buildText(root, model) {
     }
   };
 
+  const turns = new Map(model.markables.filter((one) => !one.coded).map((one) => [`${one.start} ${one.end}`, one.key]));
+  const partsOf = sweep(parts);
   const fragment = document.createDocumentFragment();
+  let lines = LINES_A_STRETCH;
   for (const block of model.blocks) {
     const row = element("div", { turn: "turn", header: "text-header", paragraph: "paragraph" }[block.kind] ?? "rest");
     let words = row;
@@ -54,20 +64,44 @@ export function buildText(root, model) {
       speaker.title = block.speaker;
       words = element("div", "turn-text");
       row.append(label, speaker, words);
-      const turn = model.markables.find((one) => !one.coded && one.start === block.start && one.end === block.end);
-      if (turn) {
-        label.dataset.turn = turn.key;
-        speaker.dataset.turn = turn.key;
-        view.margins.set(turn.key, label);
+      const turn = turns.get(`${block.start} ${block.end}`);
+      if (turn !== undefined) {
+        label.dataset.turn = turn;
+        speaker.dataset.turn = turn;
+        view.margins.set(turn, label);
       }
     }
-    draw(slices(model.content, block, parts, coded), words);
-    fragment.append(row);
+    draw(slices(model.content, block, partsOf(block), coded), words);
+    if (lines >= LINES_A_STRETCH) {
+      view.stretches.push({ element: element("div", "stretch"), start: block.start, end: block.end });
+      fragment.append(view.stretches.at(-1).element);
+      lines = 0;
+    }
+    lines += Math.ceil((block.end - block.start) / CHARACTERS_A_LINE);
+    view.stretches.at(-1).element.append(row);
+    view.stretches.at(-1).end = block.end;
   }
   root.replaceChildren(fragment);
   root.classList.toggle("is-deep", deepest > 3);
   root.classList.toggle("has-names", model.blocks.some((block) => block.speaker.length > 2));
   return view;
+}
+
+/**
+ * The parts that a block may hold, for blocks in text order: looking through all parts for each would be slow.
+ * @param {import("./slices.js").Part[]} parts by where they start
+ */
+function sweep(parts) {
+  let next = 0;
+  let open = [];
+  return (block) => {
+    open = open.filter((part) => part.end >= block.start);
+    while (next < parts.length && parts[next].start <= block.end) {
+      open.push(parts[next]);
+      next += 1;
+    }
+    return open;
+  };
 }
 
 /** Markables by where they end, the inner ones first: their badges stand side by side. */
@@ -189,7 +223,8 @@ function paintLetters(view, { model, candidates, wants }) {
 }
 
 /**
- * Where the members of the current chain lie in the whole text.
+ * Where the members of the current chain lie in the whole text. Stretches far away are not laid out inside: a member is
+ * as far down its stretch as it is into its words.
  * @param {SVGElement} svg @param {HTMLElement} pane @param {TextView} view @param {import("./main.js").Page} page
  */
 export function paintTicks(svg, pane, view, page) {
@@ -200,9 +235,12 @@ export function paintTicks(svg, pane, view, page) {
   if (members.length > 1) {
     const top = pane.getBoundingClientRect().top - pane.scrollTop;
     for (const key of members) {
-      const place = view.spans.get(key)?.[0] ?? view.margins.get(key);
-      if (place) {
-        places.add(Math.round(((place.getBoundingClientRect().top - top) / pane.scrollHeight) * 1000));
+      const { start } = page.model.byKey.get(key);
+      const stretch = stretchAt(view.stretches, start);
+      if (stretch) {
+        const box = stretch.element.getBoundingClientRect();
+        const into = Math.min(Math.max((start - stretch.start) / Math.max(stretch.end - stretch.start, 1), 0), 1);
+        places.add(Math.round(((box.top + into * box.height - top) / pane.scrollHeight) * 1000));
       }
     }
   }
@@ -210,17 +248,43 @@ export function paintTicks(svg, pane, view, page) {
   svg.querySelector("path").setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
 }
 
-/** Keep the current markable away from the edges, and jump instead of gliding: the eye must not wait. */
-export function reveal(pane, view, key) {
+/** The last stretch that begins at or before an offset. */
+function stretchAt(stretches, offset) {
+  let low = 0;
+  let high = stretches.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (stretches[middle].start <= offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return stretches[low - 1];
+}
+
+/**
+ * Keep the current markable away from the edges, and jump instead of gliding: the eye must not wait. What comes into
+ * sight is laid out only then and may push the markable away again, so that a jump is looked at again.
+ */
+export function reveal(pane, view, key, frames = SETTLING) {
   const span = view.spans.get(key)?.[0];
-  if (!span) {
+  if (!span?.isConnected) {
     return;
   }
   const frame = pane.getBoundingClientRect();
   const { top, bottom } = span.getBoundingClientRect();
   const margin = frame.height / 6;
   if (top < frame.top + margin || bottom > frame.bottom - margin) {
+    const before = pane.scrollTop;
     pane.scrollTop += top - frame.top - frame.height / 3;
+    if (frames > 0 && pane.scrollTop !== before) {
+      requestAnimationFrame(() => {
+        if (span.classList.contains("is-current")) {
+          reveal(pane, view, key, frames - 1);
+        }
+      });
+    }
   }
 }
 

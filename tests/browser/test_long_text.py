@@ -1,0 +1,59 @@
+"""A long text: only what is near the window is drawn, and all of it is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations import actions
+from annotations.models import Membership
+from benchmarks.workbench import marked_text
+from tests.conftest import make_project
+
+pytestmark = pytest.mark.browser
+
+MARKABLES = 1200
+
+
+@pytest.fixture
+def page(sign_in, alice) -> Page:
+    marked = marked_text(MARKABLES) + "\n\nAt the very end stands [a lighthouse](last).\n"
+    project = make_project("long", marked=marked)
+    actions.add_member(project, alice, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice])
+    page = sign_in(alice, f"/projects/long/texts/{project.texts.get().slug}/code/")
+    expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
+    return page
+
+
+def test_the_farthest_markable_is_brought_into_sight(page):
+    page.keyboard.press("Shift+Tab")  # backwards from the first: the last
+    expect(page.locator("#words")).to_have_text("a lighthouse")
+    expect(page.locator("#text .is-current")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Tab")
+    expect(page.locator("#position")).to_have_text(f"1 of {MARKABLES + 1}")
+    expect(page.locator("#text .is-current")).to_be_in_viewport(ratio=1)
+
+
+def test_what_is_far_away_is_not_drawn_but_can_be_found(page):
+    drawn = "(one) => one.checkVisibility({ contentVisibilityAuto: true })"
+    words = page.locator("#text .markable")
+    assert words.first.evaluate(drawn)
+    assert not words.last.evaluate(drawn)
+    assert "At the very end stands a lighthouse." in page.locator("#text").evaluate("(text) => text.textContent")
+    assert page.evaluate("window.find('a lighthouse')")
+
+
+def test_a_chain_across_the_whole_text_shows_where_it_lives(page):
+    page.keyboard.press("4")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("1")
+    target = page.locator("#text .markable").first
+    page.evaluate("document.getElementById('text-pane').scrollTop = 0")
+    target.click(modifiers=["ControlOrMeta"])
+    expect(page.locator("#chain-title")).to_have_text("Chain 1: 2 members")
+    # one tick at the top and one near the bottom of a thousand
+    ticks = page.locator("#ticks path")
+    expect(ticks).to_have_attribute("d", re.compile(r"^M0 \d{1,2}h8v4h-8zM0 [89]\d\dh8v4h-8z$"))
