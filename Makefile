@@ -43,8 +43,9 @@ check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment set
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-bench: $(BENCH_STAMP) ## time the measures beside their peers, and write docs/benchmarks.md
+bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, and the coding page
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
+	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
 
 format: $(DEV_STAMP) ## format the code
 	$(BIN)/ruff check --fix .

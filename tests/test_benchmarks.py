@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from agreement.measures import ReliabilityData, alpha
+from annotations.formats import plain
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import agree, main, work
+from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
 
 OWN = ["arrays", "arrays_both", "one_distance", "python_sets", "overlapping", "csv_file"]
 
@@ -47,6 +49,19 @@ def test_the_figures_with_a_goal_are_one_object(capsys):
     assert {"alpha_1m_seconds", "alpha_1m_peak_mb", "csv_1m_seconds", "ratio_to_nltk_30k"} <= found.keys()
     assert found["alpha_1m_seconds"] > 0
     assert (found["ratio_to_nltk_30k"] is None) == bool(found["why"])
+
+
+def test_the_text_of_the_coding_page_has_as_many_markables_and_words_as_it_says():
+    [document] = plain.read(marked_text(100).encode(), "size.txt")
+    assert len(document.marks) == 100
+    assert len(document.content.split()) == 2000
+
+
+def test_the_table_of_the_coding_page_has_a_line_for_each_size():
+    names = [f"{column}_ms_{size}" for column in COLUMNS for size in SIZES]
+    figures = dict.fromkeys(names, 12.0) | {"own_script_bytes": 80_000, "total_bytes": 1}
+    table = report(figures | {f"total_bytes_{size}": 1 for size in SIZES})
+    assert [line.split("|")[1].strip() for line in table.splitlines() if " ms |" in line] == ["100", "1,000", "5,000"]
 
 
 def test_a_peer_that_computes_another_number_is_no_peer():

@@ -1,0 +1,249 @@
+"""How fast the coding page is, in the system's Chromium: `make bench`, or python -m benchmarks.workbench --json.
+
+A server of its own on a free port, with texts of 100, 1,000 and 5,000 markables (2,000 to 100,000 words). A page is
+usable when the current markable is painted; a key is answered when the next frame after it is. Nothing is cached.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from playwright.sync_api import Page, Response, sync_playwright
+
+from benchmarks.measures import machine
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZES = (100, 1_000, 5_000)
+WORDS_PER_MARKABLE = 20
+MARKABLES_PER_PARAGRAPH = 4
+VISITS = 5
+KEYS = ("ArrowRight", "1", "a", "Space", "ArrowRight", "4", "Space", "ArrowLeft", "1", "s", "u", "n") * 8
+COLUMNS = ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
+PASSWORD = "a password of the benchmark"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# In the page: when the current markable is painted, how long each key takes to the frame after it, the longest task.
+PROBE = """
+window.probe = { usable: null, keys: [], longest: 0 };
+const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now())));
+const seen = new MutationObserver(() => {
+  if (document.querySelector(".is-current")) {
+    seen.disconnect();
+    painted((now) => { window.probe.usable = now; });
+  }
+});
+seen.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["class"] });
+addEventListener("keydown", (event) => {
+  if (event.isTrusted) {
+    painted((now) => window.probe.keys.push(now - event.timeStamp));
+  }
+}, true);
+new PerformanceObserver((list) => {
+  for (const task of list.getEntries()) { window.probe.longest = Math.max(window.probe.longest, task.duration); }
+}).observe({ type: "longtask", buffered: true });
+"""
+
+
+def marked_text(markables: int, seed: int = 1) -> str:
+    """A text in plain format: paragraphs of made-up words, a phrase in brackets every twenty."""
+    draw = random.Random(seed)
+    syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
+    lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(2000)]
+    names = ["".join(draw.choices(syllables, k=2)).title() for _ in range(max(markables // 8, 3))]
+    lines = [f"#title: {markables} phrases"]
+    for first in range(0, markables, MARKABLES_PER_PARAGRAPH):
+        words = []
+        for _ in range(first, min(first + MARKABLES_PER_PARAGRAPH, markables)):
+            phrase = draw.choice(names) if draw.random() < 0.6 else f"the {draw.choice(lexicon)}"
+            words += [f"[{phrase}]", *draw.choices(lexicon, k=WORDS_PER_MARKABLE - len(phrase.split()))]
+        lines += ["", " ".join(words)]
+    return "\n".join(lines)
+
+
+def load() -> None:
+    """Make the project in the database of this process's settings."""
+    import django
+
+    django.setup()
+    from annotations import actions
+    from annotations.formats import plain
+    from annotations.importing import Coded, import_documents
+    from annotations.models import Membership, User
+    from annotations.schemes import SCHEMES
+
+    coder = User.objects.create_user("coder", password=PASSWORD)
+    project = actions.create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])
+    actions.add_member(project, coder, Membership.Role.CODER)
+    documents = []
+    for size in SIZES:
+        [document] = plain.read(marked_text(size).encode(), f"size-{size}.txt")
+        documents.append(Coded(document, None))
+    import_documents(project, documents)
+    actions.assign(project, project.texts.all(), [coder])
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """A server with the project, until the block ends; its address."""
+    with tempfile.TemporaryDirectory() as data, socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        environment = os.environ | {"LOCAL": "1", "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "config.settings"}
+        environment.pop("DATABASE_URL", None)
+        for command in (["manage.py", "migrate", "--verbosity", "0"], ["-m", "benchmarks.workbench", "--load"]):
+            subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True)
+        gunicorn = [
+            "gunicorn",
+            "config.wsgi",
+            "--bind",
+            f"127.0.0.1:{port}",
+            "--threads",
+            "4",
+            "--log-level",
+            "warning",
+        ]
+        server = subprocess.Popen([sys.executable, "-m", *gunicorn], cwd=ROOT, env=environment)
+        try:
+            wait_for(f"http://127.0.0.1:{port}")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def wait_for(address: str) -> None:
+    """Until the server answers."""
+    for _ in range(100):
+        try:
+            urllib.request.urlopen(f"{address}/sign-in/")
+            return
+        except OSError:
+            time.sleep(0.2)
+    raise SystemExit("The server did not start.")
+
+
+def measure() -> dict[str, float]:
+    """All figures, by the name that --json gives them."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        raise SystemExit("Chromium is not on the path; install it and try again.")
+    figures: dict[str, float] = {}
+    with serving() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        signed_in = browser.new_context()
+        page = signed_in.new_page()
+        page.goto(f"{address}/sign-in/")
+        page.get_by_label("Username").fill("coder")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{address}/")
+        state = signed_in.storage_state()
+        for size in SIZES:
+            url = f"{address}/projects/bench/texts/size-{size}/code/"
+            usable, longest = [], []
+            for visit in range(VISITS):
+                context = browser.new_context(storage_state=state, viewport={"width": 1280, "height": 800})
+                context.add_init_script(PROBE)
+                page = context.new_page()
+                sizes: dict[str, int] = {}
+                page.on("response", partial(weigh, sizes))
+                page.goto(url)
+                page.locator("#text .is-current").first.wait_for(timeout=120_000)
+                page.wait_for_timeout(200)
+                usable.append(page.evaluate("window.probe.usable"))
+                longest.append(page.evaluate("window.probe.longest"))
+                if visit == 0:
+                    page.wait_for_load_state("networkidle")
+                    own = {name: size for name, size in sizes.items() if name.endswith(".js")}
+                    figures["own_script_bytes"] = sum(own.values())
+                    figures["total_bytes" if size == 1000 else f"total_bytes_{size}"] = sum(sizes.values())
+                if visit == VISITS - 1:
+                    figures |= keys(page, size)
+                context.close()
+            figures[f"usable_ms_{size}"] = statistics.median(usable)
+            figures[f"longest_task_ms_{size}"] = statistics.median(longest)
+        browser.close()
+    return figures
+
+
+def weigh(sizes: dict[str, int], response: Response) -> None:
+    """Note how many bytes came from an address."""
+    sizes[response.url] = len(response.body())
+
+
+def keys(page: Page, size: int) -> dict[str, float]:
+    """Press the keys of a coder at work, one at a time, from the middle of the text."""
+    for key in KEYS:
+        page.keyboard.press(key)
+        page.wait_for_timeout(30)
+    page.wait_for_timeout(500)
+    times = sorted(page.evaluate("window.probe.keys"))
+    if len(times) != len(KEYS):
+        raise RuntimeError(f"{len(KEYS)} keys were pressed and {len(times)} answered")
+    p95 = times[int(0.95 * (len(times) - 1))]
+    return {f"key_to_paint_p50_ms_{size}": statistics.median(times), f"key_to_paint_p95_ms_{size}": p95}
+
+
+def report(figures: dict[str, float]) -> str:
+    """The figures as a page in Markdown."""
+    lines = [
+        "# How fast the coding page is",
+        "",
+        "Written by `make bench`; do not edit. Made-up texts of 20 words per markable, Chromium without a cache, a",
+        "window of 1280 by 800. Usable: from the start of the navigation to the paint of the current markable. A key:",
+        "from the press to the frame that shows its effect, of 96 keys of a coder at work.",
+        "",
+        f"Machine: {machine()}.",
+        "",
+        "| markables | usable | key to paint, p50 | p95 | longest task | all bytes |",
+        "|---:|---:|---:|---:|---:|---:|",
+    ]
+    for size in SIZES:
+        total = figures["total_bytes" if size == 1000 else f"total_bytes_{size}"]
+        cells = [
+            figures[f"{name}_ms_{size}"] for name in ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
+        ]
+        lines.append(f"| {size:,} | {' | '.join(f'{cell:.0f} ms' for cell in cells)} | {total / 1000:,.0f} kB |")
+    lines += ["", f"Script of our own: {figures['own_script_bytes'] / 1000:.0f} kB, not compressed; no other script."]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--write", type=Path, help="write the table to this file too")
+    parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args(arguments)
+    if asked.load:
+        load()
+        return
+    figures = measure()
+    print(json.dumps(figures, indent=2) if asked.json else report(figures))
+    if asked.write:
+        asked.write.write_text(report(figures), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
