@@ -89,6 +89,7 @@ def test_chain_is_shown_at_once(sign_in, alice, project):
     expect(page.locator("#text .markable", has_text="the kettle").locator(".badge")).to_have_text("1")
     expect(page.locator("#text .markable.is-current .badge")).to_have_text("1")
     expect(page.locator("#members li")).to_have_count(2)
+    saved(page)
 
 
 def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):

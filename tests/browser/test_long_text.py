@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from annotations import actions
 from annotations.models import Membership
 from benchmarks.workbench import marked_text
+from tests.browser.test_coding import saved
 from tests.conftest import make_project
 
 pytestmark = pytest.mark.browser
@@ -57,3 +58,4 @@ def test_a_chain_across_the_whole_text_shows_where_it_lives(page):
     # one tick at the top and one near the bottom of a thousand
     ticks = page.locator("#ticks path")
     expect(ticks).to_have_attribute("d", re.compile(r"^M0 \d{1,2}h8v4h-8zM0 [89]\d\dh8v4h-8z$"))
+    saved(page)
