@@ -85,7 +85,7 @@ def extract(project: Project) -> Extract:
         text_of[pk] = (text, coder)
         if status == Coding.Status.SUBMITTED:
             answers.submitted.add(coder)
-    markables = Markable.objects.filter(text__in=texts).order_by("text", "start", "-end", "key")
+    markables = Markable.objects.in_use().filter(text__in=texts).order_by("text", "start", "-end", "key")
     for text, *unit in markables.values_list("text_id", "pk", "key", "label", "start", "end", "parts", "level__coded"):
         texts[text].units.append(Unit(*unit))
     _read_answers(project, texts, text_of)

@@ -16,9 +16,18 @@ ROLES_THAT_CODE = (Membership.Role.CODER, Membership.Role.ADJUDICATOR)
 
 @transaction.atomic
 def create_project(
-    slug: str, title: str, scheme: Scheme, *, guidelines: str = "", manager: User | None = None
+    slug: str,
+    title: str,
+    scheme: Scheme,
+    *,
+    guidelines: str = "",
+    manager: User | None = None,
+    coders_mark: bool = False,
 ) -> Project:
-    """A project with the levels and categories of a ready-made scheme. Raises ValidationError by field."""
+    """A project with the levels and categories of a ready-made scheme. Raises ValidationError by field.
+
+    coders_mark: coders mark what they judge themselves, besides what comes with the texts.
+    """
     project = Project(
         slug=slug,
         title=title,
@@ -31,7 +40,12 @@ def create_project(
     project.save()
     levels = {
         level.key: Level.objects.create(
-            project=project, key=level.key, label=level.label, coded=level.coded, position=position
+            project=project,
+            key=level.key,
+            label=level.label,
+            coded=level.coded,
+            coders_mark=coders_mark and level.coded,
+            position=position,
         )
         for position, level in enumerate(scheme.levels)
     }
@@ -44,6 +58,7 @@ def create_project(
             max_pointers=category.max_pointers,
             allow_later=category.allow_later,
             takes_index=category.takes_index,
+            takes_optional=category.takes_optional,
             position=position,
         )
         for position, category in enumerate(scheme.categories)
@@ -51,6 +66,13 @@ def create_project(
     if manager is not None:
         add_member(project, manager, Membership.Role.MANAGER)
     return project
+
+
+@transaction.atomic
+def let_coders_mark(project: Project, levels: Iterable[Level]) -> None:
+    """Coders mark markables of these coded levels themselves, and of no others. What they marked already stays."""
+    project.levels.update(coders_mark=False)
+    project.levels.filter(pk__in=[level.pk for level in levels], coded=True).update(coders_mark=True)
 
 
 @transaction.atomic

@@ -12,7 +12,7 @@ from annotations.actions import ROLES_THAT_CODE
 from annotations.formats import READERS, FormatError
 from annotations.formats.archive import unpack
 from annotations.importing import Source
-from annotations.models import Membership, Project, Text, User
+from annotations.models import Level, Membership, Project, Text, User
 from annotations.schemes import SCHEMES
 
 
@@ -22,13 +22,19 @@ class ProjectForm(forms.ModelForm[Project]):
         help_text="What coders are asked. The levels and categories can be looked at afterwards.",
     )
 
+    coders_mark = forms.BooleanField(
+        required=False,
+        label="Coders mark phrases themselves",
+        help_text="Besides those that come with the texts. This can be changed later.",
+    )
+
     class Meta:
         model = Project
         fields = ["title", "slug", "guidelines"]
         help_texts = {"slug": "The project's address: small letters, digits and hyphens."}
         widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
 
-    field_order = ["title", "slug", "scheme", "guidelines"]
+    field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
 
 class MemberForm(forms.Form):
@@ -67,6 +73,19 @@ class AssignForm(forms.Form):
         coders.queryset = User.objects.filter(
             memberships__project=project, memberships__role__in=ROLES_THAT_CODE
         ).order_by("username")
+
+
+class MarkingForm(forms.Form):
+    """Which levels coders mark themselves."""
+
+    levels = RowsField(Level.objects.none(), required=False, label="Coders mark these themselves")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        levels = self.fields["levels"]
+        assert isinstance(levels, forms.ModelMultipleChoiceField)
+        levels.queryset = project.levels.filter(coded=True)
+        levels.initial = [level.pk for level in levels.queryset if level.coders_mark]
 
 
 class FilesInput(forms.ClearableFileInput):

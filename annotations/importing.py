@@ -15,8 +15,9 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotations import actions, operations
+from annotations.decisions import Decision, Refused, Rules
 from annotations.formats import READERS, Document, FormatError, Mark
-from annotations.formats.document import Parts
+from annotations.marking import key_of
 from annotations.models import Coding, Level, Markable, Project, Segment, Text, User
 
 LANGUAGE, DIRECTION = "en", "ltr"
@@ -243,16 +244,11 @@ def _place(document: Document, levels: dict[str, Level], default: Level) -> Plac
         line = f":{mark.line}" if mark.line else ""
         if level is None:
             raise ImportFailed(f"{document.file}{line}: the scheme has no level {mark.level!r}")
-        key = markable_key(level.key, mark.parts)
+        key = key_of(level.key, mark.parts)
         if len(key) > LONGEST_KEY:
             raise ImportFailed(f"{document.file}{line}: a markable of {len(mark.parts)} parts is too much")
         placed.append((key, mark, level))
     return placed
-
-
-def markable_key(level: str, parts: Parts) -> str:
-    """The key of a markable: its level and parts."""
-    return f"{level}:{','.join(f'{start}-{end}' for start, end in parts)}"
 
 
 def _markables(
@@ -308,17 +304,17 @@ def _import_coding(
             f"{project.get_answers_display()}"
         )
     decisions = [
-        operations.Decision(key, _category(mark, indexed, nil), indices=mark.indices or ())
+        Decision(key, _category(mark, indexed, nil), indices=mark.indices or ())
         for key, mark, level in marks
         if level.coded
     ]
     judged = sum(decision.category is not None for decision in decisions)
     if not judged:
         summary.warnings.append(f"{document.file}: no markable is coded in it")
-    rules = operations.Rules(project.answers, categories, markables)
+    rules = Rules(project.answers, categories, markables)
     try:
         operations.import_judgements(coding, by, decisions, rules)
-    except operations.Refused as refused:
+    except Refused as refused:
         raise ImportFailed(f"{document.file}: {refused}") from refused
     operations.set_status(coding, by, Coding.Status.SUBMITTED)
     summary.codings += 1

@@ -2,35 +2,35 @@
 
 A change comes as operations with the version of the coding that their author has seen. Under a lock on the
 coding they are checked, applied and appended to the log in one transaction: all of them or none.
+
+A markable of the coder's own is there from the moment an operation names it until it is unmarked: an answer that
+was given in one window is not lost because another window deleted what it is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeGuard
+from itertools import groupby
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from annotations.models import Category, Coding, Index, Judgement, Markable, Operation, Pointer, User
-from annotations.models.coding import ENTITY_LENGTH
+from annotations.decisions import (
+    Decision,
+    Moving,
+    Refused,
+    Rules,
+    Said,
+    Unmarking,
+    read,
+)
+from annotations.marking import within
+from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, User
 
 MOST_OPERATIONS = 500
-LONGEST_NOTE = 10_000
-# Antecedents or indices in one operation; a batch of them can still be looked up by one query.
-MOST_NAMES = 50
-FIELDS = ("markable", "category", "pointers", "indices", "note", "unsure", "optional")
-
-
-class Refused(Exception):
-    """An operation that breaks a rule. `position` is its place in the batch, from 0, or None for the batch."""
-
-    def __init__(self, code: str, message: str, position: int | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.position = position
 
 
 class Stale(Exception):
@@ -44,110 +44,18 @@ class Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An operation as it comes in."""
+    """An operation as it comes in. Those of one `step` are undone together; `undoes` names a step taken back."""
 
     uuid: UUID
     kind: str
     payload: Mapping[str, Any]
     made_at: datetime | None = None
+    step: UUID | None = None
+    undoes: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The whole judgement of one markable, checked."""
-
-    markable: str
-    category: str | None = None
-    pointers: tuple[str, ...] = ()
-    indices: tuple[str, ...] = ()
-    note: str = ""
-    unsure: bool = False
-    optional: bool = False
-
-    def payload(self) -> dict[str, Any]:
-        """As it stands in the log and goes to the browser."""
-        return {
-            "markable": self.markable,
-            "category": self.category,
-            "pointers": list(self.pointers),
-            "indices": list(self.indices),
-            "note": self.note,
-            "unsure": self.unsure,
-            "optional": self.optional,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the scheme allows in one coding, read once for a batch."""
-
-    answers: str
-    categories: Mapping[str, Category]
-    markables: Mapping[str, Markable]
-
-    @classmethod
-    def of(cls, coding: Coding, keys: Iterable[str]) -> Rules:
-        """The rules of the coding's project with those of the markables named by `keys` that its coder sees."""
-        project = coding.text.project
-        categories = Category.objects.filter(project=project).select_related("points_to")
-        markables = Markable.objects.of_coding(coding).filter(key__in=set(keys)).select_related("level")
-        return cls(project.answers, {c.key: c for c in categories}, {m.key: m for m in markables})
-
-    def check(self, decision: Decision) -> None:
-        """Raise Refused where the scheme does not allow the decision."""
-        markable = self.markable(decision.markable)
-        if not markable.level.coded:
-            raise Refused("not_coded", f"Markables of level {markable.level.key} are not judged, only pointed at.")
-        category = None
-        if decision.category is not None:
-            category = self.categories.get(decision.category)
-            if category is None:
-                raise Refused("unknown_category", f"The scheme has no category {decision.category!r}.")
-        self._check_pointers(decision, markable, category)
-        self._check_indices(decision, category)
-        if len(decision.note) > LONGEST_NOTE:
-            raise Refused("note_too_long", f"A note has at most {LONGEST_NOTE} characters.")
-
-    def markable(self, key: str) -> Markable:
-        markable = self.markables.get(key)
-        if markable is None:
-            raise Refused("unknown_markable", f"The text has no markable {key!r}.")
-        return markable
-
-    def _check_pointers(self, decision: Decision, markable: Markable, category: Category | None) -> None:
-        if not decision.pointers:
-            return
-        if category is None or category.points_to is None:
-            raise Refused("no_pointer_here", f"The category {decision.category!r} takes no antecedent.")
-        if len(set(decision.pointers)) < len(decision.pointers):
-            raise Refused("double_pointer", "An antecedent is named twice.")
-        if category.max_pointers is not None and len(decision.pointers) > category.max_pointers:
-            raise Refused("too_many_pointers", f"{category.key} takes at most {category.max_pointers} antecedents.")
-        for key in decision.pointers:
-            target = self.markable(key)
-            if target.pk == markable.pk:
-                raise Refused("points_at_itself", f"{key!r} cannot be its own antecedent.")
-            if target.level_id != category.points_to_id:
-                raise Refused(
-                    "wrong_level", f"{category.key} points at level {category.points_to.key}, not at {key!r}."
-                )
-            if not category.allow_later and text_order(target) > text_order(markable):
-                raise Refused("points_later", f"{key!r} comes later in the text than {decision.markable!r}.")
-
-    def _check_indices(self, decision: Decision, category: Category | None) -> None:
-        if not decision.indices:
-            return
-        if self.answers != "indices" or category is None or not category.takes_index:
-            raise Refused("no_index_here", f"The category {decision.category!r} takes no index.")
-        if len(set(decision.indices)) < len(decision.indices):
-            raise Refused("double_index", "An index is named twice.")
-        if any(not index or len(index) > ENTITY_LENGTH for index in decision.indices):
-            raise Refused("bad_index", f"An index has 1 to {ENTITY_LENGTH} characters.")
-
-
-def text_order(markable: Markable) -> tuple[int, int]:
-    """Earlier starts first; of two that start together the longer, so a turn comes before what it holds."""
-    return (markable.start, -markable.end)
+# What a window that missed an operation is told of it.
+LOGGED = ("uuid", "kind", "payload", "sequence", "step", "undoes")
 
 
 def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -> int:
@@ -161,7 +69,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         raise Refused("too_many_operations", f"Send at most {MOST_OPERATIONS} operations at a time.")
     with transaction.atomic():
         coding = _locked(coding)
-        later = list(coding.operations.filter(sequence__gt=version).values("uuid", "kind", "payload", "sequence"))
+        later = list(coding.operations.filter(sequence__gt=version).values(*LOGGED))
         sent = [change.uuid for change in changes]
         known = set(coding.operations.filter(uuid__in=sent).values_list("uuid", flat=True))
         fresh = _without_doubles(changes, known)
@@ -173,8 +81,8 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
             raise Stale(coding.version, later)
         if coding.status != Coding.Status.OPEN:
             raise Refused("submitted", "This coding is handed in; ask the manager to give it back.")
-        rules, decided = _checked(coding, fresh)
-        _write(coding, rules, decided)
+        for run in _runs({position: _at(position, _read, change) for position, change in fresh.items()}):
+            _carry_out(coding, run)
         _append(coding, user, fresh.values())
         return coding.version
 
@@ -205,6 +113,10 @@ def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
 
 def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
     """The judgements of a coding by markable key, as payloads in text order. Three queries."""
+    return {decision.markable: decision.payload() for decision in _decisions(coding)}
+
+
+def _decisions(coding: Coding) -> Iterator[Decision]:
     pointers: dict[int, list[str]] = {}
     rows = Pointer.objects.filter(judgement__coding=coding).order_by("target__start", "-target__end", "pk")
     for judgement, target in rows.values_list("judgement_id", "target__key"):
@@ -214,19 +126,30 @@ def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
     for judgement, entity in named.values_list("judgement_id", "entity"):
         indices.setdefault(judgement, []).append(entity)
     judgements = coding.judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
-        "pk", "markable__key", "category__key", "note", "unsure", "optional"
+        "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional"
     )
-    return {
-        key: Decision(
-            key, category, tuple(pointers.get(pk, ())), tuple(indices.get(pk, ())), note, unsure, optional
-        ).payload()
-        for pk, key, category, note, unsure, optional in judgements
-    }
+    for pk, key, category, note, name, head, unsure, optional in judgements:
+        yield Decision(
+            key,
+            category,
+            tuple(pointers.get(pk, ())),
+            tuple(indices.get(pk, ())),
+            note,
+            name,
+            tuple((start, end) for start, end in head),
+            unsure,
+            optional,
+        )
 
 
 def _locked(coding: Coding) -> Coding:
     """The coding as it is now, locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)"""
-    return Coding.objects.select_for_update(of=("self",)).select_related("text__project").get(pk=coding.pk)
+    return (
+        Coding.objects.select_for_update(of=("self",))
+        .select_related("text__project")
+        .defer("text__content")
+        .get(pk=coding.pk)
+    )
 
 
 def _without_doubles(changes: Sequence[Change], known: set[UUID]) -> dict[int, Change]:
@@ -240,23 +163,105 @@ def _without_doubles(changes: Sequence[Change], known: set[UUID]) -> dict[int, C
     return fresh
 
 
-Decided = Mapping[str, Decision | None]
+type Run = Mapping[int, Said]
 
 
-def _checked(coding: Coding, changes: Mapping[int, Change]) -> tuple[Rules, Decided]:
-    """The rules, and what the changes leave in the end for each markable: a decision, or None where cleared."""
-    parsed = {position: _at(position, _parse, change) for position, change in changes.items()}
-    rules = Rules.of(coding, {key for named, decision in parsed.values() for key in (named, *_pointers(decision))})
-    decided: dict[str, Decision | None] = {}
-    for position, (key, decision) in parsed.items():
-        if decision is None:
-            markable = _at(position, rules.markable, key)
-            # A coder's own mark outlives its judgement: else clearing could not be undone.
-            decided[key] = None if markable.predefined else Decision(key)
+def _read(change: Change) -> Said:
+    return read(change.kind, change.payload)
+
+
+def _runs(said: Run) -> Iterator[Run]:
+    """Judgements and clearings that follow each other are written together; marks are changed one by one."""
+    for alone, run in groupby(said.items(), key=lambda item: isinstance(item[1], Unmarking | Moving)):
+        if alone:
+            yield from ({position: one} for position, one in run)
         else:
-            _at(position, rules.check, decision)
-            decided[key] = decision
-    return rules, decided
+            yield dict(run)
+
+
+def _carry_out(coding: Coding, run: Run) -> None:
+    position, first = next(iter(run.items()))
+    if isinstance(first, Unmarking):
+        _at(position, lambda unmarking: _unmark(coding, unmarking), first)
+    elif isinstance(first, Moving):
+        _at(position, lambda moving: _move(coding, moving), first)
+    else:
+        rules = Rules.of(coding, {key for said in run.values() for key in _named(said)})
+        _write(coding, rules, _decided(rules, run))
+
+
+def _named(said: Said) -> tuple[str, ...]:
+    return (said.markable, *said.pointers) if isinstance(said, Decision) else (said.markable,)
+
+
+type Decided = Mapping[str, Decision | None]
+
+
+def _decided(rules: Rules, run: Run) -> Decided:
+    """What the run leaves in the end for each markable: a decision, or None where cleared."""
+    decided: dict[str, Decision | None] = {}
+    for position, said in run.items():
+        if isinstance(said, Decision):
+            _at(position, rules.check, said)
+            decided[said.markable] = said
+        else:
+            markable = _at(position, rules.markable, said.markable)
+            # A coder's own mark outlives its judgement: else clearing could not be undone.
+            decided[said.markable] = None if markable.predefined else Decision(said.markable)
+    return decided
+
+
+def _unmark(coding: Coding, unmarking: Unmarking) -> None:
+    """Delete a markable from the coding. What pointed to it is left without that antecedent.
+
+    The row stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves it out.
+    """
+    rules = Rules.of(coding, [unmarking.markable])
+    markable = rules.markable(unmarking.markable)
+    if markable.pk is None:
+        return  # deleted in another window already
+    _own(markable)
+    Pointer.objects.filter(judgement__coding=coding, target=markable).delete()
+    coding.judgements.filter(markable=markable).delete()
+
+
+def _move(coding: Coding, moving: Moving) -> None:
+    """Give a markable of the coder's own other edges, and check what it and those that point to it say."""
+    rules = Rules.of(coding, [moving.markable, moving.to])
+    markable, to = rules.markable(moving.markable), rules.markable(moving.to)
+    if markable.pk is None:
+        raise Refused("unknown_markable", f"The text has no markable {moving.markable!r}.")
+    _own(markable)
+    if to.pk is not None:
+        raise Refused("already_marked", "These words are marked already.")
+    if to.level_id != markable.level_id:
+        raise Refused("wrong_level", f"{moving.markable!r} and {moving.to!r} are of different levels.")
+    to = _made(coding, [to])[to.key]
+    judgement = coding.judgements.get(markable=markable)
+    judgement.markable = to
+    judgement.head = [part for part in judgement.head if within([part], to.parts)]
+    judgement.save(update_fields=["markable", "head"])
+    Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=to)
+    touched = [decision for decision in _decisions(coding) if to.key in (decision.markable, *decision.pointers)]
+    rules = Rules.of(coding, {key for decision in touched for key in _named(decision)})
+    for decision in touched:
+        rules.check(decision)
+
+
+def _own(markable: Markable) -> None:
+    if markable.predefined or not markable.level.coders_mark:
+        raise Refused("given", f"{markable.key!r} came with the text and stays as it is.")
+
+
+def _made(coding: Coding, markables: Iterable[Markable]) -> dict[str, Markable]:
+    """The markables with their rows, by key; another coder may have marked the same words."""
+    markables = list(markables)
+    for markable in markables:
+        markable.text_id = coding.text_id
+    Markable.objects.bulk_create(markables, ignore_conflicts=True)
+    keys = [markable.key for markable in markables]
+    rows = Markable.objects.filter(text=coding.text_id, key__in=keys).select_related("level")
+    return {markable.key: markable for markable in rows}
 
 
 def _at[Given, Result](position: int, step: Callable[[Given], Result], given: Given) -> Result:
@@ -267,69 +272,12 @@ def _at[Given, Result](position: int, step: Callable[[Given], Result], given: Gi
         raise Refused(refused.code, str(refused), position) from None
 
 
-def _pointers(decision: Decision | None) -> tuple[str, ...]:
-    return decision.pointers if decision else ()
-
-
-def _parse(change: Change) -> tuple[str, Decision | None]:
-    """The markable's key and the decision of an operation. Raises Refused on a payload of another shape."""
-    payload = change.payload
-    key = payload.get("markable")
-    if not _storable(key):
-        raise Refused("bad_payload", "The payload names no markable.")
-    if change.kind == Operation.Kind.CLEAR:
-        _only(payload, ("markable",))
-        return key, None
-    if change.kind != Operation.Kind.JUDGE:
-        raise Refused("unknown_kind", f"There is no operation {change.kind!r} here.")
-    _only(payload, FIELDS)
-    category = payload.get("category")
-    note = payload.get("note", "")
-    if not (category is None or isinstance(category, str)):
-        raise Refused("bad_payload", "category is a key or null.")
-    if not _storable(note):
-        raise Refused("bad_payload", "note is a text without NUL or lone surrogates.")
-    return key, Decision(
-        key,
-        category,
-        _names(payload, "pointers"),
-        _names(payload, "indices"),
-        note,
-        _flag(payload, "unsure"),
-        _flag(payload, "optional"),
-    )
-
-
-def _only(payload: Mapping[str, Any], allowed: Sequence[str]) -> None:
-    unknown = sorted(set(payload) - set(allowed))
-    if unknown:
-        raise Refused("bad_payload", f"The payload has an unknown field {unknown[0]!r}.")
-
-
-def _names(payload: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = payload.get(name, [])
-    if not isinstance(value, list) or len(value) > MOST_NAMES or not all(_storable(entry) for entry in value):
-        raise Refused("bad_payload", f"{name} is a list of at most {MOST_NAMES} texts.")
-    return tuple(value)
-
-
-def _storable(value: object) -> TypeGuard[str]:
-    """Whether the value is a text that both databases can hold."""
-    if not isinstance(value, str) or "\x00" in value:
-        return False
-    return not any("\ud800" <= character <= "\udfff" for character in value)
-
-
-def _flag(payload: Mapping[str, Any], name: str) -> bool:
-    value = payload.get(name, False)
-    if not isinstance(value, bool):
-        raise Refused("bad_payload", f"{name} is true or false.")
-    return value
-
-
 def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
     """Bring the rows of the touched markables to what was decided. A fixed number of statements."""
-    cleared = [rules.markable(key).pk for key, decision in decided.items() if decision is None]
+    markables = {**rules.markables, **(_made(coding, rules.new.values()) if rules.new else {})}
+    # What is only pointed to is there from now on too.
+    decided = {key: Decision(key) for key in rules.new} | dict(decided)
+    cleared = [markables[key].pk for key, decision in decided.items() if decision is None]
     if cleared:
         coding.judgements.filter(markable__in=cleared).delete()
     kept = [decision for decision in decided.values() if decision is not None]
@@ -339,9 +287,11 @@ def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
         [
             Judgement(
                 coding=coding,
-                markable=rules.markable(decision.markable),
+                markable=markables[decision.markable],
                 category=rules.categories[decision.category] if decision.category is not None else None,
                 note=decision.note,
+                name=decision.name,
+                head=[list(part) for part in decision.head],
                 unsure=decision.unsure,
                 optional=decision.optional,
             )
@@ -349,15 +299,13 @@ def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
         ],
         update_conflicts=True,
         unique_fields=["coding", "markable"],
-        update_fields=["category", "note", "unsure", "optional"],
+        update_fields=["category", "note", "name", "head", "unsure", "optional"],
     )
     Pointer.objects.filter(judgement__in=rows).delete()
     Index.objects.filter(judgement__in=rows).delete()
     decided_rows = list(zip(rows, kept, strict=True))
     Pointer.objects.bulk_create(
-        Pointer(judgement=row, target=rules.markable(key))
-        for row, decision in decided_rows
-        for key in decision.pointers
+        Pointer(judgement=row, target=markables[key]) for row, decision in decided_rows for key in decision.pointers
     )
     Index.objects.bulk_create(
         Index(judgement=row, entity=entity) for row, decision in decided_rows for entity in decision.indices
@@ -374,6 +322,8 @@ def _append(coding: Coding, user: User, changes: Collection[Change]) -> None:
             payload=dict(change.payload),
             user=user,
             made_at=change.made_at,
+            step=change.step,
+            undoes=change.undoes,
         )
         for number, change in enumerate(changes, start=1)
     )

@@ -9,7 +9,8 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as drf_exception_handler
 
-from annotations.operations import Refused, Stale
+from annotations.decisions import Refused
+from annotations.operations import Stale
 
 TITLES = {
     400: "The request is wrong",

@@ -61,6 +61,12 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 
 
 class MarkableQuerySet(models.QuerySet["Markable"]):
+    def in_use(self) -> MarkableQuerySet:
+        """Without those that some coder marked and every coder has deleted again."""
+        from annotations.models import Judgement
+
+        return self.filter(Q(predefined=True) | Exists(Judgement.objects.filter(markable=OuterRef("pk"))))
+
     def of_coding(self, coding: Coding) -> MarkableQuerySet:
         """What the coder of this coding sees: the markables given with the text and those the coder marked."""
         return self.filter(text=coding.text_id).filter(Q(predefined=True) | Q(judgements__coding=coding.pk)).distinct()

@@ -18,6 +18,7 @@ class CategorySpec:
     max_pointers: int | None = None
     allow_later: bool = False
     takes_index: bool = False
+    takes_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,9 @@ SCHEMES: dict[str, Scheme] = {
             "pointers",
             (PHRASE,),
             (
-                CategorySpec("ident", "identity", points_to="phrase", max_pointers=1, allow_later=True),
+                CategorySpec(
+                    "ident", "identity", points_to="phrase", max_pointers=1, allow_later=True, takes_optional=True
+                ),
                 CategorySpec("none", "none"),
             ),
             "poesio-artstein-2005",

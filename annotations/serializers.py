@@ -47,6 +47,7 @@ class LevelStateSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
     coded = serializers.BooleanField()
+    coders_mark = serializers.BooleanField(help_text="Name a key of this level that is not there, and it is marked.")
 
 
 class CategoryStateSerializer(serializers.Serializer[Any]):
@@ -56,6 +57,7 @@ class CategoryStateSerializer(serializers.Serializer[Any]):
     max_pointers = serializers.IntegerField(allow_null=True)
     allow_later = serializers.BooleanField()
     takes_index = serializers.BooleanField()
+    takes_optional = serializers.BooleanField()
 
 
 class SchemeStateSerializer(serializers.Serializer[Any]):
@@ -64,11 +66,19 @@ class SchemeStateSerializer(serializers.Serializer[Any]):
     categories = CategoryStateSerializer(many=True)
 
 
+class SpansField(serializers.ListField):
+    """[[start, end], ...] in code points of the text."""
+
+    child = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+
+
 class MarkableStateSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     level = serializers.CharField()
     label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
-    parts = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
+    parts = SpansField()
+    head = SpansField(help_text="the least words that stand for it (MIN); empty: all of it")
+    own = serializers.BooleanField(help_text="You marked it; it did not come with the text.")
 
 
 class DecisionSerializer(serializers.Serializer[Any]):
@@ -77,6 +87,8 @@ class DecisionSerializer(serializers.Serializer[Any]):
     pointers = serializers.ListField(child=serializers.CharField())
     indices = serializers.ListField(child=serializers.CharField())
     note = serializers.CharField(allow_blank=True)
+    name = serializers.CharField(allow_blank=True, help_text="what you call the chain that it is in")
+    head = SpansField(help_text="your own MIN; empty: that of the markable")
     unsure = serializers.BooleanField()
     optional = serializers.BooleanField()
 
@@ -87,6 +99,7 @@ class VersionSerializer(serializers.Serializer[Any]):
 
 class CodingVersionSerializer(VersionSerializer):
     status = serializers.ChoiceField(choices=Coding.Status.choices)
+    seconds = serializers.IntegerField(help_text="time at work on this text so far")
 
 
 class CodingStateSerializer(serializers.Serializer[Any]):
@@ -99,11 +112,22 @@ class CodingStateSerializer(serializers.Serializer[Any]):
     judgements = serializers.DictField(child=DecisionSerializer())
 
 
+CODERS_KINDS = [
+    kind.value for kind in (Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK, Operation.Kind.MOVE)
+]
+
+
 class ChangeSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=[Operation.Kind.JUDGE.value, Operation.Kind.CLEAR.value])
+    kind = serializers.ChoiceField(choices=CODERS_KINDS)
     payload = serializers.DictField()
     made_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    step = serializers.UUIDField(
+        required=False, allow_null=True, default=None, help_text="the same for operations that are undone together"
+    )
+    undoes = serializers.UUIDField(
+        required=False, allow_null=True, default=None, help_text="the step that this one takes back"
+    )
 
 
 class ChangesSerializer(VersionSerializer):
@@ -113,4 +137,4 @@ class ChangesSerializer(VersionSerializer):
 class OperationSerializer(serializers.ModelSerializer[Operation]):
     class Meta:
         model = Operation
-        fields = ["sequence", "uuid", "kind", "payload", "made_at", "applied_at"]
+        fields = ["sequence", "uuid", "kind", "payload", "step", "undoes", "made_at", "applied_at"]

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations import actions, markdown
 from annotations.assignment import next_to_code
 from annotations.coding_state import coding_state
-from annotations.forms import AssignForm, MemberForm, ProjectForm, UploadForm
+from annotations.forms import AssignForm, MarkingForm, MemberForm, ProjectForm, UploadForm
 from annotations.importing import ImportFailed, import_documents, read_sources
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.permissions import Right, may, own_coding, project_for
@@ -44,7 +44,12 @@ def new_project(request: HttpRequest) -> HttpResponse:
         fields = form.cleaned_data
         scheme = SCHEMES[fields["scheme"]]
         project = actions.create_project(
-            fields["slug"], fields["title"], scheme, guidelines=fields["guidelines"], manager=person(request)
+            fields["slug"],
+            fields["title"],
+            scheme,
+            guidelines=fields["guidelines"],
+            manager=person(request),
+            coders_mark=fields["coders_mark"],
         )
         messages.success(request, f"{project} is there. Bring your texts next.")
         return redirect("import", project.slug)
@@ -192,12 +197,19 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "POST"])
 def scheme(request: HttpRequest, slug: str) -> HttpResponse:
-    """What coders are asked, and the guidelines."""
-    project = project_for(request.user, slug)
+    """What coders are asked, and the guidelines. A manager says here what coders mark themselves."""
+    project = project_for(request.user, slug, Right.BE_HERE if request.method == "GET" else Right.MANAGE)
+    form = MarkingForm(project, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        actions.let_coders_mark(project, form.cleaned_data["levels"])
+        messages.success(request, "Saved. Coders see it when they open a text.")
+        return redirect("scheme", project.slug)
     context = {
         "project": project,
+        "form": form,
+        "manages": may(project, Right.MANAGE),
         "levels": project.levels.all(),
         "categories": project.categories.select_related("points_to"),
         "guidelines_html": markdown.render(project.guidelines),

@@ -61,6 +61,7 @@ BAD = {
     "membership_one_role_a_person": (Membership, {"role": "viewer"}),
     "membership_role_known": (Membership, {"role": "ghost", "user": "mallory"}),
     "level_key_unique_in_project": (Level, {}),
+    "level_marked_is_coded": (Level, {"key": "c", "coded": False, "coders_mark": True}),
     "category_key_unique_in_project": (Category, {}),
     "category_bound_needs_pointers": (Category, {"key": "c", "points_to": None, "max_pointers": 1}),
     "category_points_or_indexes": (Category, {"key": "c", "takes_index": True}),

@@ -10,13 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotations import actions, operations
+from annotations.decisions import Refused
 from annotations.models import Coding, Index, Judgement, Membership, Operation, Pointer
 from tests.conftest import change, judge, make_project
 
 NUL, SURROGATE = "\x00", "\ud800"
 
 
-def decision(markable, category=None, pointers=(), indices=(), note="", unsure=False, optional=False):
+def decision(markable, category=None, pointers=(), indices=(), note="", name="", head=(), unsure=False, optional=False):
     """What judgements_of gives for a markable."""
     return {
         "markable": markable,
@@ -24,6 +25,8 @@ def decision(markable, category=None, pointers=(), indices=(), note="", unsure=F
         "pointers": list(pointers),
         "indices": list(indices),
         "note": note,
+        "name": name,
+        "head": list(head),
         "unsure": unsure,
         "optional": optional,
     }
@@ -228,6 +231,12 @@ MALFORMED = [
     {"markable": "c", "note": None},
     {"markable": "c", "note": f"a{NUL}b"},
     {"markable": "c", "note": f"a{SURROGATE}"},
+    {"markable": "c", "name": 3},
+    {"markable": "c", "name": f"a{NUL}b"},
+    {"markable": "c", "head": None},
+    {"markable": "c", "head": [[28]]},
+    {"markable": "c", "head": [["28", "30"]]},
+    {"markable": "c", "head": [[True, 30]]},
     {"markable": "c", "unsure": 1},
     {"markable": "c", "unsure": "yes"},
     {"markable": "c", "optional": None},
@@ -237,7 +246,7 @@ MALFORMED = [
 
 
 def refused_with(code, call, *arguments, **more):
-    with pytest.raises(operations.Refused) as refused:
+    with pytest.raises(Refused) as refused:
         call(*arguments, **more)
     assert refused.value.code == code
     return refused.value
@@ -331,7 +340,7 @@ def test_pointers_without_number_are_refused_and_not_looked_up(send):
 def test_one_bad_operation_refuses_the_batch_and_its_place_is_named(coding, send, position, bad):
     batch = [{"markable": label, "category": "none"} for label in "abd"]
     batch.insert(position, bad)
-    with pytest.raises(operations.Refused) as refused:
+    with pytest.raises(Refused) as refused:
         send(*batch)
     assert refused.value.position == position
     assert rows(coding) == ({}, [], [])

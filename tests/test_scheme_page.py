@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotations.models import Category, Project
+from annotations.models import Category, Level, Project
+from tests.conftest import make_project
 
 URL = "/projects/tea/scheme/"
 
@@ -25,3 +26,31 @@ def test_labels_and_guidelines_cannot_bring_html(signed_in, alice, project):
 def test_an_outsider_and_the_anonymous_see_nothing(signed_in, client, mallory, project):
     assert signed_in(mallory).get(URL).status_code == 404
     assert client.get(URL).status_code == 302
+
+
+def test_a_manager_says_what_coders_mark_themselves(signed_in, charlie, project):
+    level = project.levels.get(key="phrase")
+    manager = signed_in(charlie)
+    assert "coders mark them, too" not in manager.get(URL).content.decode()
+    page = manager.post(URL, {"levels": [level.pk]}, follow=True).content.decode()
+    assert "coders mark them, too" in page
+    manager.post(URL, {})
+    level.refresh_from_db()
+    assert not level.coders_mark
+
+
+def test_a_level_of_another_project_or_only_pointed_at_cannot_be_chosen(signed_in, charlie, project):
+    other = make_project("other").levels.get(key="phrase")
+    turn = project.levels.get(key="turn")
+    for wrong in (other.pk, turn.pk, "x", 10**30):
+        page = signed_in(charlie).post(URL, {"levels": [wrong]})
+        assert b"errorlist" in page.content
+    assert not Level.objects.filter(coders_mark=True).exists()
+
+
+@pytest.mark.parametrize(("role", "status"), [("adjudicator", 403), ("viewer", 403), ("coder", 403), ("outsider", 404)])
+def test_nobody_but_a_manager_says_what_coders_mark(signed_in, people, role, status):
+    level = Level.objects.get(key="phrase")
+    assert signed_in(people[role]).post(URL, {"levels": [level.pk]}).status_code == status
+    level.refresh_from_db()
+    assert not level.coders_mark

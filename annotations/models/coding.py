@@ -9,6 +9,7 @@ from annotations.models.user import User
 from annotations.querysets import CodingQuerySet
 
 ENTITY_LENGTH = 200
+NAME_LENGTH = 200
 
 
 class Coding(models.Model):
@@ -46,6 +47,10 @@ class Judgement(models.Model):
     optional = models.BooleanField(default=False, help_text='MUC\'s STATUS="OPT"')
     unsure = models.BooleanField(default=False)
     note = models.TextField(blank=True)
+    name = models.CharField(
+        max_length=NAME_LENGTH, blank=True, help_text="what the coder calls the chain that the markable is in"
+    )
+    head = models.JSONField(default=list, blank=True, help_text="the coder's own MIN; empty: that of the markable")
 
     targets = models.ManyToManyField(Markable, through="Pointer", related_name="pointed_at_by")
 

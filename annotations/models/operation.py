@@ -13,6 +13,8 @@ class Operation(models.Model):
     class Kind(models.TextChoices):
         JUDGE = "judge", "set the whole judgement of a markable"
         CLEAR = "clear", "take the judgement of a markable away"
+        UNMARK = "unmark", "delete a markable of the coder's own"
+        MOVE = "move", "change the edges of a markable of the coder's own"
         IMPORT = "import", "set all judgements from a file"
         SUBMIT = "submit", "hand the coding in"
         REOPEN = "reopen", "give the coding back to its coder"
@@ -22,6 +24,8 @@ class Operation(models.Model):
     uuid = models.UUIDField()
     kind = models.CharField(max_length=10, choices=Kind)
     payload = models.JSONField()
+    step = models.UUIDField(null=True, blank=True, help_text="the same for operations that are undone together")
+    undoes = models.UUIDField(null=True, blank=True, help_text="the step that this one takes back")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     made_at = models.DateTimeField(null=True, blank=True, help_text="by the clock of the coder's machine")
     applied_at = models.DateTimeField(auto_now_add=True)
@@ -32,7 +36,7 @@ class Operation(models.Model):
             models.UniqueConstraint(fields=["coding", "sequence"], name="operation_sequence_without_double"),
             models.UniqueConstraint(fields=["coding", "uuid"], name="operation_applied_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=["judge", "clear", "import", "submit", "reopen"]),
+                condition=Q(kind__in=["judge", "clear", "unmark", "move", "import", "submit", "reopen"]),
                 name="operation_kind_known",
             ),
             models.CheckConstraint(condition=Q(sequence__gte=1), name="operation_sequence_from_one"),

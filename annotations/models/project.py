@@ -101,12 +101,16 @@ class Level(models.Model):
     key = models.SlugField(max_length=KEY_LENGTH)
     label = models.CharField(max_length=100)
     coded = models.BooleanField(default=True, help_text="Off: markables of this level are targets only.")
+    coders_mark = models.BooleanField(
+        default=False, help_text="Coders mark these themselves, besides those that come with the texts."
+    )
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         ordering = ["position", "key"]
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="level_key_unique_in_project"),
+            models.CheckConstraint(condition=Q(coders_mark=False) | Q(coded=True), name="level_marked_is_coded"),
         ]
 
     def __str__(self) -> str:
@@ -132,6 +136,9 @@ class Category(models.Model):
     )
     allow_later = models.BooleanField(default=False, help_text="May point at a markable later in the text.")
     takes_index = models.BooleanField(default=False, help_text="Where coders index: this answer needs an index.")
+    takes_optional = models.BooleanField(
+        default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
+    )
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:

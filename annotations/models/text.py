@@ -75,6 +75,9 @@ class Markable(models.Model):
     key = models.CharField(max_length=500)
     label = models.CharField(max_length=KEY_LENGTH, blank=True, help_text="A short name from the source.")
     parts = models.JSONField(help_text="[[start, end], ...] in text order, ends exclusive")
+    head = models.JSONField(
+        default=list, blank=True, help_text="[[start, end], ...] of the least words that stand for it (MUC's MIN)"
+    )
     start = models.PositiveIntegerField(help_text="start of the first part")
     end = models.PositiveIntegerField(help_text="end of the last part")
     predefined = models.BooleanField(

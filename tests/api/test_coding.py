@@ -17,10 +17,10 @@ def test_the_state_has_all_that_the_coding_page_needs(signed_in, alice, codings,
     assert set(state) == {"project", "user", "text", "scheme", "markables", "coding", "judgements"}
     assert state["project"] == {"slug": "tea", "title": "Tea"}
     assert state["user"] == "alice"
-    assert state["coding"] == {"status": "open", "version": 1}
+    assert state["coding"] == {"status": "open", "version": 1, "seconds": 0}
     assert state["scheme"]["levels"] == [
-        {"key": "phrase", "label": "phrase", "coded": True},
-        {"key": "turn", "label": "turn", "coded": False},
+        {"key": "phrase", "label": "phrase", "coded": True, "coders_mark": False},
+        {"key": "turn", "label": "turn", "coded": False, "coders_mark": False},
     ]
     assert [(c["key"], c["points_to"]) for c in state["scheme"]["categories"]] == [
         ("phrase", "phrase"),
@@ -35,6 +35,8 @@ def test_the_state_has_all_that_the_coding_page_needs(signed_in, alice, codings,
             "pointers": [keys["a"]],
             "indices": [],
             "note": "hm",
+            "name": "",
+            "head": [],
             "unsure": False,
             "optional": False,
         }
@@ -45,7 +47,7 @@ def test_markables_come_in_text_order_a_turn_before_what_it_holds(signed_in, ali
     state = signed_in(alice).get(URL).json()
     assert [markable["label"] for markable in state["markables"]] == list("1ab2c3de4f")
     a = state["markables"][1]
-    assert set(a) == {"key", "level", "label", "parts"}
+    assert set(a) == {"key", "level", "label", "parts", "head", "own"}
     [[start, end]] = a["parts"]
     assert state["text"]["content"][start:end] == "the kettle"
 
@@ -63,7 +65,7 @@ def test_only_the_coder_who_made_a_mark_sees_it(signed_in, alice, bob, codings, 
 
 def test_the_state_of_a_coding_handed_in_can_be_read(signed_in, alice, codings):
     actions.submit(codings["alice"], alice)
-    assert signed_in(alice).get(URL).json()["coding"] == {"status": "submitted", "version": 1}
+    assert signed_in(alice).get(URL).json()["coding"] == {"status": "submitted", "version": 1, "seconds": 0}
 
 
 @pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer", "outsider"])

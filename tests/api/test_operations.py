@@ -59,7 +59,7 @@ def test_a_stale_version_gets_409_with_what_was_missed(post, codings, keys):
     problem = answer.json()
     assert (problem["code"], problem["status"], problem["version"]) == ("stale", 409, 1)
     [missed] = problem["missed"]
-    assert set(missed) == {"uuid", "kind", "payload", "sequence"}
+    assert set(missed) == {"uuid", "kind", "payload", "sequence", "step", "undoes"}
     assert missed["payload"]["category"] == "place"
 
 
@@ -196,7 +196,16 @@ def test_the_log_can_be_read_from_a_version_on(signed_in, alice, codings, keys):
     judge(codings["bob"], keys["a"], "place")
     found = signed_in(alice).get(URL, {"since": 1}).json()
     assert [entry["sequence"] for entry in found["results"]] == [2, 3]
-    assert set(found["results"][0]) == {"sequence", "uuid", "kind", "payload", "made_at", "applied_at"}
+    assert set(found["results"][0]) == {
+        "sequence",
+        "uuid",
+        "kind",
+        "payload",
+        "step",
+        "undoes",
+        "made_at",
+        "applied_at",
+    }
     assert found["results"][0]["payload"]["markable"] == keys["b"]
     assert [entry["sequence"] for entry in signed_in(alice).get(URL).json()["results"]] == [1, 2, 3]
 

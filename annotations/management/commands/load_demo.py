@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotations import actions, demo, operations
+from annotations.decisions import Decision, Rules
 from annotations.formats import plain
 from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Markable, Membership, Project, Text, User
@@ -70,7 +71,7 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
     categories = {category.key: category for category in project.categories.select_related("points_to")}
     markables = {markable.key: markable for markable in Markable.objects.filter(text=text).select_related("level")}
     keys = {markable.label: markable.key for markable in markables.values()}
-    rules = operations.Rules(project.answers, categories, markables)
+    rules = Rules(project.answers, categories, markables)
     for name, answers in source["codings"].items():
         coder = _person(name)
         actions.add_member(project, coder, Membership.Role.CODER)
@@ -80,13 +81,13 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
         actions.submit(coding, coder)
 
 
-def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> operations.Decision:
+def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:
     """An answer as the demo files write it: indices, or a category with the labels of its antecedents."""
     if project.answers == Project.Answers.INDICES:
         indices = tuple(answer.split())
-        return operations.Decision(keys[label], "refers" if indices else "none", indices=indices)
+        return Decision(keys[label], "refers" if indices else "none", indices=indices)
     category, *targets = answer.split()
-    return operations.Decision(keys[label], category, tuple(keys[target] for target in targets))
+    return Decision(keys[label], category, tuple(keys[target] for target in targets))
 
 
 def _person(name: str) -> User:

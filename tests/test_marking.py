@@ -1,0 +1,325 @@
+"""Markables that coders make, move and delete; names of chains; heads; steps that are undone together."""
+
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement import extract
+from annotations import actions, operations
+from annotations.decisions import Refused
+from annotations.marking import key_of, parts_of
+from annotations.models import Coding, Judgement, Membership, Operation
+from annotations.schemes import SCHEMES
+from tests.conftest import change, judge, make_project
+
+# put the kettle on the stove: the kettle 4-14, the stove 18-27
+PUT, OWN, WIDER = "phrase:0-3", "phrase:8-14", "phrase:8-17"
+
+
+@pytest.fixture
+def project(project):
+    actions.let_coders_mark(project, project.levels.filter(key="phrase"))
+    return project
+
+
+@pytest.fixture
+def coding(codings):
+    return codings["alice"]
+
+
+@pytest.fixture
+def send(coding):
+    def apply(kind, **payload):
+        coding.refresh_from_db()
+        return operations.apply(coding, coding.coder, coding.version, [change(kind, **payload)])
+
+    return apply
+
+
+def said(coding, key):
+    return operations.judgements_of(coding).get(key)
+
+
+def keys_seen(coding):
+    return set(coding.text.markables.of_coding(coding).values_list("key", flat=True))
+
+
+def refused_with(code, call, *arguments, **more):
+    with pytest.raises(Refused) as refused:
+        call(*arguments, **more)
+    assert refused.value.code == code
+
+
+# Keys
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=2, max_size=12, unique=True))
+def test_a_key_names_level_and_parts(edges):
+    edges = sorted(edges)
+    parts = [[start, end] for start, end in zip(edges[::2], edges[1::2], strict=False)]
+    assert parts_of(key_of("phrase", parts)) == ("phrase", parts)
+
+
+@pytest.mark.parametrize("key", ["", "phrase", "phrase:", ":1-2", "phrase:1-2,", "phrase:01-2", "a:b:1-2"])
+def test_what_is_no_key_names_nothing(key):
+    assert parts_of(key) is None
+
+
+# Making
+
+
+def test_to_judge_words_is_to_mark_them(coding, send, text):
+    send("judge", markable=PUT, category="none")
+    assert said(coding, PUT)["category"] == "none"
+    mark = text.markables.get(key=PUT)
+    assert (mark.parts, mark.start, mark.end, mark.predefined) == ([[0, 3]], 0, 3, False)
+
+
+def test_words_in_several_parts_and_crossing_ones_are_marked(coding, send):
+    send("judge", markable="phrase:0-3,8-14")
+    send("judge", markable="phrase:4-10")
+    send("judge", markable="phrase:8-17")
+    assert {"phrase:0-3,8-14", "phrase:4-10", "phrase:8-17"} <= keys_seen(coding)
+
+
+def test_another_coder_does_not_see_the_mark_and_marks_the_same_words_for_himself(codings, send, text):
+    send("judge", markable=PUT, category="none")
+    assert PUT not in keys_seen(codings["bob"])
+    judge(codings["bob"], PUT, "place")
+    assert text.markables.filter(key=PUT).count() == 1
+    assert said(codings["alice"], PUT)["category"] == "none"
+    assert said(codings["bob"], PUT)["category"] == "place"
+
+
+def test_what_is_pointed_to_is_marked_too(coding, send, keys):
+    send("judge", markable=keys["c"], category="phrase", pointers=[PUT])
+    assert said(coding, PUT)["category"] is None
+    assert said(coding, keys["c"])["pointers"] == [PUT]
+
+
+def test_clearing_leaves_the_mark(coding, send):
+    send("judge", markable=PUT, category="none")
+    send("clear", markable=PUT)
+    assert said(coding, PUT)["category"] is None
+
+
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ("phrase:3-3", "bad_markable"),
+        ("phrase:5-3", "bad_markable"),
+        ("phrase:0-3,3-8", "bad_markable"),
+        ("phrase:8-14,0-3", "bad_markable"),
+        ("phrase:0-100000", "bad_markable"),
+        ("phrase:" + ",".join(f"{place}-{place + 1}" for place in range(0, 42, 2)), "bad_markable"),
+        ("turn:0-3", "bad_markable"),
+        ("ghost:0-3", "bad_markable"),
+        ("nonsense", "bad_markable"),
+    ],
+)
+def test_words_that_cannot_be_marked_are_refused_and_leave_no_trace(coding, send, text, key, code):
+    before = text.markables.count()
+    refused_with(code, send, "judge", markable=key, category="none")
+    assert text.markables.count() == before
+    assert coding.operations.count() == 0
+
+
+def test_the_last_character_of_the_text_can_be_marked_and_none_after_it(coding, send, text):
+    length = len(text.content)
+    send("judge", markable=f"phrase:0-{length}")
+    refused_with("bad_markable", send, "judge", markable=f"phrase:0-{length + 1}")
+
+
+def test_where_the_project_does_not_allow_it_nothing_is_marked(coding, send, project):
+    actions.let_coders_mark(project, [])
+    refused_with("unknown_markable", send, "judge", markable=PUT, category="none")
+
+
+def test_marking_costs_no_more_queries_for_many_marks_than_for_one(coding, alice, django_assert_max_num_queries):
+    batch = [change("judge", markable=f"phrase:{place}-{place + 2}", category="none") for place in range(40)]
+    with django_assert_max_num_queries(18):
+        operations.apply(coding, alice, 0, batch)
+
+
+# Deleting
+
+
+def test_deleting_takes_the_mark_its_judgement_and_the_pointers_to_it(coding, send, keys):
+    send("judge", markable=PUT, category="none")
+    send("judge", markable=keys["c"], category="phrase", pointers=[PUT, keys["a"]])
+    send("unmark", markable=PUT)
+    assert said(coding, PUT) is None
+    assert said(coding, keys["c"])["pointers"] == [keys["a"]]
+    assert PUT not in keys_seen(coding)
+
+
+def test_deleting_leaves_the_other_coders_mark_and_pointers(codings, send, keys):
+    for coding in codings.values():
+        judge(coding, PUT, "none")
+        judge(coding, keys["c"], "phrase", PUT)
+    send("unmark", markable=PUT)
+    assert said(codings["bob"], PUT)["category"] == "none"
+    assert said(codings["bob"], keys["c"])["pointers"] == [PUT]
+
+
+def test_deleting_twice_is_no_mistake(coding, send):
+    send("judge", markable=PUT)
+    send("unmark", markable=PUT)
+    assert send("unmark", markable=PUT) == 3
+
+
+def test_an_answer_to_what_another_window_deleted_marks_it_again(coding, send):
+    send("judge", markable=PUT, category="none")
+    send("unmark", markable=PUT)
+    send("judge", markable=PUT, category="place")
+    assert said(coding, PUT)["category"] == "place"
+
+
+def test_what_came_with_the_text_is_neither_deleted_nor_moved(send, keys):
+    refused_with("given", send, "unmark", markable=keys["a"])
+    refused_with("given", send, "move", markable=keys["a"], to=PUT)
+
+
+def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings):
+    send("judge", markable=PUT, category="none")
+    send("unmark", markable=PUT)
+    for one in codings.values():
+        actions.submit(one, one.coder)
+    [read] = extract.extract(project).texts
+    assert PUT not in {unit.key for unit in read.units}
+
+
+# Moving
+
+
+def test_moving_an_edge_keeps_the_judgement_and_the_pointers(coding, send, keys):
+    send("judge", markable=OWN, category="phrase", pointers=[keys["a"]], note="hm", unsure=True)
+    send("judge", markable=keys["c"], category="phrase", pointers=[OWN])
+    send("move", markable=OWN, to=WIDER)
+    assert said(coding, OWN) is None
+    moved = said(coding, WIDER)
+    assert (moved["pointers"], moved["note"], moved["unsure"]) == ([keys["a"]], "hm", True)
+    assert said(coding, keys["c"])["pointers"] == [WIDER]
+
+
+def test_moving_does_not_move_the_other_coders_mark(codings, send):
+    for coding in codings.values():
+        judge(coding, OWN, "none")
+    send("move", markable=OWN, to=WIDER)
+    assert said(codings["bob"], OWN)["category"] == "none"
+    assert said(codings["bob"], WIDER) is None
+
+
+@pytest.mark.parametrize(
+    ("markable", "to", "code"),
+    [
+        ("phrase:0-2", PUT, "unknown_markable"),
+        (OWN, "phrase:4-14", "already_marked"),
+        (OWN, "phrase:9-9", "bad_markable"),
+        (OWN, "turn:8-17", "bad_markable"),
+    ],
+)
+def test_a_bad_move_is_refused(coding, send, markable, to, code):
+    send("judge", markable=OWN, category="none")
+    refused_with(code, send, "move", markable=markable, to=to)
+    assert said(coding, OWN)["category"] == "none"
+
+
+def test_a_move_that_would_make_a_pointer_point_ahead_is_refused(coding, send, keys):
+    send("judge", markable=OWN)
+    send("judge", markable=keys["b"], category="phrase", pointers=[OWN])
+    refused_with("points_later", send, "move", markable=OWN, to="phrase:33-38")
+    assert said(coding, keys["b"])["pointers"] == [OWN]
+
+
+def test_marks_and_answers_of_one_batch_are_done_in_order(coding, alice, keys):
+    batch = [
+        change("judge", markable=OWN, category="none"),
+        change("move", markable=OWN, to=WIDER),
+        change("judge", markable=keys["c"], category="phrase", pointers=[WIDER]),
+        change("unmark", markable=WIDER),
+        change("judge", markable=PUT, category="none"),
+    ]
+    assert operations.apply(coding, alice, 0, batch) == 5
+    assert set(operations.judgements_of(coding)) == {keys["c"], PUT}
+    assert said(coding, keys["c"])["pointers"] == []
+
+
+def test_a_bad_mark_in_the_middle_undoes_the_batch(coding, alice, keys):
+    batch = [
+        change("judge", markable=OWN, category="none"),
+        change("unmark", markable=keys["a"]),
+        change("judge", markable=PUT, category="none"),
+    ]
+    with pytest.raises(Refused) as refused:
+        operations.apply(coding, alice, 0, batch)
+    assert (refused.value.code, refused.value.position) == ("given", 1)
+    assert operations.judgements_of(coding) == {}
+
+
+# Heads and names
+
+
+def test_a_head_is_made_of_the_markables_own_words(coding, send, keys):
+    send("judge", markable=keys["a"], category="none", head=[[8, 14]])
+    assert said(coding, keys["a"])["head"] == [[8, 14]]
+    for head in ([[0, 3]], [[8, 15]], [[8, 8]], [[9, 8]], [[4, 10], [12, 18]]):
+        refused_with("bad_head", send, "judge", markable=keys["a"], category="none", head=head)
+
+
+def test_a_head_that_is_left_outside_by_a_move_goes(coding, send):
+    send("judge", markable=WIDER, head=[[8, 14], [15, 17]])
+    send("move", markable=WIDER, to=OWN)
+    assert said(coding, OWN)["head"] == [[8, 14]]
+
+
+def test_one_coders_head_and_name_are_not_the_others(codings, send, keys):
+    send("judge", markable=keys["a"], category="none", head=[[8, 14]], name="Kettle")
+    judge(codings["bob"], keys["a"], "none")
+    assert said(codings["bob"], keys["a"])["head"] == []
+    assert said(codings["bob"], keys["a"])["name"] == ""
+
+
+def test_a_name_has_an_end(send, keys):
+    refused_with("name_too_long", send, "judge", markable=keys["a"], name="x" * 201)
+
+
+# Steps
+
+
+def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
+    step, taken_back = uuid4(), uuid4()
+    payload = {"markable": keys["a"], "category": "none"}
+    first = operations.Change(uuid4(), "judge", payload, step=step, undoes=taken_back)
+    operations.apply(coding, alice, 0, [first])
+    assert list(coding.operations.values_list("step", "undoes")) == [(step, taken_back)]
+    with pytest.raises(operations.Stale) as stale:
+        operations.apply(coding, alice, 0, [change("judge", **payload)])
+    assert (stale.value.missed[0]["step"], stale.value.missed[0]["undoes"]) == (step, taken_back)
+
+
+# Who allows it
+
+
+def test_a_project_may_begin_with_marking_allowed_on_what_is_coded(alice):
+    project = actions.create_project("own", "Own", SCHEMES["poesio-artstein-2005"], coders_mark=True)
+    assert dict(project.levels.values_list("key", "coders_mark")) == {"phrase": True, "turn": False}
+
+
+def test_levels_that_are_only_pointed_at_are_never_marked_by_coders(project):
+    actions.let_coders_mark(project, project.levels.all())
+    assert dict(project.levels.values_list("key", "coders_mark")) == {"phrase": True, "turn": False}
+
+
+def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
+    project = make_project("bare", marked="Nobody has marked anything here.")
+    actions.let_coders_mark(project, project.levels.filter(coded=True))
+    actions.add_member(project, alice, Membership.Role.CODER)
+    actions.assign(project, project.texts.all(), [alice])
+    coding = Coding.objects.get(text__project=project)
+    judge(coding, "phrase:0-6", "none")
+    [found] = Coding.objects.filter(pk=coding.pk).with_progress()
+    assert (found.decided, found.to_decide) == (1, 1)
+    assert Judgement.objects.count() == Operation.objects.count() == 1
