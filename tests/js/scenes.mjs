@@ -1,9 +1,11 @@
 // Small texts for the tests, in the shape in which the server sends them.
 
-const LEVELS = [{ key: "phrase", label: "phrase", coded: true }, { key: "turn", label: "turn", coded: false }];
+const LEVELS = [
+  { key: "phrase", label: "phrase", coded: true, coders_mark: false }, { key: "turn", label: "turn", coded: false, coders_mark: false },
+];
 
 const category = (key, more = {}) => ({
-  key, label: key, points_to: null, max_pointers: null, allow_later: false, takes_index: false, ...more,
+  key, label: key, points_to: null, max_pointers: null, allow_later: false, takes_index: false, takes_optional: false, ...more,
 });
 
 export const SCHEMES = {
@@ -24,12 +26,12 @@ export const SCHEMES = {
 };
 
 /** A state whose markables are given as [key, level, start, end] in code points. */
-export function scene(content, marks, { scheme = "pointers", judgements = {}, segments = [], status = "open" } = {}) {
+export function scene(content, marks, { scheme = "pointers", judgements = {}, segments = [], status = "open", language = "en", marking = false } = {}) {
   return {
     project: { slug: "p", title: "P" },
     user: "ann",
-    text: { slug: "t", title: "T", content, language: "en", direction: "ltr", segments },
-    scheme: SCHEMES[scheme],
+    text: { slug: "t", title: "T", content, language, direction: "ltr", segments },
+    scheme: marking ? { ...SCHEMES[scheme], levels: LEVELS.map((level) => ({ ...level, coders_mark: level.coded })) } : SCHEMES[scheme],
     markables: marks.map(([key, level, ...offsets]) => ({
       key,
       level,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blocks, offsetConverter, slices } from "../../static/js/coding/slices.js";
+import { blocks, offsets, slices } from "../../static/js/coding/slices.js";
 
 const draw = (nodes) => nodes.map((node) => ("text" in node ? node.text : `[${node.key}${draw(node.children)}]`)).join("");
 const depths = (nodes, found = {}) => {
@@ -14,12 +14,12 @@ const part = (key, start, end) => ({ key, start, end });
 const whole = (content) => ({ start: 0, end: content.length });
 
 test("a text without astral characters needs no conversion of offsets", () => {
-  assert.equal(offsetConverter("plain")(4), 4);
+  assert.equal(offsets("plain").toUnits(4), 4);
 });
 
 test("every character beyond the basic plane moves later offsets by one", () => {
-  const convert = offsetConverter("a🎉b🐟c");
-  assert.deepEqual([0, 1, 2, 3, 4, 5].map(convert), [0, 1, 3, 4, 6, 7]);
+  const { toUnits } = offsets("a🎉b🐟c");
+  assert.deepEqual([0, 1, 2, 3, 4, 5].map(toUnits), [0, 1, 3, 4, 6, 7]);
 });
 
 test("nested markables become nested spans, deeper ones lower down", () => {

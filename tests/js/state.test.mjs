@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  apply, emptyHistory, forget, isDecided, load, operation, rebase, redo, remember, sameJudgement, step, undo,
+  apply, deed, isDecided, keyOf, load, partsOf, rebase, sameJudgement, step, withMarks,
 } from "../../static/js/coding/state.js";
 import { marked, points, refers, scene } from "./scenes.mjs";
 
-const judge = (uuid, markable, value) => operation(uuid, markable, value);
+const judge = (uuid, markable, value) => ({
+  uuid, ...(value === null ? { kind: "clear", payload: { markable } } : deed(markable, value)),
+});
 
 test("offsets count code points, so words behind an emoji are the right ones", () => {
   const { model } = load(scene("🎉🎉 the 🐟 swims", [["a", "phrase", 3, 8], ["b", "phrase", 9, 14]]));
@@ -18,10 +20,10 @@ test("text order puts what encloses first, so one's own turn counts as earlier",
   assert.deepEqual(model.markables.map((markable) => markable.key), ["turn", "whole", "it"]);
 });
 
-test("a discontinuous markable has all its words, and the last of them as head", () => {
+test("a discontinuous markable has all its words, and the last of them to be known by", () => {
   const { model } = load(scene("look it up", [["a", "phrase", [8, 10], [0, 4]]]));
   assert.equal(model.byKey.get("a").words, "look … up");
-  assert.equal(model.byKey.get("a").head, "up");
+  assert.equal(model.byKey.get("a").lastWord, "up");
 });
 
 test("a pointing category is decided only with an antecedent", () => {
@@ -41,46 +43,28 @@ test("a category that takes an index is decided only with one", () => {
 });
 
 test("applying operations leaves the judgements it was given as they were", () => {
-  const { judgements } = load(marked("[a] [b]", { judgements: { p2: points("p1") } }));
-  const after = apply(judgements, [judge("1", "p1", { category: "none" }), judge("2", "p2", null)]);
+  const { model, judgements } = load(marked("[a] [b]", { judgements: { p2: points("p1") } }));
+  const after = apply(model, judgements, [judge("1", "p1", { category: "none" }), judge("2", "p2", null)]);
   assert.deepEqual([...judgements.keys()], ["p2"]);
   assert.deepEqual([...after.keys()], ["p1"]);
   assert.equal(after.get("p1").category, "none");
 });
 
 test("an import in the log sets many judgements at once", () => {
-  const after = apply(new Map(), [{ uuid: "1", kind: "import", payload: { judgements: [{ markable: "p1", ...refers("3") }] } }]);
+  const { model } = load(marked("[a]", { scheme: "indices" }));
+  const after = apply(model, new Map(), [{ uuid: "1", kind: "import", payload: { judgements: [{ markable: "p1", ...refers("3") }] } }]);
   assert.deepEqual(after.get("p1").indices, ["3"]);
 });
 
 test("rebasing puts what others did under one's own unsent work", () => {
+  const { model } = load(marked("[a] [b]"));
   const base = new Map();
   const missed = [judge("a", "p1", { category: "place" }), judge("b", "p2", { category: "place" })];
   const pending = [judge("c", "p2", { category: "none" })];
-  const renewed = rebase(base, missed, pending);
+  const renewed = rebase(model, base, missed, pending);
   assert.equal(renewed.base.get("p2").category, "place");
   assert.equal(renewed.judgements.get("p1").category, "place");
   assert.equal(renewed.judgements.get("p2").category, "none");
-});
-
-test("undo gives back the changes last first, redo makes them again, and a new change ends redoing", () => {
-  const change = (uuid) => ({ uuid, key: "p1", before: null, after: { category: uuid } });
-  let history = remember(remember(emptyHistory(), change("one")), change("two"));
-  const first = undo(history);
-  const second = undo(first.history);
-  assert.deepEqual([first.change.uuid, second.change.uuid, undo(second.history).change], ["two", "one", null]);
-  const again = redo(second.history);
-  assert.equal(again.change.uuid, "one");
-  history = remember(again.history, change("three"));
-  assert.equal(redo(history).change, null);
-  assert.deepEqual(history.done.map((done) => done.uuid), ["one", "three"]);
-});
-
-test("a refused change can be neither undone nor redone", () => {
-  const change = (uuid) => ({ uuid, key: "p1", before: null, after: null });
-  const history = undo(remember(remember(emptyHistory(), change("kept")), change("refused"))).history;
-  assert.equal(redo(forget(history, "refused")).change, null);
-  assert.equal(undo(forget(history, "refused")).change.uuid, "kept");
 });
 
 test("stepping goes round the end and passes over what does not answer", () => {
@@ -103,4 +87,51 @@ test("judgements are the same whatever they leave unsaid", () => {
 test("a coding that is handed in can only be read", () => {
   assert.equal(load(marked("[a]", { status: "submitted" })).model.readOnly, true);
   assert.equal(load(marked("[a]")).model.readOnly, false);
+});
+
+test("offsets go there and back in a text with wide characters", () => {
+  const { model } = load(scene("a🎉b🐟🐟c", []));
+  for (const [point, unit] of [[0, 0], [1, 1], [2, 3], [3, 4], [4, 6], [5, 8], [6, 9]]) {
+    assert.equal(model.toUnits(point), unit);
+    assert.equal(model.toPoints(unit), point);
+  }
+});
+
+test("a key says where its markable is, and what is none says nothing", () => {
+  assert.deepEqual(partsOf(keyOf("phrase", [[1, 2], [5, 9]])), { level: "phrase", parts: [[1, 2], [5, 9]] });
+  assert.equal(partsOf("p1"), null);
+  assert.equal(partsOf("phrase:1-"), null);
+});
+
+test("one's own markables are those that have a judgement and did not come with the text", () => {
+  const { model, judgements } = load(marked("[a] b 🐟 c", { marking: true }));
+  const more = apply(model, judgements, [judge("1", "phrase:2-3", {}), judge("2", "phrase:4-7", { pointers: ["phrase:2-3"], category: "phrase" })]);
+  const after = withMarks(model, more);
+  assert.deepEqual(after.markables.map((one) => [one.words, one.own, one.order]), [["a", false, 0], ["b", true, 1], ["🐟 c", true, 2]]);
+  assert.equal(withMarks(after, more), after);
+  assert.deepEqual(withMarks(after, judgements).markables.map((one) => one.words), ["a"]);
+});
+
+test("what is pointed to is marked, as on the server", () => {
+  const { model, judgements } = load(marked("[a] b", { marking: true }));
+  const after = apply(model, judgements, [judge("1", "p1", points("phrase:2-3"))]);
+  assert.deepEqual([...after.keys()].sort(), ["p1", "phrase:2-3"]);
+});
+
+test("clearing leaves one's own markable, unmarking takes it and the pointers to it", () => {
+  const { model } = load(marked("[a] b", { marking: true }));
+  const own = "phrase:2-3";
+  const before = apply(model, new Map(), [judge("1", own, { category: "none" }), judge("2", "p1", points(own))]);
+  assert.equal(apply(model, before, [judge("3", own, null)]).get(own).category, null);
+  const gone = apply(model, before, [{ uuid: "4", kind: "unmark", payload: { markable: own } }]);
+  assert.deepEqual([gone.has(own), gone.get("p1").pointers], [false, []]);
+});
+
+test("moving takes judgement, pointers and what fits of the head along", () => {
+  const { model } = load(marked("[a] bb cc", { marking: true }));
+  const value = { category: "none", note: "hm", head: [[2, 4], [5, 7]] };
+  const before = apply(model, new Map(), [judge("1", "phrase:2-7", value), judge("2", "p1", points("phrase:2-7"))]);
+  const after = apply(model, before, [{ uuid: "3", kind: "move", payload: { markable: "phrase:2-7", to: "phrase:2-4" } }]);
+  assert.deepEqual(after.get("p1").pointers, ["phrase:2-4"]);
+  assert.deepEqual([after.get("phrase:2-4").note, after.get("phrase:2-4").head, after.has("phrase:2-7")], ["hm", [[2, 4]], false]);
 });

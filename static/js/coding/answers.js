@@ -1,11 +1,7 @@
 // What a key press makes of a judgement. Pure: returns the new judgement, or why there is none.
 import { candidates, isLegal, pointingCategory } from "./candidates.js";
-import { categoryOf, judgement, sameJudgement } from "./state.js";
-
-/** @typedef {import("./state.js").Model} Model */
-/** @typedef {import("./state.js").Judgements} Judgements */
-/** @typedef {import("./state.js").Judgement} Judgement */
-/** @typedef {{judgement: Judgement|null} | {refused: string}} Answer */
+import { freeIndex } from "./entities.js";
+import { apply, categoryOf, judgement, sameJudgement, withMarks } from "./state.js";
 
 /**
  * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} chosen key of a category
@@ -32,20 +28,10 @@ export function chooseCategory(model, judgements, key, chosen) {
 
 /** The next free number, unless the markable is already alone in its entity. */
 function newEntity(judgements, key, before) {
-  const taken = new Set();
-  for (const [other, value] of judgements) {
-    if (other !== key) {
-      value.indices.forEach((index) => taken.add(index));
-    }
-  }
-  if (before.indices.length === 1 && !taken.has(before.indices[0])) {
-    return before.indices;
-  }
-  let free = 1;
-  while (taken.has(String(free))) {
-    free += 1;
-  }
-  return [String(free)];
+  const [own, ...more] = before.indices;
+  const shared = (other, value) => other !== key && value.indices.includes(own);
+  const alone = own !== undefined && more.length === 0 && ![...judgements].some(([other, value]) => shared(other, value));
+  return alone ? before.indices : [freeIndex(judgements, key)];
 }
 
 /**
@@ -128,9 +114,28 @@ export function offer(model, judgements, key) {
   return candidates(model, open, key);
 }
 
-/** @param {Judgements} judgements @param {string} key @param {{note?: string, unsure?: boolean}} remark @returns {Answer} */
+/** @param {Judgements} judgements @param {string} key @param {Partial<Judgement>} remark @returns {Answer} */
 export function addRemark(judgements, key, remark) {
   return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
+}
+
+/**
+ * Why a markable cannot be moved so: which pointer the scheme would not allow any more; null when none.
+ * @param {Model} model @param {Judgements} judgements @param {Deed} move
+ * @returns {string|null}
+ */
+export function brokenBy(model, judgements, move) {
+  const after = apply(model, judgements, [move]);
+  const moved = withMarks(model, after);
+  for (const [key, value] of after) {
+    if (key === move.payload.to || value.pointers.includes(move.payload.to)) {
+      const wrong = value.pointers.find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
+      if (wrong !== undefined) {
+        return `“${moved.byKey.get(wrong).words}” would come later in the text than “${moved.byKey.get(key).words}”, which points to it.`;
+      }
+    }
+  }
+  return null;
 }
 
 /**

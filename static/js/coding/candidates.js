@@ -2,12 +2,6 @@
 import { categoryOf } from "./state.js";
 import { chains } from "./chains.js";
 
-/** @typedef {import("./state.js").Model} Model */
-/** @typedef {import("./state.js").Judgements} Judgements */
-/** @typedef {import("./state.js").Category} Category */
-/** @typedef {import("./state.js").Markable} Markable */
-/** @typedef {{key: string, index: string|null, chosen: boolean, letter: string|null}} Candidate */
-
 export const LETTERS = ["a", "s", "d", "f", "g", "h", "j", "k", "l"];
 
 // How many places a hint is worth against sheer nearness. Same words weigh most; the last mention of a chain stands
@@ -86,7 +80,7 @@ function rank(model, key, legal, bonus) {
   return legal
     .sort((one, other) => Math.abs(one.order - from.order) - Math.abs(other.order - from.order))
     .map((markable, distance) => {
-      const same = markable.words.toLowerCase() === words ? SAME_WORDS : markable.head === from.head ? SAME_HEAD : 0;
+      const same = markable.words.toLowerCase() === words ? SAME_WORDS : markable.lastWord === from.lastWord ? SAME_HEAD : 0;
       return { markable, distance, score: distance - same - bonus(markable) };
     })
     .sort((one, other) => one.score - other.score || one.distance - other.distance)

@@ -1,16 +1,5 @@
 // Chains, computed whenever they are asked for, and the numbers they keep while the page lives. Pure.
 
-/** @typedef {import("./state.js").Model} Model */
-/** @typedef {import("./state.js").Judgements} Judgements */
-/**
- * Identity of a chain: the key of its root, or "#4" for the entity with index "4".
- * @typedef {{of: Map<string, string[]>, members: Map<string, string[]>}} Chains
- */
-/**
- * @typedef {{byChain: Map<string, number>, byMember: Map<string, number[]>, next: number, of: Chains|null}} Numbers
- *   `of`: the chains that they were given to
- */
-
 // Judgements are never changed, only replaced: going from word to word asks for the same chains again and again.
 const known = new WeakMap();
 

@@ -1,71 +1,104 @@
-// From a key to an action. One table: the help dialogue and the hints are written from it. Pure.
-import { LETTERS } from "./candidates.js";
+// From a key to an action, by the keys of the table or those that the coder has chosen. Pure.
+import { ACTIONS } from "./actions.js";
+
+const MODIFIERS = ["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"];
+const MIRRORED = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
+const CAPS = { ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Backspace: "⌫", Delete: "Del" };
+
+/** @param {Choices} [choices] @returns {Bindings} */
+export function bindings(choices = {}) {
+  const of = new Map();
+  const keys = new Map();
+  for (const action of ACTIONS) {
+    const own = choices[action.id] ?? action.keys;
+    keys.set(action.id, own);
+    own.forEach((key) => of.set(key, action.id));
+  }
+  return { of, keys };
+}
 
 /**
- * @typedef {{type: "undecided"|"neighbour"|"chain", step: 1|-1}
- *   | {type: "category", place: number} | {type: "letter", letter: string, further: boolean}
- *   | {type: "accept"|"undo"|"redo"|"help"|"release"}} Action
+ * Give an action one key instead of those it has. Who had that key before has it no more.
+ * @param {Choices} choices @param {string} id @param {string} key
+ * @returns {{choices: Choices, taken: string|null}} taken: the action that lost the key
  */
-/**
- * @typedef {{inField: boolean, onControl: boolean, inText: boolean, released: boolean, inDialog: boolean}} Where
- *   where the focus is: in a text field; on a button or link; in the text or nowhere; and whether Escape freed Tab
- */
+export function choose(choices, id, key) {
+  const now = bindings(choices);
+  const before = now.of.get(key) ?? null;
+  const taken = before === id ? null : before;
+  const result = { ...choices, [id]: [key] };
+  if (taken !== null) {
+    result[taken] = now.keys.get(taken).filter((one) => one !== key);
+  }
+  return { choices: result, taken };
+}
 
-export const KEYS = [
-  { keys: ["Tab", "Shift+Tab"], does: "next, previous undecided markable" },
-  { keys: ["→", "←"], does: "next, previous markable" },
-  { keys: ["1", "9"], range: true, does: "choose the category" },
-  { keys: ["a", "l"], range: true, does: "point to the candidate that wears the letter", pointing: true },
-  { keys: ["Shift+a", "Shift+l"], range: true, does: "add a further antecedent, or take it away: ambiguity", pointing: true },
-  { keys: ["Space", "Enter"], does: "accept and go to the next" },
-  { keys: ["n", "p"], does: "next, previous member of the same chain", pointing: true },
-  { keys: ["u", "U"], does: "undo, redo" },
-  { keys: ["Esc"], does: "let Tab leave the text for the buttons and links around it" },
-  { keys: ["?"], does: "show these keys" },
-];
+/** Choices from where they were stored: what is not well-formed is as if it was not there. @param {unknown} stored @returns {Choices} */
+export function storedChoices(stored) {
+  const known = new Set(ACTIONS.map((action) => action.id));
+  const good = (entry) => known.has(entry[0]) && Array.isArray(entry[1]) && entry[1].every((key) => typeof key === "string");
+  return stored !== null && typeof stored === "object" ? Object.fromEntries(Object.entries(stored).filter(good)) : {};
+}
 
 /**
- * @param {{key: string, code?: string, shiftKey?: boolean, ctrlKey?: boolean, metaKey?: boolean, altKey?: boolean,
- *   isComposing?: boolean}} event
- * @param {Where} where
- * @returns {Action|null} null: the browser may have the key
+ * The name of a key with what is held down: "a", "Shift+u", "Ctrl+k", "Alt+ArrowLeft", "?". Shift is not told of
+ * digits and signs, which many keyboards have only with it; Cmd counts as Ctrl. In a text from right to left the
+ * arrows change places, so that the key on the side to which one reads goes on.
+ * @param {{key: string, code?: string, shiftKey?: boolean, ctrlKey?: boolean, metaKey?: boolean, altKey?: boolean}} event
+ * @param {boolean} [rightToLeft]
+ * @returns {string|null} null: only a modifier
  */
-export function actionFor(event, where) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || where.inField || where.inDialog) {
+export function combination(event, rightToLeft = false) {
+  let key = (rightToLeft && MIRRORED[event.key]) || event.key;
+  if (MODIFIERS.includes(key)) {
     return null;
   }
-  const further = Boolean(event.shiftKey);
-  switch (event.key) {
-    case "Tab":
-      return where.inText && !where.released ? { type: "undecided", step: further ? -1 : 1 } : null;
-    case "Escape":
-      return where.inText ? { type: "release" } : null;
-    case "ArrowRight":
-      return { type: "neighbour", step: 1 };
-    case "ArrowLeft":
-      return { type: "neighbour", step: -1 };
-    case " ":
-    case "Enter":
-      return where.onControl ? null : { type: "accept" };
-    case "?":
-      return { type: "help" };
-  }
-  const digit = /^[1-9]$/.exec(event.key) ?? (/^[a-z?]$/i.test(event.key) ? null : /(?<=^Digit)[1-9]$/.exec(event.code ?? ""));
+  const digit = /^[a-z?]$/i.test(key) ? null : /^[0-9]$/.exec(key) ?? /(?<=^Digit)[1-9]$/.exec(event.code ?? "");
   if (digit) {
-    return { type: "category", place: Number(digit[0]) - 1 };
+    [key] = digit;
+  } else if (key === " ") {
+    key = "Space";
+  } else if (key.length === 1) {
+    key = key.toLowerCase();
   }
-  const letter = event.key.toLowerCase();
-  if (LETTERS.includes(letter)) {
-    return { type: "letter", letter, further };
+  const tellsShift = key.length > 1 || /\p{L}/u.test(key);
+  return [
+    event.ctrlKey || event.metaKey ? "Ctrl+" : "", event.altKey ? "Alt+" : "", event.shiftKey && tellsShift ? "Shift+" : "", key,
+  ].join("");
+}
+
+/**
+ * @param {Bindings} bound @param {any} event a keydown @param {Where} where
+ * @returns {Pressed|null} null: the browser may have the key
+ */
+export function actionFor(bound, event, where) {
+  if (event.isComposing || where.inField || where.inDialog) {
+    return null;
   }
-  switch (letter) {
-    case "n":
-      return { type: "chain", step: 1 };
-    case "p":
-      return { type: "chain", step: -1 };
-    case "u":
-      return { type: further ? "redo" : "undo" };
-    default:
-      return null;
+  const key = combination(event, where.rightToLeft);
+  if (key === null) {
+    return null;
   }
+  if ((key.endsWith("Tab") && (!where.inText || where.released)) || (key === "Escape" && !where.inText)) {
+    return null;
+  }
+  if ((key === "Space" || key === "Enter") && where.onControl) {
+    return null;
+  }
+  const id = bound.of.get(key);
+  if (id !== undefined) {
+    return { id, further: false };
+  }
+  const unshifted = key.startsWith("Shift+") ? bound.of.get(key.slice(6)) : undefined;
+  return unshifted?.startsWith("candidate-") ? { id: unshifted, further: true } : null;
+}
+
+/** @param {string} key as `combination` names it @returns {string[]} what stands on the keys */
+export function caps(key) {
+  return key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);
+}
+
+/** As aria-keyshortcuts wants it. @param {string} key */
+export function ariaKeys(key) {
+  return key.replace("Ctrl+", "Control+");
 }

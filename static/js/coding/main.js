@@ -1,56 +1,64 @@
 // Wires state, view, keys and sync. Every answer is shown at once; the server hears of it behind.
+import { actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
 import { chains, noNumbers, renumber } from "./chains.js";
-import { actionFor } from "./keys.js";
+import { createCommands } from "./commands.js";
+import { emptyHistory, forget, fromLog, inverse, redoable, redone, remember, undoable, undone } from "./history.js";
+import { actionFor, bindings, caps, combination } from "./keys.js";
 import { listenToMouse } from "./mouse.js";
 import { openOutbox } from "./outbox.js";
-import {
-  apply, categoryOf, emptyHistory, forget, isDecided, load, operation, rebase, redo, remember, sameJudgement, step, undo,
-} from "./state.js";
+import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } from "./state.js";
 import { createSync, stateText, uuid } from "./sync.js";
-import { announce, buildPanel, describe, notify, paintPanel, paintSaveState, say } from "./view-panel.js";
-import { buildText, paintText, paintTicks, reveal } from "./view-text.js";
+import { paintArc } from "./view-arc.js";
+import { createEntities } from "./view-entities.js";
+import { rememberedKeys } from "./view-keys.js";
+import { createMarking } from "./view-marking.js";
+import { announce, buildPanel, describe, notify, paintPanel, paintSaveState, paintTime, say } from "./view-panel.js";
+import { buildText, highlight, lightUp, paintText, paintTicks, redrawText, reveal } from "./view-text.js";
 
-/**
- * @typedef {{model: import("./state.js").Model, base: import("./state.js").Judgements,
- *   judgements: import("./state.js").Judgements, history: import("./state.js").History, current: string|null,
- *   chains: import("./chains.js").Chains, numbers: import("./chains.js").Numbers, decided: number,
- *   candidates: import("./candidates.js").Candidate[], wants: boolean}} Page
- */
-
+const THOUGHT = 5 * 60; // seconds; a longer pause is no time at work, as on the server
 const loaded = load(JSON.parse(document.getElementById("coding-state").textContent));
-const { model } = loaded;
 const url = document.getElementById("coding-main").dataset.operations;
 const pane = document.getElementById("text-pane");
-const help = document.getElementById("help");
 const note = document.getElementById("note");
 const ticks = document.getElementById("ticks");
+const arc = document.getElementById("arc");
+
+let bound = bindings(rememberedKeys());
+let tabReleased = false;
+let everyCandidate = false;
+let framed = false;
+let pointedAt = null; // the candidate that mouse or focus is on
+let saving = { state: "saved", waiting: 0 };
+let atWork = { seconds: loaded.model.seconds, last: null };
+let reading = false; // the log of earlier visits
 
 /** @type {Page} */
 const page = {
-  model,
+  model: loaded.model,
   base: loaded.judgements,
   judgements: loaded.judgements,
-  history: emptyHistory(),
+  history: emptyHistory(loaded.model.version === 0),
   current: null,
   chains: { of: new Map(), members: new Map() },
   numbers: noNumbers(),
   decided: 0,
   candidates: [],
   wants: false,
+  keysOf: (action) => bound.keys.get(action),
+  keyOf: (action) => caps(bound.keys.get(action)[0] ?? "").join("+"),
 };
-let tabReleased = false;
-let everyCandidate = false;
-let ticksWaiting = false;
-let saving = { state: "saved", waiting: 0 };
+const { readOnly, version } = page.model;
+const available = new Set(actionsOf(page.model).map((action) => action.id));
 
-const text = buildText(document.getElementById("text"), model);
-buildPanel(model);
-const outbox = await openOutbox(`${url} ${model.user}`);
+const text = buildText(document.getElementById("text"), page.model);
+buildPanel(page.model, bound);
+const outbox = await openOutbox(`${url} ${page.model.user}`);
+const windows = new BroadcastChannel(`coindex ${url} ${page.model.user}`);
 const sync = createSync({
   url,
   csrf: document.querySelector('meta[name="csrf-token"]').content,
-  version: model.version,
+  version,
   outbox,
   fetch: window.fetch.bind(window),
   timers: { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) },
@@ -61,10 +69,11 @@ const sync = createSync({
       showSaving();
     },
     acknowledged: (operations) => {
-      page.base = apply(page.base, operations);
+      page.base = apply(page.model, page.base, operations);
+      windows.postMessage("saved");
     },
     missed: (missed, pending) => {
-      Object.assign(page, rebase(page.base, missed, pending));
+      Object.assign(page, rebase(page.model, page.base, missed, pending));
       refresh();
     },
     refused: (culprit, problem, pending) => {
@@ -74,8 +83,8 @@ const sync = createSync({
         return;
       }
       const key = culprit.payload.markable;
-      const words = model.byKey.has(key) ? describe(model, key).words : key;
-      page.judgements = apply(page.base, pending);
+      const words = page.model.byKey.has(key) ? describe(page.model, key).words : key;
+      page.judgements = apply(page.model, page.base, pending);
       page.history = forget(page.history, culprit.uuid);
       notify(`The answer to “${words}” was refused and taken back: ${why}`);
       refresh();
@@ -83,46 +92,114 @@ const sync = createSync({
     forgetful: () => notify("This browser cannot keep answers. Do not close the tab before all is saved."),
   },
 });
-page.judgements = apply(page.base, await sync.start());
-page.current = step(model.coded, null, 1, undecided) ?? model.coded[0]?.key ?? null;
+const unsent = await sync.start();
+page.history.whole &&= unsent.length === 0;
+page.judgements = apply(page.model, page.base, unsent);
+page.model = withMarks(page.model, page.judgements);
+if (page.model !== loaded.model) {
+  redrawText(text, loaded.model, page.model);
+}
+page.current = step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
+
+const marking = createMarking(document.getElementById("marking-bar"), pane, text, page, {
+  mark: (draft) => commands.mark(draft),
+  change: (draft) => commands.change(draft),
+  head: (parts) => commands.head(parts),
+  announce: (words) => announce(page, words, true),
+});
+const commands = createCommands({
+  page, pane, text, marking, record, refresh, go, say: tell, retrace: (forward) => retrace(forward), commitNote,
+  undecided, chosen: (choices) => {
+    bound = bindings(choices);
+    buildPanel(page.model, bound);
+    refresh();
+  },
+  release: () => {
+    tabReleased = true;
+  },
+  stateOf: () => saving,
+});
+const entities = createEntities(document.getElementById("entities"), {
+  go: (key) => goOrShow(key),
+  light: (keys) => lightUp(text, keys),
+  rename: (chain) => commands.rename(chain),
+  merge: (chain) => commands.merge(chain),
+});
 refresh();
 listen();
 
 function undecided(markable) {
-  return !isDecided(model, page.judgements.get(markable.key));
+  return !isDecided(page.model, page.judgements.get(markable.key));
 }
 
 function refresh() {
+  const model = withMarks(page.model, page.judgements);
+  if (model !== page.model) {
+    redrawText(text, page.model, model);
+    if (!model.byKey.has(page.current)) {
+      const start = page.model.byKey.get(page.current)?.start ?? 0;
+      page.current = (model.coded.find((one) => one.start >= start) ?? model.coded.at(-1))?.key ?? null;
+    }
+    page.model = model;
+    buildPanel(model, bound);
+  }
   page.chains = chains(model, page.judgements);
   page.numbers = renumber(page.numbers, page.chains);
   page.decided = model.coded.filter((markable) => !undecided(markable)).length;
+  page.candidates = [];
+  page.wants = false;
   if (page.current !== null) {
     const value = page.judgements.get(page.current);
     const category = categoryOf(model, value?.category);
     page.candidates = answers.offer(model, page.judgements, page.current);
-    page.wants = !model.readOnly && !isDecided(model, value)
+    page.wants = !readOnly && !isDecided(model, value)
       && (!category || Boolean(category.points_to) || category.takes_index);
   }
   paintText(text, page);
   paintPanel(page, everyCandidate);
-  drawTicks();
+  paintTime(atWork.seconds);
+  showHead();
+  entities.paint(page);
+  drawOverlays();
   showSaving();
 }
 
+function showHead() {
+  const markable = page.model.byKey.get(page.current);
+  const own = page.judgements.get(page.current)?.head ?? [];
+  const head = own.length > 0 ? own : markable?.head ?? [];
+  highlight(text, "head", head.map((part) => part.map(page.model.toUnits)));
+}
+
 /** Measuring makes the browser lay out the page: once a frame, after the key has been answered. */
-function drawTicks() {
-  if (!ticksWaiting) {
-    ticksWaiting = true;
+function drawOverlays() {
+  if (!framed) {
+    framed = true;
     requestAnimationFrame(() => {
-      ticksWaiting = false;
+      framed = false;
       paintTicks(ticks, pane, text, page);
+      drawArc();
     });
   }
 }
 
+/** The pointer in focus: to the candidate that mouse or focus is on if it is chosen, else to the nearest antecedent. */
+function drawArc() {
+  const targets = (page.judgements.get(page.current)?.pointers ?? []).filter((key) => page.model.byKey.has(key));
+  const order = (key) => Math.abs(page.model.byKey.get(key).order - page.model.byKey.get(page.current).order);
+  const [nearest] = [...targets].sort((one, other) => order(one) - order(other));
+  paintArc(arc, pane, text, page.current, targets.includes(pointedAt) ? pointedAt : nearest ?? null);
+}
+
 function showSaving() {
-  const undecidedCount = model.coded.length - page.decided;
-  paintSaveState(saving.state, stateText(saving.state, saving.waiting, outbox.durable), saving.waiting, undecidedCount);
+  paintSaveState(saving.state, stateText(saving.state, saving.waiting, outbox.durable), saving.waiting,
+    page.model.coded.length - page.decided);
+}
+
+/** Say something to the eye and to the ear. */
+function tell(words) {
+  say(words);
+  announce(page, words);
 }
 
 /** @param {string|null} key */
@@ -133,159 +210,178 @@ function go(key, prefix = "") {
   commitNote();
   page.current = key;
   everyCandidate = false;
+  pointedAt = null;
   say("");
   refresh();
   reveal(pane, text, key);
   announce(page, prefix);
 }
 
-/** @param {string} key @param {import("./state.js").Judgement|null} value */
-function write(key, value) {
-  const change = operation(uuid(crypto), key, value);
-  page.judgements = apply(page.judgements, [change]);
-  sync.push({ ...change, made_at: new Date().toISOString() });
-  return change.uuid;
+/** To a markable that may be a turn, which is not judged. */
+function goOrShow(key) {
+  if (page.model.byKey.get(key).coded) {
+    go(key);
+  } else {
+    reveal(pane, text, key);
+  }
 }
 
-/** @param {import("./answers.js").Answer} answer */
+/**
+ * Do something: shown at once, sent behind. All deeds of one call are one step.
+ * @param {Deed[]} deeds @param {string|null} undoes the step that this takes back
+ */
+function write(deeds, undoes = null) {
+  const now = new Date();
+  const operations = deeds.map((one) => ({ ...one, uuid: uuid(crypto), made_at: now.toISOString(), step: null, undoes }));
+  const id = operations[0].uuid;
+  if (operations.length > 1) {
+    operations.forEach((one) => {
+      one.step = id;
+    });
+  }
+  page.judgements = apply(page.model, page.judgements, operations);
+  sync.push(...operations);
+  const gap = atWork.last === null ? 0 : (now - atWork.last) / 1000;
+  atWork = { seconds: atWork.seconds + (gap <= THOUGHT ? gap : 0), last: now };
+  return { id, uuids: operations.map((one) => one.uuid) };
+}
+
+/** @param {Deed[]} deeds */
+function record(deeds) {
+  if (readOnly || deeds.length === 0) {
+    return;
+  }
+  const back = inverse(page.model, page.judgements, deeds);
+  page.history = remember(page.history, { ...write(deeds), deeds, inverse: back, undoneBy: null });
+}
+
+/** @param {Answer} answer */
 function answerWith(answer) {
-  if (model.readOnly || page.current === null) {
+  if (readOnly || page.current === null) {
     return;
   }
   if ("refused" in answer) {
-    say(answer.refused);
-    announce(page, answer.refused);
+    tell(answer.refused);
     return;
   }
   say("");
   if (answer.judgement !== null) {
-    record(page.current, answer.judgement);
+    record([deed(page.current, answer.judgement)]);
   }
   refresh();
   announce(page);
 }
 
-function record(key, value) {
-  const before = page.judgements.get(key) ?? null;
-  page.history = remember(page.history, { uuid: write(key, value), key, before, after: value });
-}
-
-function retrace(direction) {
-  if (model.readOnly) {
-    return;
-  }
+/** @param {boolean} forward redo instead of undo */
+async function retrace(forward) {
   commitNote();
-  const { change, history } = direction(page.history);
-  if (change === null) {
+  const at = (history) => (forward ? redoable(history) : undoable(history));
+  if (at(page.history) === null && !page.history.whole && !(await readLog())) {
     return;
   }
-  page.history = history;
-  const value = direction === undo ? change.before : change.after;
-  if (!sameJudgement(page.judgements.get(change.key), value)) {
-    write(change.key, value);
+  const change = at(page.history);
+  if (change === null) {
+    tell(forward ? "There is nothing to do again." : "There is nothing to undo.");
+    return;
   }
-  go(change.key, direction === undo ? "Undone" : "Done again");
+  const { id } = write(forward ? change.deeds : change.inverse, forward ? change.undoneBy : change.id);
+  page.history = forward ? redone(page.history) : undone(page.history, id);
+  const before = page.current;
+  refresh();
+  const touched = (forward ? change.deeds : change.inverse).map(({ payload }) => payload.to ?? payload.markable)
+    .find((key) => page.model.byKey.get(key)?.coded);
+  go(touched ?? before, forward ? "Done again" : "Undone");
 }
 
-function accept() {
-  const lacking = page.current === null || model.readOnly ? null : answers.missing(model, page.judgements, page.current);
-  if (lacking) {
-    say(lacking);
-    announce(page, lacking);
-  } else {
-    go(step(model.coded, page.current, 1));
+/** What was done before this page was opened; the server keeps it. */
+async function readLog() {
+  if (reading) {
+    return false;
   }
-}
-
-function nextUndecided(direction) {
-  const key = step(model.coded, page.current, direction, undecided);
-  if (key === null) {
-    say("Everything is decided.");
-    announce(page, "Everything is decided.");
-  } else {
-    go(key);
+  reading = true;
+  say("Reading what you did before…");
+  try {
+    const log = await sync.log(0, version);
+    const known = new Set(log.map((one) => one.uuid));
+    page.history = fromLog(page.model, [...log, ...unsent.filter((one) => !known.has(one.uuid))], page.history);
+    say("");
+    return true;
+  } catch {
+    tell("What you did before this page was opened is on the server, which does not answer now.");
+    return false;
+  } finally {
+    reading = false;
   }
-}
-
-function alongChain(direction) {
-  const own = page.chains.of.get(page.current) ?? [];
-  const inChain = (markable) => (page.chains.of.get(markable.key) ?? []).some((chain) => own.includes(chain));
-  go(step(model.coded, page.current, direction, inChain));
 }
 
 function commitNote() {
-  if (page.current !== null && !model.readOnly) {
+  if (page.current !== null && !readOnly) {
     const { judgement } = answers.addRemark(page.judgements, page.current, { note: note.value });
     if (judgement !== null && note.value !== (page.judgements.get(page.current)?.note ?? "")) {
-      record(page.current, judgement);
+      record([deed(page.current, judgement)]);
     }
   }
 }
 
-function clear() {
-  if (page.judgements.has(page.current)) {
-    note.value = "";
-    record(page.current, null);
-    refresh();
-    announce(page);
+function onKey(event) {
+  const focus = document.activeElement ?? document.body;
+  const inField = focus.matches("textarea, select, [contenteditable], input:not([type=checkbox], [type=button], [type=submit])");
+  if (focus === note && event.key === "Escape") {
+    event.preventDefault();
+    pane.focus({ preventScroll: true });
+    return;
   }
-}
-
-function everything() {
-  everyCandidate = true;
-  refresh();
-}
-
-/** @param {import("./keys.js").Action} action */
-function perform(action) {
-  switch (action.type) {
-    case "undecided": return nextUndecided(action.step);
-    case "neighbour": return go(step(model.coded, page.current, action.step));
-    case "chain": return alongChain(action.step);
-    case "accept": return accept();
-    case "undo": return retrace(undo);
-    case "redo": return retrace(redo);
-    case "help": return help.showModal();
-    case "release":
-      tabReleased = true;
-      return say("Tab leaves the text now.");
-    case "letter": return page.current === null ? undefined
-      : answerWith(answers.pressLetter(model, page.judgements, page.current, action.letter, action.further));
-    case "category": {
-      const category = model.categories[action.place];
-      return category && page.current !== null
-        ? answerWith(answers.chooseCategory(model, page.judgements, page.current, category.key))
-        : undefined;
+  const rightToLeft = page.model.direction === "rtl";
+  const inText = focus === document.body || pane.contains(focus);
+  const pressed = actionFor(bound, event, {
+    inField, inText, rightToLeft, onControl: focus.matches("a, button, summary, input"),
+    inDialog: document.querySelector("dialog[open]") !== null, released: tabReleased,
+  });
+  if (marking.active() && inText && !event.isComposing) {
+    const key = combination(event, rightToLeft);
+    if (key !== null && marking.press(key, pressed?.id)) {
+      event.preventDefault();
     }
+    return;
+  }
+  if (pressed !== null && available.has(pressed.id)) {
+    event.preventDefault();
+    commands.run(pressed.id, { further: pressed.further });
   }
 }
 
 function listen() {
-  document.addEventListener("keydown", (event) => {
-    const focus = document.activeElement ?? document.body;
-    const action = actionFor(event, {
-      inField: focus.matches("textarea, select, [contenteditable], input:not([type=checkbox], [type=button], [type=submit])"),
-      onControl: focus.matches("a, button, summary, input"),
-      inText: focus === document.body || pane.contains(focus),
-      inDialog: help.open,
-      released: tabReleased,
-    });
-    if (action !== null && model.coded.length > 0) {
-      event.preventDefault();
-      perform(action);
-    }
-  });
+  document.addEventListener("keydown", onKey);
   pane.addEventListener("focusin", () => {
     tabReleased = false;
   });
-  listenToMouse(pane, page, { answerWith, clear, everything, go, perform });
-  document.querySelectorAll("[data-do=help]").forEach((button) => button.addEventListener("click", () => help.showModal()));
+  pane.addEventListener("scroll", () => requestAnimationFrame(drawArc), { passive: true });
+  listenToMouse(pane, page, {
+    answerWith, go: goOrShow, run: commands.run,
+    everything: () => {
+      everyCandidate = true;
+      refresh();
+    },
+    light: (keys) => lightUp(text, keys),
+    point: (key) => {
+      pointedAt = key;
+      drawOverlays();
+    },
+  });
   note.addEventListener("change", () => {
     commitNote();
     refresh();
   });
-  document.getElementById("unsure").addEventListener("change", (event) => {
-    answerWith(answers.addRemark(page.judgements, page.current, { unsure: event.target.checked }));
+  for (const flag of ["unsure", "optional"]) {
+    document.getElementById(flag).addEventListener("change", (event) => {
+      answerWith(answers.addRemark(page.judgements, page.current, { [flag]: event.target.checked }));
+    });
+  }
+  windows.addEventListener("message", () => sync.check());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") {
+      sync.check();
+    }
   });
   window.addEventListener("online", () => sync.flush());
   window.addEventListener("beforeunload", (event) => {
@@ -293,9 +389,10 @@ function listen() {
       event.preventDefault();
     }
   });
-  window.addEventListener("resize", drawTicks);
-  const guidelines = document.getElementById("guidelines");
-  if (guidelines && matchMedia("(max-width: 64rem)").matches) {
-    guidelines.open = false;
+  window.addEventListener("resize", drawOverlays);
+  if (matchMedia("(max-width: 64rem)").matches) {
+    document.querySelectorAll(".left details").forEach((panel) => {
+      panel.open = false;
+    });
   }
 }

@@ -1,32 +1,56 @@
 // The mouse: in the text, and on the buttons of the panel.
-import { pointTo, chooseCategory, takeIndex } from "./answers.js";
-
-/**
- * @typedef {{answerWith: (answer: import("./answers.js").Answer) => void, clear: () => void, everything: () => void,
- *   go: (key: string) => void, perform: (action: import("./keys.js").Action) => void}} Deeds
- */
+import { chooseCategory, pointTo, takeIndex } from "./answers.js";
 
 /**
  * @param {HTMLElement} pane
- * @param {import("./main.js").Page} page
+ * @param {Page} page
  * @param {Deeds} deeds
  */
 export function listenToMouse(pane, page, deeds) {
   pane.addEventListener("click", (event) => inText(event, page, deeds));
-  document.querySelector(".side").addEventListener("click", (event) => {
+  pane.addEventListener("mouseover", (event) => {
+    const key = event.target.closest("[data-key], [data-turn]")?.dataset;
+    deeds.light(chainOf(page, key?.key ?? key?.turn));
+  });
+  pane.addEventListener("mouseleave", () => deeds.light([]));
+  const side = document.querySelector(".side");
+  const pointed = (event) => {
+    const { target, goto } = event.target.closest("[data-target], [data-goto]")?.dataset ?? {};
+    deeds.light(chainOf(page, target ?? goto));
+    deeds.point(target ?? null);
+  };
+  for (const kind of ["mouseover", "focusin", "mouseleave", "focusout"]) {
+    side.addEventListener(kind, pointed);
+  }
+  document.addEventListener("click", (event) => {
+    const id = event.target.closest("[data-do]")?.dataset.do;
+    if (id === "more") {
+      deeds.everything();
+    } else if (id) {
+      deeds.run(id);
+    }
+  });
+  side.addEventListener("click", (event) => {
     inPanel(event, page, deeds);
     // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
-    if (event.detail > 0 && event.target.closest("button[data-category], button[data-target], button[data-goto], button[data-do], #unsure")) {
+    if (event.detail > 0 && document.querySelector("dialog[open]") === null
+      && event.target.closest("button[data-category], button[data-target], button[data-goto], button[data-do], #unsure, #optional")) {
       pane.focus({ preventScroll: true });
     }
   });
 }
 
-/** @param {MouseEvent} event @param {import("./main.js").Page} page @param {Deeds} deeds */
-function inText(event, page, { answerWith, go, perform }) {
+/** The members of the chains that a markable is in, where there are others. */
+function chainOf(page, key) {
+  const chains = page.chains.of.get(key) ?? [];
+  return chains.map((chain) => page.chains.members.get(chain)).filter((members) => members.length > 1).flat();
+}
+
+/** @param {MouseEvent} event @param {Page} page @param {Deeds} deeds */
+function inText(event, page, { answerWith, go, run }) {
   const letter = event.target.closest(".letter");
   if (letter) {
-    perform({ type: "letter", letter: letter.dataset.letter, further: event.shiftKey });
+    run(`candidate-${letter.dataset.letter}`, { further: event.shiftKey });
     return;
   }
   const around = []; // innermost first
@@ -48,8 +72,8 @@ function inText(event, page, { answerWith, go, perform }) {
   }
 }
 
-/** @param {MouseEvent} event @param {import("./main.js").Page} page @param {Deeds} deeds */
-function inPanel(event, page, { answerWith, clear, everything, go, perform }) {
+/** @param {MouseEvent} event @param {Page} page @param {Deeds} deeds */
+function inPanel(event, page, { answerWith, go }) {
   const button = event.target.closest("button");
   if (!button || page.current === null) {
     return;
@@ -62,15 +86,7 @@ function inPanel(event, page, { answerWith, clear, everything, go, perform }) {
     answerWith(takeIndex(model, judgements, current, index, event.shiftKey));
   } else if (target) {
     answerWith(pointTo(model, judgements, current, target, event.shiftKey));
-  } else if (goto && model.byKey.get(goto).coded) {
+  } else if (goto) {
     go(goto);
-  }
-  switch (button.dataset.do) {
-    case "undo":
-    case "redo": return perform({ type: button.dataset.do });
-    case "previous": return perform({ type: "neighbour", step: -1 });
-    case "next": return perform({ type: "neighbour", step: 1 });
-    case "clear": return clear();
-    case "more": return everything();
   }
 }

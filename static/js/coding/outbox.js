@@ -1,11 +1,5 @@
 // Where operations wait until the server has them: IndexedDB, or memory where that is not to be had.
 
-/** @typedef {import("./state.js").Operation} Operation */
-/**
- * @typedef {{durable: boolean, all: () => Promise<Operation[]>, add: (operation: Operation) => Promise<void>,
- *   remove: (uuids: string[]) => Promise<void>}} Outbox
- */
-
 const DATABASE = "coindex";
 const STORE = "outbox";
 const PATIENCE = 3000;
@@ -16,8 +10,8 @@ export function memoryOutbox() {
   return {
     durable: false,
     all: async () => [...operations],
-    add: async (operation) => {
-      operations.push(operation);
+    add: async (...added) => {
+      operations.push(...added);
     },
     remove: async (uuids) => {
       operations = operations.filter((operation) => !uuids.includes(operation.uuid));
@@ -70,8 +64,11 @@ function durableOutbox(database, place) {
       const rows = await transact("readonly", (store) => store.index("place").getAll(place));
       return rows.map((row) => row.operation);
     },
-    add: async (operation) => {
-      await transact("readwrite", (store) => store.add({ place, operation }));
+    add: async (...operations) => {
+      await transact("readwrite", (store) => {
+        operations.forEach((operation) => store.add({ place, operation }));
+        return {};
+      });
     },
     remove: async (uuids) => {
       await transact("readwrite", (store) => {

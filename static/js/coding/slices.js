@@ -1,16 +1,11 @@
 // Text, offsets and the spans that markables are drawn as. Pure: no DOM.
 
-/** @typedef {{key: string, start: number, end: number}} Part a run of words of one markable, UTF-16 offsets */
-/** @typedef {{key: string, start: number, end: number, children: Node[], depth: number}} Span */
-/** @typedef {Span | {text: string}} Node */
-/** @typedef {{kind: string, start: number, end: number, label: string, speaker: string}} Block */
-
 /**
- * The server counts code points, the browser UTF-16 units: one pass over the text gives the way from one to the other.
+ * The server counts code points, the browser UTF-16 units: one pass over the text gives the way there and back.
  * @param {string} content
- * @returns {(codePoint: number) => number}
+ * @returns {{toUnits: (codePoint: number) => number, toPoints: (unit: number) => number}}
  */
-export function offsetConverter(content) {
+export function offsets(content) {
   const astral = []; // offsets, in code points, of the characters that take two units
   let at = 0;
   for (const character of content) {
@@ -19,21 +14,23 @@ export function offsetConverter(content) {
     }
     at += 1;
   }
-  if (astral.length === 0) {
-    return (codePoint) => codePoint;
-  }
-  return (codePoint) => {
+  // How many of these characters begin before an offset, whose places in the list count `wide` units each.
+  const before = (offset, wide) => {
     let low = 0;
     let high = astral.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (astral[middle] < codePoint) {
+      if (astral[middle] + wide * middle < offset) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    return codePoint + low;
+    return low;
+  };
+  return {
+    toUnits: (codePoint) => codePoint + before(codePoint, 0),
+    toPoints: (unit) => unit - before(unit, 1),
   };
 }
 
@@ -85,7 +82,7 @@ export function blocks(content, segments) {
  * @param {{start: number, end: number}} range
  * @param {Part[]} parts outermost first where they start together
  * @param {(key: string) => boolean} counts whether a markable has an underline that others must make room for
- * @returns {Node[]}
+ * @returns {Slice["children"]}
  */
 export function slices(content, range, parts, counts = () => true) {
   const inside = parts

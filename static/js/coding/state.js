@@ -1,82 +1,110 @@
 // What the coding page knows: the text with its markables, and the judgements. Pure: no DOM, no clock, no network.
-import { blocks, offsetConverter } from "./slices.js";
-
-/** @typedef {{category: string|null, pointers: string[], indices: string[], note: string, unsure: boolean, optional: boolean}} Judgement */
-/** @typedef {Map<string, Judgement>} Judgements by the key of the markable */
-/** @typedef {{uuid: string, kind: string, payload: any}} Operation "judge", "clear", and from the log "import" */
-/**
- * @typedef {{key: string, label: string, points_to: string|null, max_pointers: number|null, allow_later: boolean,
- *   takes_index: boolean}} Category
- */
-/**
- * @typedef {{key: string, level: string, label: string, parts: [number, number][], start: number, end: number,
- *   coded: boolean, order: number, words: string, head: string}} Markable
- */
-/**
- * @typedef {{project: {slug: string, title: string}, user: string, title: string, content: string, language: string,
- *   direction: string, blocks: import("./slices.js").Block[], answers: "pointers"|"indices"|"categories",
- *   categories: Category[], markables: Markable[], coded: Markable[], byKey: Map<string, Markable>,
- *   levels: Map<string, {key: string, label: string, coded: boolean}>, readOnly: boolean, version: number}} Model
- */
+import { blocks, offsets } from "./slices.js";
 
 /**
  * @param {any} raw the JSON that the server puts into the page
  * @returns {{model: Model, judgements: Judgements}}
  */
 export function load(raw) {
-  const content = raw.text.content;
-  const convert = offsetConverter(content);
+  const { content } = raw.text;
+  const { toUnits, toPoints } = offsets(content);
   const levels = new Map(raw.scheme.levels.map((level) => [level.key, level]));
   const segments = (raw.text.segments ?? []).map((segment) => ({
     kind: segment.kind,
     label: segment.label ?? "",
     speaker: segment.speaker ?? "",
-    start: convert(segment.start),
-    end: convert(segment.end),
+    start: toUnits(segment.start),
+    end: toUnits(segment.end),
   }));
-  const markables = raw.markables
-    .map((markable) => {
-      const parts = markable.parts
-        .map(([start, end]) => /** @type {[number, number]} */ ([convert(start), convert(end)]))
-        .sort((one, other) => one[0] - other[0]);
-      const words = parts.map(([start, end]) => content.slice(start, end)).join(" … ").replace(/\s+/g, " ").trim();
-      return {
-        key: markable.key,
-        level: markable.level,
-        label: markable.label ?? "",
-        parts,
-        start: parts[0][0],
-        end: Math.max(...parts.map((part) => part[1])),
-        coded: levels.get(markable.level)?.coded ?? true,
-        order: 0,
-        words,
-        head: lastWord(words),
-      };
-    })
-    .sort(byTextOrder);
-  markables.forEach((markable, index) => {
-    markable.order = index;
-  });
-  return {
-    model: {
-      project: raw.project,
-      user: raw.user,
-      title: raw.text.title,
-      content,
-      language: raw.text.language,
-      direction: raw.text.direction,
-      blocks: blocks(content, segments),
-      answers: raw.scheme.answers,
-      categories: raw.scheme.categories.map((category) => ({ takes_index: category.key === "refers", ...category })),
-      levels,
-      markables,
-      coded: markables.filter((markable) => markable.coded),
-      byKey: new Map(markables.map((markable) => [markable.key, markable])),
-      readOnly: raw.coding.status !== "open",
-      version: raw.coding.version,
-    },
-    judgements: new Map(Object.entries(raw.judgements ?? {}).map(([key, value]) => [key, judgement(value)])),
+  const readOnly = raw.coding.status !== "open";
+  const basis = {
+    project: raw.project,
+    user: raw.user,
+    title: raw.text.title,
+    content,
+    toUnits,
+    toPoints,
+    language: raw.text.language,
+    direction: raw.text.direction,
+    blocks: blocks(content, segments),
+    answers: raw.scheme.answers,
+    categories: raw.scheme.categories.map((category) => ({ takes_index: category.key === "refers", ...category })),
+    levels,
+    marking: readOnly ? [] : raw.scheme.levels.filter((level) => level.coders_mark),
+    readOnly,
+    version: raw.coding.version,
+    seconds: raw.coding.seconds ?? 0,
   };
+  const known = new Map(raw.markables.map((one) => [one.key, markable(basis, one)]));
+  const given = new Set(raw.markables.filter((one) => !one.own).map((one) => one.key));
+  const judgements = new Map(Object.entries(raw.judgements ?? {}).map(([key, value]) => [key, judgement(value)]));
+  return { model: withMarks({ ...basis, known, given, own: null }, judgements), judgements };
+}
+
+/** @param {any} basis @param {any} raw one markable as the server describes it @returns {Markable} */
+function markable({ content, toUnits, levels }, raw) {
+  const parts = raw.parts
+    .map(([start, end]) => /** @type {[number, number]} */ ([toUnits(start), toUnits(end)]))
+    .sort((one, other) => one[0] - other[0]);
+  const words = parts.map(([start, end]) => content.slice(start, end)).join(" … ").replace(/\s+/g, " ").trim();
+  return {
+    key: raw.key,
+    level: raw.level,
+    label: raw.label ?? "",
+    parts,
+    start: parts[0][0],
+    end: Math.max(...parts.map((part) => part[1])),
+    coded: levels.get(raw.level)?.coded ?? true,
+    own: raw.own ?? false,
+    head: raw.head ?? [],
+    order: 0,
+    words,
+    lastWord: lastWord(words),
+  };
+}
+
+/**
+ * The model with the markables that came with the text and those of the coder's own: a markable of one's own is there as
+ * long as it has a judgement, be it an empty one. The same model where nothing has come or gone.
+ * @param {Model} model @param {Judgements} judgements @returns {Model}
+ */
+export function withMarks(model, judgements) {
+  const own = [];
+  for (const key of judgements.keys()) {
+    if (!model.given.has(key)) {
+      own.push(key);
+    }
+  }
+  if (model.own !== null && own.length === model.own.size && own.every((key) => model.own.has(key))) {
+    return model;
+  }
+  const marked = own.flatMap((key) => {
+    const named = model.known.has(key) ? null : partsOf(key);
+    return model.known.get(key) ?? (named ? [markable(model, { key, ...named, own: true })] : []);
+  });
+  const markables = [...model.given].map((key) => model.known.get(key)).concat(marked).sort(byTextOrder)
+    .map((one, order) => ({ ...one, order }));
+  return {
+    ...model,
+    own: new Set(own),
+    markables,
+    coded: markables.filter((one) => one.coded),
+    byKey: new Map(markables.map((one) => [one.key, one])),
+  };
+}
+
+/**
+ * The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25".
+ * @param {string} level @param {[number, number][]} parts
+ */
+export function keyOf(level, parts) {
+  return `${level}:${parts.map(([start, end]) => `${start}-${end}`).join(",")}`;
+}
+
+/** @param {string} key @returns {{level: string, parts: [number, number][]}|null} */
+export function partsOf(key) {
+  const match = /^([-\w]+):(\d+-\d+(?:,\d+-\d+)*)$/.exec(key);
+  return match && { level: match[1], parts: match[2].split(",").map((part) => part.split("-").map(Number)) };
 }
 
 /** Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier. */
@@ -101,6 +129,8 @@ export function judgement(value = {}) {
     pointers: [...(value.pointers ?? [])],
     indices: (value.indices ?? []).map(String),
     note: value.note ?? "",
+    name: value.name ?? "",
+    head: value.head ?? [],
     unsure: value.unsure ?? false,
     optional: value.optional ?? false,
   };
@@ -112,44 +142,77 @@ export function sameJudgement(one, other) {
 }
 
 /**
- * The operation that makes a markable carry this judgement, or none.
- * @param {string} uuid @param {string} key @param {Judgement|null} value
- * @returns {Operation}
+ * What makes a markable carry this judgement.
+ * @param {string} key @param {Partial<Judgement>} value
+ * @returns {Deed}
  */
-export function operation(uuid, key, value) {
-  return value === null
-    ? { uuid, kind: "clear", payload: { markable: key } }
-    : { uuid, kind: "judge", payload: { markable: key, ...judgement(value) } };
+export function deed(key, value) {
+  return { kind: "judge", payload: { markable: key, ...judgement(value) } };
 }
 
 /**
- * @param {Judgements} judgements is left as it was
- * @param {Operation[]} operations
+ * @param {Model} model @param {Judgements} judgements are left as they were @param {Operation[]} operations
  * @returns {Judgements}
  */
-export function apply(judgements, operations) {
+export function apply(model, judgements, operations) {
   const result = new Map(judgements);
-  for (const { kind, payload } of operations) {
-    if (kind === "judge") {
-      result.set(payload.markable, judgement(payload));
-    } else if (kind === "clear") {
-      result.delete(payload.markable);
-    } else if (kind === "import") {
-      payload.judgements.forEach((one) => result.set(one.markable, judgement(one)));
+  operations.forEach((one) => carryOut(model, result, one));
+  return result;
+}
+
+/** As the server does it. @param {Model} model @param {Judgements} judgements are changed @param {Operation} operation */
+export function carryOut(model, judgements, { kind, payload }) {
+  const key = payload.markable;
+  const mark = (own) => {
+    if (!model.given.has(own) && !judgements.has(own)) {
+      judgements.set(own, judgement());
+    }
+  };
+  switch (kind) {
+    case "judge":
+      judgements.set(key, judgement(payload));
+      judgements.get(key).pointers.forEach(mark); // who points to words marks them
+      break;
+    case "clear":
+      judgements.delete(key);
+      mark(key); // one's own mark outlives its judgement
+      break;
+    case "unmark":
+      judgements.delete(key);
+      repoint(judgements, key, null);
+      break;
+    case "move":
+      if (judgements.has(key)) {
+        const { parts } = partsOf(payload.to);
+        const inside = ([start, end]) => parts.some((part) => part[0] <= start && end <= part[1]);
+        const value = judgements.get(key);
+        judgements.delete(key);
+        judgements.set(payload.to, { ...value, head: value.head.filter(inside) });
+        repoint(judgements, key, payload.to);
+      }
+      break;
+    case "import":
+      payload.judgements.forEach((one) => judgements.set(one.markable, judgement(one)));
+  }
+}
+
+function repoint(judgements, from, to) {
+  for (const [key, value] of judgements) {
+    if (value.pointers.includes(from)) {
+      const pointers = value.pointers.filter((target) => target !== from).concat(to ?? []);
+      judgements.set(key, { ...value, pointers });
     }
   }
-  return result;
 }
 
 /**
  * What others did first, then what is not yet saved here: one's own unsent work is never lost.
- * @param {Judgements} base what the server had, as far as this page knew
- * @param {Operation[]} missed
- * @param {Operation[]} pending
+ * @param {Model} model @param {Judgements} base what the server had, as far as this page knew
+ * @param {Operation[]} missed @param {Operation[]} pending
  */
-export function rebase(base, missed, pending) {
-  const renewed = apply(base, missed);
-  return { base: renewed, judgements: apply(renewed, pending) };
+export function rebase(model, base, missed, pending) {
+  const renewed = apply(model, base, missed);
+  return { base: renewed, judgements: apply(model, renewed, pending) };
 }
 
 /** @param {Model} model @param {string|null|undefined} key @returns {Category|undefined} */
@@ -187,44 +250,4 @@ export function step(list, from, step, condition = () => true) {
     }
   }
   return null;
-}
-
-/** @typedef {{uuid: string, key: string, before: Judgement|null, after: Judgement|null}} Change */
-/** @typedef {{done: Change[], undone: Change[]}} History */
-
-/** @returns {History} */
-export function emptyHistory() {
-  return { done: [], undone: [] };
-}
-
-/** @param {History} history @param {Change} change @returns {History} */
-export function remember(history, change) {
-  return { done: [...history.done, change], undone: [] };
-}
-
-/**
- * @param {History} history
- * @returns {{history: History, change: Change|null}} the change to take back
- */
-export function undo(history) {
-  const change = history.done.at(-1) ?? null;
-  return {
-    change,
-    history: change ? { done: history.done.slice(0, -1), undone: [...history.undone, change] } : history,
-  };
-}
-
-/** @param {History} history @returns {{history: History, change: Change|null}} the change to make again */
-export function redo(history) {
-  const change = history.undone.at(-1) ?? null;
-  return {
-    change,
-    history: change ? { done: [...history.done, change], undone: history.undone.slice(0, -1) } : history,
-  };
-}
-
-/** A refused change never happened: undoing it would only write the same answer again. */
-export function forget(history, uuid) {
-  const keep = (change) => change.uuid !== uuid;
-  return { done: history.done.filter(keep), undone: history.undone.filter(keep) };
 }

@@ -1,17 +1,5 @@
 // Brings operations to the server: in order, each at least once, told apart by uuid, never in the way of a key.
 
-/** @typedef {import("./state.js").Operation} Operation */
-/** @typedef {"saved"|"saving"|"waiting"|"merged"|"refused"|"signed-out"} SaveState */
-/** @typedef {{title?: string, detail?: string, code?: string, operation?: number|null}} Problem */
-/**
- * @typedef {object} Hooks
- * @property {(state: SaveState, waiting: number) => void} state
- * @property {(operations: Operation[]) => void} acknowledged
- * @property {(missed: Operation[], pending: Operation[]) => void} missed
- * @property {(operation: Operation|null, problem: Problem, pending: Operation[]) => void} refused  null: nothing was dropped
- * @property {() => void} forgetful  the outbox no longer takes anything: what is unsent would be lost with the page
- */
-
 const BATCH = 100;
 export const PATIENCE = 20000;
 const LONGEST_WAIT = 30000;
@@ -23,7 +11,7 @@ const HALTS = ["submitted", "version_ahead"];
  * @param {string} options.url
  * @param {string} options.csrf
  * @param {number} options.version
- * @param {import("./outbox.js").Outbox} options.outbox
+ * @param {Outbox} options.outbox
  * @param {Hooks} options.hooks
  * @param {typeof fetch} options.fetch
  * @param {{setTimeout: Function, clearTimeout: Function}} options.timers
@@ -51,10 +39,10 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     return [...pending];
   }
 
-  /** @param {Operation} operation */
-  function push(operation) {
-    pending.push(operation);
-    outbox.add(operation).catch(() => hooks.forgetful());
+  /** @param {...Operation} operations those of one step are kept and sent together */
+  function push(...operations) {
+    pending.push(...operations);
+    outbox.add(...operations).catch(() => hooks.forgetful());
     if (rest !== "waiting") {
       rest = "saved";
     }
@@ -116,7 +104,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     }
     if (response.status === 200 && Number.isInteger(body?.version)) {
       // More or less than was sent: the server had some of it already, and maybe others' after that.
-      return body.version === version + batch.length ? body : { version: body.version, missed: await log(body.version) };
+      return body.version === version + batch.length ? body : { version: body.version, missed: await log(version, body.version) };
     }
     if (response.status === 409 && Number.isInteger(body?.version)) {
       return { version: body.version, missed: body.missed ?? [], stale: true };
@@ -130,19 +118,49 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     return { problem, halt: response.status !== 400 || !body?.code || HALTS.includes(body.code) };
   }
 
-  /** The operations after the version known here. They are asked for by number, as the server gives them in pages. */
-  async function log(until) {
+  /**
+   * The operations after one version up to another. They are asked for by number, as the server gives them in pages.
+   * @param {number} since @param {number} until
+   * @returns {Promise<(Operation & {sequence: number})[]>} throws where the server does not answer
+   */
+  async function log(since, until) {
     const found = [];
-    let since = version;
-    while (since < until) {
-      const { body } = await ask(`${url}?since=${since}`, {});
+    let at = since;
+    while (at < until) {
+      const { response, body } = await ask(`${url}?since=${at}`, {});
+      if (response.status !== 200) {
+        throw new Error(`the server answered ${response.status}`);
+      }
       if (body.results.length === 0) {
         break;
       }
-      found.push(...body.results);
-      since = found.at(-1).sequence;
+      found.push(...body.results.filter((one) => one.sequence <= until));
+      at = body.results.at(-1).sequence;
     }
     return found;
+  }
+
+  /** Ask whether another window or machine has done something. What cannot be asked now is asked with the next answer. */
+  async function check() {
+    if (sending || retry !== null) {
+      return;
+    }
+    sending = true;
+    let missed = [];
+    try {
+      missed = await log(version, Infinity);
+    } catch {
+      missed = []; // no connection: the state says so as soon as something waits
+    }
+    sending = false;
+    if (missed.length > 0) {
+      version = missed.at(-1).sequence;
+      const known = new Set(missed.map((operation) => operation.uuid));
+      drop(pending.filter((operation) => known.has(operation.uuid)));
+      rest = "merged";
+      hooks.missed(missed, [...pending]);
+    }
+    flush();
   }
 
   function settle(outcome, batch) {
@@ -206,7 +224,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     }
   }
 
-  return { start, push, flush, waiting: () => pending.length };
+  return { start, push, flush, check, log, waiting: () => pending.length };
 }
 
 /**

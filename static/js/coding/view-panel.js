@@ -1,19 +1,22 @@
-// Everything around the text: the panel at the side, progress, the save state, notices, the list of keys.
-import { LETTERS } from "./candidates.js";
+// Everything around the text: the panel at the side, progress, the save state, notices, the check list.
 import { look } from "./chains.js";
-import { KEYS } from "./keys.js";
+import { nameOf } from "./entities.js";
+import { ariaKeys, caps } from "./keys.js";
 import { categoryOf } from "./state.js";
 import { badgeLabels, element } from "./view-text.js";
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
+const MOST_FINDINGS = 50; // of one kind in the check list
 
 const byId = (id) => document.getElementById(id);
 
-/** @param {import("./state.js").Model} model */
-export function buildPanel(model) {
+/** @param {Model} model @param {Bindings} bound */
+export function buildPanel(model, bound) {
   const empty = model.coded.length === 0;
-  byId("no-markables").hidden = !empty;
+  const marks = model.marking.length > 0;
+  byId("no-markables").hidden = !empty || marks;
+  byId("mark-first").hidden = !empty || !marks;
   byId("panel").hidden = empty;
   document.body.classList.toggle("is-read-only", model.readOnly);
   byId("categories").replaceChildren(...model.categories.map((category, place) => {
@@ -21,51 +24,57 @@ export function buildPanel(model) {
     button.type = "button";
     button.dataset.category = category.key;
     button.disabled = model.readOnly;
-    if (place < 9) {
-      button.setAttribute("aria-keyshortcuts", String(place + 1));
-      button.append(element("kbd", "", String(place + 1)));
-    }
+    wear(button, bound.keys.get(`category-${place + 1}`) ?? []);
     button.append(element("span", "", category.label));
     return button;
   }));
-  const keys = model.answers === "categories" ? KEYS.filter((row) => !row.pointing) : KEYS;
-  byId("key-list").replaceChildren(...keys.flatMap((row) => {
-    const term = element("dt");
-    row.keys.forEach((key, place) => {
-      if (place > 0) {
-        term.append(row.range ? " to " : ", ");
-      }
-      term.append(...keyCaps(key));
-    });
-    return [term, element("dd", "", row.does)];
-  }));
-  const reading = [["Tab", "next undecided"], ["→", "next"], ["n p", "along the chain"]];
-  const writing = [
-    ["Tab", "next undecided"],
-    ...(model.answers === "categories" ? [] : [
-      [LETTERS.slice(0, 3).join(" "), model.answers === "indices" ? "take the index" : "point"],
-      ["Shift", "adds a second"],
-    ]),
-    ["Space", "accept"],
-    ["u", "undo"],
-  ];
-  const hints = [...(model.readOnly ? reading : writing), ["Esc", "frees Tab"], ["?", "keys"]];
-  byId("hints").replaceChildren(...(empty ? [] : hints.map(([key, does]) => {
-    const hint = element("span");
-    hint.append(...key.split(" ").flatMap(keyCaps), ` ${does}`);
-    return hint;
-  })));
+  document.querySelectorAll("[data-do]").forEach((button) => {
+    const keys = bound.keys.get(button.dataset.do) ?? [];
+    button.toggleAttribute("aria-keyshortcuts", keys.length > 0);
+    if (keys.length > 0) {
+      button.setAttribute("aria-keyshortcuts", keys.map(ariaKeys).join(" "));
+      const title = button.dataset.title ?? button.textContent.trim();
+      button.title = `${title} (${caps(keys[0]).join("+")})`;
+    }
+  });
+  document.querySelectorAll("[data-for]").forEach((one) => {
+    one.hidden = !{ marks, chains: model.answers !== "categories", optional: model.categories.some((each) => each.takes_optional) }[one.dataset.for];
+  });
+  paintHints(model, bound, empty && !marks);
   byId("unsure").disabled = model.readOnly;
+  byId("optional").disabled = model.readOnly;
   byId("note").readOnly = model.readOnly;
 }
 
-function keyCaps(key) {
-  return key.split("+").map((cap) => element("kbd", "", cap));
+/** Show the first key of a control on it, and tell all of them. */
+function wear(button, keys) {
+  if (keys.length > 0) {
+    button.setAttribute("aria-keyshortcuts", keys.map(ariaKeys).join(" "));
+    button.append(element("kbd", "", caps(keys[0]).join("+")));
+  }
+}
+
+function paintHints(model, bound, empty) {
+  const chains = model.answers !== "categories";
+  const reading = [["next-undecided", "next undecided"], ["next", "next"], ...(chains ? [["next-in-chain", "along the chain"]] : [])];
+  const writing = [
+    ["next-undecided", "next undecided"],
+    ...(chains ? [["candidate-a", "…"], ["candidate-s", model.answers === "indices" ? "take the index" : "point"]] : []),
+    ["accept", "accept"],
+    ["undo", "undo"],
+    ...(model.marking.length > 0 ? [["mark", "mark words"]] : []),
+  ];
+  const hints = [...(model.readOnly ? reading : writing), ["search", "search"], ["palette", "all actions"], ["release", "frees Tab"], ["help", "keys"]];
+  byId("hints").replaceChildren(...(empty ? [] : hints.filter(([id]) => bound.keys.get(id)?.length > 0).map(([id, does]) => {
+    const hint = element("span");
+    hint.append(...caps(bound.keys.get(id)[0]).map((cap) => element("kbd", "", cap)), ` ${does}`);
+    return hint;
+  })));
 }
 
 /**
  * What to call a markable in a list, and where it is.
- * @param {import("./state.js").Model} model @param {string} key
+ * @param {Model} model @param {string} key
  */
 export function describe(model, key) {
   const markable = model.byKey.get(key);
@@ -74,7 +83,7 @@ export function describe(model, key) {
   return { words: markable.words || markable.label || "∅", where };
 }
 
-/** @param {import("./main.js").Page} page @param {boolean} all whether to list every candidate */
+/** @param {Page} page @param {boolean} all whether to list every candidate */
 export function paintPanel(page, all) {
   const { model, judgements, current } = page;
   const done = page.decided;
@@ -100,12 +109,14 @@ export function paintPanel(page, all) {
     paintChain(page);
   });
   byId("unsure").checked = value?.unsure ?? false;
+  byId("optional").checked = value?.optional ?? false;
+  byId("own-tools").hidden = !model.byKey.get(current).own || model.readOnly;
   const note = byId("note");
   if (document.activeElement !== note) {
     note.value = value?.note ?? "";
   }
-  byId("undo").disabled = page.history.done.length === 0;
-  byId("redo").disabled = page.history.undone.length === 0;
+  byId("undo").disabled = page.history.done.length === 0 && page.history.whole;
+  byId("redo").disabled = page.history.undone.length === 0 && page.history.whole;
   byId("clear").disabled = !value;
 }
 
@@ -135,7 +146,7 @@ function paintCandidates(page, all) {
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
   byId("candidates").replaceChildren(...shown.map((candidate) => {
-    const button = row(page, "candidate", candidate.key, candidate.letter);
+    const button = row(page, "candidate", candidate.key, candidate.letter && page.keyOf(`candidate-${candidate.letter}`));
     button.dataset.target = candidate.key;
     button.disabled = model.readOnly;
     button.setAttribute("aria-pressed", String(candidate.chosen));
@@ -143,7 +154,7 @@ function paintCandidates(page, all) {
       button.dataset.index = candidate.index;
     }
     if (candidate.letter !== null) {
-      button.setAttribute("aria-keyshortcuts", candidate.letter);
+      button.setAttribute("aria-keyshortcuts", page.keysOf(`candidate-${candidate.letter}`).map(ariaKeys).join(" "));
     }
     const labels = candidate.index !== null
       ? [{ text: candidate.index, number: page.numbers.byChain.get(`#${candidate.index}`) }]
@@ -170,7 +181,10 @@ function paintChain(page) {
   const members = [...new Set(chains.flatMap((chain) => page.chains.members.get(chain)))]
     .sort((one, other) => model.byKey.get(one).order - model.byKey.get(other).order);
   const names = (numbers.byMember.get(current) ?? []).join(", ");
+  const called = chains.map((chain) => nameOf(page.judgements, page.chains.members.get(chain))).filter(Boolean).join(", ");
   byId("chain-title").textContent = `${chains.length > 1 ? "Chains" : "Chain"} ${names}: ${members.length} members`;
+  byId("chain-name").textContent = called;
+  byId("chain-name").hidden = called === "";
   const first = Math.max(0, members.indexOf(current) - AROUND);
   byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => {
     const button = row(page, "member", key, undefined);
@@ -199,7 +213,8 @@ function row({ model }, className, key, letter) {
   return button;
 }
 
-function chainBadge(text, number) {
+/** @param {string} text @param {number|null|undefined} number of the chain */
+export function chainBadge(text, number) {
   return element("span", `chain-badge${number === undefined || number === null ? "" : ` chain-${look(number).colour}`}`, text);
 }
 
@@ -208,10 +223,14 @@ export function say(text) {
   byId("say").textContent = text;
 }
 
-/** @param {import("./main.js").Page} page @param {string} [prefix] what just happened, before what is now */
-export function announce(page, prefix = "") {
+/**
+ * @param {Page} page @param {string} [prefix] what just happened, before what is now
+ * @param {boolean} [alone] nothing after it
+ */
+export function announce(page, prefix = "", alone = false) {
   const { model, judgements, current } = page;
-  if (current === null) {
+  if (current === null || alone) {
+    byId("announce").textContent = prefix;
     return;
   }
   const value = judgements.get(current);
@@ -223,10 +242,11 @@ export function announce(page, prefix = "") {
     prefix,
     `${describe(model, current).words}, ${byId("position").textContent}`,
     category ? [category.label, ...to].join(", ") : "undecided",
+    value?.unsure ? "unsure" : "",
   ].filter(Boolean).join(". ");
 }
 
-/** @param {import("./sync.js").SaveState} state @param {string} text @param {number} waiting @param {number} undecided */
+/** @param {SaveState} state @param {string} text @param {number} waiting @param {number} undecided */
 export function paintSaveState(state, text, waiting, undecided) {
   const place = byId("save-state");
   place.dataset.state = state;
@@ -236,12 +256,55 @@ export function paintSaveState(state, text, waiting, undecided) {
   byId("sign-in-again").hidden = state !== "signed-out";
   const button = byId("submit");
   if (button) {
-    button.disabled = waiting > 0;
     button.classList.toggle("primary", waiting === 0 && undecided === 0);
-    byId("submit-note").textContent = waiting > 0
-      ? "when everything is saved"
-      : undecided > 0 ? `${undecided} still undecided` : "everything decided";
+    byId("submit-note").textContent = undecided > 0 ? `${undecided} still undecided` : "everything decided";
+    byId("submit-now").disabled = waiting > 0;
   }
+}
+
+/** @param {number} seconds */
+export function paintTime(seconds) {
+  const minutes = Math.round(seconds / 60);
+  const text = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  byId("time").textContent = minutes > 0 ? text : "";
+}
+
+/**
+ * @param {Page} page @param {ReturnType<checkList>} list
+ * @param {number} waiting @param {(key: string) => void} go
+ */
+export function paintCheckList(page, list, waiting, go) {
+  const { model } = page;
+  const said = [`${page.decided} of ${model.coded.length} decided.`];
+  if (list.length === 0) {
+    said.push("Nothing is left to look at.");
+  }
+  if (waiting > 0) {
+    said.push("It can be handed in when everything is saved.");
+  }
+  byId("checks-said").textContent = said.join(" ");
+  byId("check-list").replaceChildren(...list.flatMap(({ title, findings }) => {
+    const items = element("ul", "members");
+    items.append(...findings.slice(0, MOST_FINDINGS).map(({ key, text }) => {
+      const { words, where } = describe(model, key);
+      const button = element("button", "member");
+      button.type = "button";
+      const label = element("span", "words", words);
+      label.dir = "auto";
+      button.append(label, element("span", "where", [text, where].filter(Boolean).join(" · ")));
+      button.addEventListener("click", () => go(key));
+      const item = element("li");
+      item.append(button);
+      return item;
+    }));
+    const rest = findings.length - MOST_FINDINGS;
+    return [
+      element("h3", "", `${title}: ${findings.length}`), items, ...(rest > 0 ? [element("p", "quiet small", `and ${rest} more`)] : []),
+    ];
+  }));
+  byId("submit-now").textContent = list.length > 0 ? "Hand in all the same" : "Hand in";
+  byId("submit-now").classList.toggle("primary", list.length === 0);
+  byId("submit-not").classList.toggle("primary", list.length > 0);
 }
 
 /** A notice that stays until it is dismissed; the same words are not said twice. @param {string} text */

@@ -12,47 +12,16 @@ const CHARACTERS_A_LINE = 68;
 const SETTLING = 4; // frames
 
 /**
- * @typedef {{root: HTMLElement, spans: Map<string, HTMLElement[]>, margins: Map<string, HTMLElement>,
- *   stretches: Stretch[], shown: Map<string, string>, badges: Map<string, string>, ends: string[][]}} TextView
- */
-/** @typedef {{element: HTMLElement, start: number, end: number}} Stretch some blocks, one after the other */
-
-/**
  * @param {HTMLElement} root
- * @param {import("./state.js").Model} model
+ * @param {Model} model
  * @returns {TextView}
  */
 export function buildText(root, model) {
   const view = {
-    root, spans: new Map(), margins: new Map(), stretches: [], shown: new Map(), badges: new Map(), ends: ends(model),
+    root, spans: new Map(), margins: new Map(), stretches: [], rows: [], starts: new WeakMap(), shown: new Map(),
+    badges: new Map(), lit: new Set(), ends: ends(model),
   };
-  const parts = model.markables
-    .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
-    .sort((one, other) => one.start - other.start || other.end - one.end || one.order - other.order);
-  const coded = (key) => model.byKey.get(key)?.coded ?? false;
-  let deepest = 0;
-
-  const draw = (nodes, parent) => {
-    for (const node of nodes) {
-      if ("text" in node) {
-        parent.append(node.text);
-        continue;
-      }
-      const span = element("span", "markable");
-      span.dataset.key = node.key;
-      span.dataset.depth = String(Math.min(node.depth, DEEPEST));
-      if (node.start === node.end) {
-        span.dataset.empty = "";
-      }
-      deepest = Math.max(deepest, node.depth);
-      view.spans.set(node.key, [...(view.spans.get(node.key) ?? []), span]);
-      draw(node.children, span);
-      parent.append(span);
-    }
-  };
-
   const turns = new Map(model.markables.filter((one) => !one.coded).map((one) => [`${one.start} ${one.end}`, one.key]));
-  const partsOf = sweep(parts);
   const fragment = document.createDocumentFragment();
   let lines = LINES_A_STRETCH;
   for (const block of model.blocks) {
@@ -71,7 +40,7 @@ export function buildText(root, model) {
         view.margins.set(turn, label);
       }
     }
-    draw(slices(model.content, block, partsOf(block), coded), words);
+    view.rows.push({ block, words });
     if (lines >= LINES_A_STRETCH) {
       view.stretches.push({ element: element("div", "stretch"), start: block.start, end: block.end });
       fragment.append(view.stretches.at(-1).element);
@@ -81,15 +50,76 @@ export function buildText(root, model) {
     view.stretches.at(-1).element.append(row);
     view.stretches.at(-1).end = block.end;
   }
+  drawRows(view, model, view.rows);
   root.replaceChildren(fragment);
-  root.classList.toggle("is-deep", deepest > 3);
   root.classList.toggle("has-names", model.blocks.some((block) => block.speaker.length > 2));
   return view;
 }
 
+function drawRows(view, model, rows) {
+  const parts = model.markables
+    .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
+    .sort((one, other) => one.start - other.start || other.end - one.end || one.order - other.order);
+  const coded = (key) => model.byKey.get(key)?.coded ?? false;
+  const partsOf = sweep(parts);
+  for (const { block, words } of rows) {
+    let at = block.start;
+    const draw = (nodes, parent) => {
+      for (const node of nodes) {
+        if ("text" in node) {
+          const text = document.createTextNode(node.text);
+          view.starts.set(text, at);
+          at += node.text.length;
+          parent.append(text);
+          continue;
+        }
+        const span = element("span", "markable");
+        span.dataset.key = node.key;
+        span.dataset.depth = String(Math.min(node.depth, DEEPEST));
+        if (node.start === node.end) {
+          span.dataset.empty = "";
+        }
+        if (node.depth > 3) {
+          view.root.classList.add("is-deep");
+        }
+        view.spans.set(node.key, [...(view.spans.get(node.key) ?? []), span]);
+        draw(node.children, span);
+        parent.append(span);
+      }
+    };
+    draw(slices(model.content, block, partsOf(block), coded), words);
+  }
+}
+
+/**
+ * Draw anew the blocks in which markables have come or gone.
+ * @param {TextView} view @param {Model} before @param {Model} model
+ */
+export function redrawText(view, before, model) {
+  const changed = [...before.markables.filter((one) => !model.byKey.has(one.key)),
+    ...model.markables.filter((one) => !before.byKey.has(one.key))];
+  const rows = view.rows.filter(({ block }) => changed
+    .some((one) => one.parts.some(([start, end]) => start < block.end && end > block.start)));
+  for (const { block, words } of rows) {
+    const inside = [before, model].flatMap((one) => one.markables
+      .filter(({ start, end }) => start <= block.end && end >= block.start).map(({ key }) => key));
+    for (const key of inside) {
+      view.spans.set(key, (view.spans.get(key) ?? []).filter((span) => !words.contains(span)));
+      view.shown.delete(key);
+      view.badges.delete(key);
+    }
+    words.replaceChildren();
+  }
+  drawRows(view, model, rows);
+  for (const { key } of model.markables) {
+    view.spans.get(key)?.sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+  }
+  view.ends = ends(model);
+}
+
 /**
  * The parts that a block may hold, for blocks in text order: looking through all parts for each would be slow.
- * @param {import("./slices.js").Part[]} parts by where they start
+ * @param {Part[]} parts by where they start
  */
 function sweep(parts) {
   let next = 0;
@@ -115,7 +145,7 @@ function ends(model) {
 
 /**
  * @param {TextView} view
- * @param {import("./main.js").Page} page
+ * @param {Page} page
  */
 export function paintText(view, page) {
   const { model, judgements, current, numbers } = page;
@@ -141,6 +171,9 @@ export function paintText(view, page) {
       classes.push("is-antecedent");
     } else if (its.length > 0 && page.chains.of.get(key).some((chain) => own.has(chain))) {
       classes.push("is-member");
+    }
+    if (view.lit.has(key)) {
+      classes.push("is-lit");
     }
     const shown = classes.filter(Boolean).join(" ");
     if (view.shown.get(key) !== shown) {
@@ -196,8 +229,98 @@ export function badgeLabels(numbers) {
   return shown.length < numbers.length ? [...labels, { text: `+${numbers.length - shown.length}`, number: null }] : labels;
 }
 
+/**
+ * Light up the members of the chains that the mouse or a list entry is on, and nothing else.
+ * @param {TextView} view @param {Iterable<string>} keys
+ */
+export function lightUp(view, keys) {
+  const lit = new Set(keys);
+  for (const key of new Set([...view.lit, ...lit])) {
+    view.spans.get(key)?.forEach((span) => span.classList.toggle("is-lit", lit.has(key)));
+    view.margins.get(key)?.classList.toggle("is-lit", lit.has(key));
+  }
+  view.lit = lit;
+}
+
+/**
+ * The run of the text that a range of the page covers; badges and margins are no words.
+ * @param {TextView} view @param {Range} range @returns {[number, number]|null}
+ */
+export function runOf(view, range) {
+  let run = null;
+  for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
+    for (const text of textNodes(view, words)) {
+      if (range.intersectsNode(text)) {
+        const at = view.starts.get(text);
+        const start = at + (text === range.startContainer ? range.startOffset : 0);
+        const end = at + (text === range.endContainer ? range.endOffset : text.length);
+        if (start < end) {
+          run = [run ? run[0] : start, end];
+        }
+      }
+    }
+  }
+  return run;
+}
+
+function textNodes(view, root) {
+  const found = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    if (view.starts.has(walker.currentNode)) {
+      found.push(walker.currentNode);
+    }
+  }
+  return found;
+}
+
+/**
+ * A run of the text as ranges of the page, one in each block that it touches.
+ * @param {TextView} view @param {number} start @param {number} end @returns {Range[]}
+ */
+export function rangesOf(view, start, end) {
+  const found = [];
+  for (const { block, words } of view.rows) {
+    if (block.start >= end || block.end <= start) {
+      continue;
+    }
+    const range = document.createRange();
+    let begun = false;
+    for (const text of textNodes(view, words)) {
+      const at = view.starts.get(text);
+      if (at + text.length <= start || at >= end) {
+        continue;
+      }
+      if (!begun) {
+        range.setStart(text, Math.max(0, start - at));
+        begun = true;
+      }
+      range.setEnd(text, Math.min(text.length, end - at));
+    }
+    if (begun) {
+      found.push(range);
+    }
+  }
+  return found;
+}
+
+/**
+ * Show runs of the text by a highlight of the style sheet, which leaves the page as it is.
+ * @param {TextView} view @param {string} name @param {[number, number][]} spans
+ */
+export function highlight(view, name, spans) {
+  if (!("highlights" in CSS)) {
+    return; // the browser is too old to show them; all still works
+  }
+  if (spans.length === 0) {
+    CSS.highlights.delete(name);
+  } else {
+    CSS.highlights.set(name, new Highlight(...spans.flatMap(([start, end]) => rangesOf(view, start, end))));
+  }
+}
+
 /** Letters stand in the text only while the current markable still wants a target. */
-function paintLetters(view, { model, candidates, wants }) {
+function paintLetters(view, { model, candidates, wants, keyOf }) {
   view.root.querySelectorAll(".letter").forEach((letter) => letter.remove());
   if (!wants) {
     return;
@@ -215,7 +338,7 @@ function paintLetters(view, { model, candidates, wants }) {
     const start = margin ? key : model.byKey.get(key).start;
     const shift = taken.get(start) ?? 0;
     taken.set(start, shift + 1);
-    const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, letter);
+    const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, keyOf(`candidate-${letter}`));
     tag.dataset.letter = letter;
     tag.setAttribute("aria-hidden", "true"); // the list has the real control
     place.prepend(tag);
@@ -225,7 +348,7 @@ function paintLetters(view, { model, candidates, wants }) {
 /**
  * Where the members of the current chain lie in the whole text. Stretches far away are not laid out inside: a member is
  * as far down its stretch as it is into its words.
- * @param {SVGElement} svg @param {HTMLElement} pane @param {TextView} view @param {import("./main.js").Page} page
+ * @param {SVGElement} svg @param {HTMLElement} pane @param {TextView} view @param {Page} page
  */
 export function paintTicks(svg, pane, view, page) {
   const chain = (page.chains.of.get(page.current) ?? [])[0];
@@ -268,20 +391,33 @@ function stretchAt(stretches, offset) {
  * sight is laid out only then and may push the markable away again, so that a jump is looked at again.
  */
 export function reveal(pane, view, key, frames = SETTLING) {
-  const span = view.spans.get(key)?.[0];
-  if (!span?.isConnected) {
-    return;
+  const span = view.spans.get(key)?.[0] ?? view.margins.get(key);
+  if (span?.isConnected) {
+    bring(pane, () => span.getBoundingClientRect(), frames);
   }
+}
+
+/** Bring a run of the text into sight. @param {HTMLElement} pane @param {TextView} view @param {[number, number]} span */
+export function revealWords(pane, view, [start, end]) {
+  const [range] = rangesOf(view, start, end);
+  if (range) {
+    bring(pane, () => range.getBoundingClientRect(), SETTLING);
+  }
+}
+
+let bringing = 0; // only the last jump is looked at again
+
+function bring(pane, box, frames, mine = (bringing += 1)) {
   const frame = pane.getBoundingClientRect();
-  const { top, bottom } = span.getBoundingClientRect();
+  const { top, bottom } = box();
   const margin = frame.height / 6;
   if (top < frame.top + margin || bottom > frame.bottom - margin) {
     const before = pane.scrollTop;
     pane.scrollTop += top - frame.top - frame.height / 3;
     if (frames > 0 && pane.scrollTop !== before) {
       requestAnimationFrame(() => {
-        if (span.classList.contains("is-current")) {
-          reveal(pane, view, key, frames - 1);
+        if (bringing === mine) {
+          bring(pane, box, frames - 1, mine);
         }
       });
     }

@@ -1,0 +1,69 @@
+// Everything one can do on the coding page, with its keys. The palette, the list of keys and the hints are written from it. Pure.
+import { LETTERS } from "./candidates.js";
+
+const writes = (model) => !model.readOnly;
+const chains = (model) => model.answers !== "categories";
+const points = (model) => writes(model) && chains(model);
+const marks = (model) => model.marking.length > 0;
+const category = (place) => (model) => writes(model) && place < model.categories.length;
+
+/** @type {Action[]} */
+export const ACTIONS = [
+  { id: "next-undecided", group: "Walk", label: "Next undecided markable", keys: ["Tab"] },
+  { id: "previous-undecided", group: "Walk", label: "Previous undecided markable", keys: ["Shift+Tab"] },
+  { id: "next", group: "Walk", label: "Next markable", keys: ["ArrowRight"] },
+  { id: "previous", group: "Walk", label: "Previous markable", keys: ["ArrowLeft"] },
+  { id: "first", group: "Walk", label: "First markable", keys: ["Home"] },
+  { id: "last", group: "Walk", label: "Last markable", keys: ["End"] },
+  { id: "next-in-chain", group: "Walk", label: "Next member of the same chain", keys: ["n"], when: chains },
+  { id: "previous-in-chain", group: "Walk", label: "Previous member of the same chain", keys: ["p"], when: chains },
+  { id: "search", group: "Walk", label: "Search the text", keys: ["/"] },
+  { id: "go-to", group: "Walk", label: "Go to a markable or a turn", keys: ["t"] },
+  ...[...Array(9).keys()].map((place) => ({
+    id: `category-${place + 1}`, group: "Judge", label: `Category ${place + 1}`, keys: [String(place + 1)], when: category(place),
+  })),
+  ...LETTERS.map((letter, place) => ({
+    id: `candidate-${letter}`, group: "Judge", label: `Point to candidate ${place + 1}; with Shift as a further antecedent`,
+    keys: [letter], when: points,
+  })),
+  { id: "accept", group: "Judge", label: "Accept and go to the next", keys: ["Space", "Enter"], when: writes },
+  { id: "unsure", group: "Judge", label: "Unsure, or sure again", keys: ["q"], when: writes },
+  {
+    id: "optional", group: "Judge", label: "Optional, or not", keys: ["o"],
+    when: (model) => writes(model) && model.categories.some((one) => one.takes_optional),
+  },
+  { id: "note", group: "Judge", label: "Write a note", keys: ["c"], when: writes },
+  { id: "clear", group: "Judge", label: "Clear the answer", keys: ["Backspace"], when: writes },
+  { id: "undo", group: "Judge", label: "Undo", keys: ["u", "Ctrl+z"], when: writes },
+  { id: "redo", group: "Judge", label: "Redo", keys: ["Shift+u", "Ctrl+Shift+z", "Ctrl+y"], when: writes },
+  { id: "merge", group: "Chains", label: "Merge the chain with another", keys: ["m"], when: points },
+  { id: "split", group: "Chains", label: "Split the chain", keys: ["x"], when: points },
+  { id: "rename", group: "Chains", label: "Name the chain", keys: ["r"], when: points },
+  { id: "entities", group: "Chains", label: "Show or hide the chains of the text", keys: ["v"], when: chains },
+  { id: "mark", group: "Mark", label: "Mark the selected words, or choose words by key", keys: ["e"], when: marks },
+  { id: "end-on", group: "Mark", label: "Move the end on by a word", keys: ["Ctrl+ArrowRight"], when: marks },
+  { id: "end-back", group: "Mark", label: "Move the end back by a word", keys: ["Ctrl+ArrowLeft"], when: marks },
+  { id: "start-on", group: "Mark", label: "Move the start on by a word", keys: ["Ctrl+Shift+ArrowRight"], when: marks },
+  { id: "start-back", group: "Mark", label: "Move the start back by a word", keys: ["Ctrl+Shift+ArrowLeft"], when: marks },
+  { id: "end-on-character", group: "Mark", label: "Move the end on by a character", keys: ["Alt+ArrowRight"], when: marks },
+  { id: "end-back-character", group: "Mark", label: "Move the end back by a character", keys: ["Alt+ArrowLeft"], when: marks },
+  { id: "start-on-character", group: "Mark", label: "Move the start on by a character", keys: ["Alt+Shift+ArrowRight"], when: marks },
+  { id: "start-back-character", group: "Mark", label: "Move the start back by a character", keys: ["Alt+Shift+ArrowLeft"], when: marks },
+  { id: "head", group: "Mark", label: "Set the head (MIN) of the markable", keys: ["i"], when: writes },
+  { id: "unmark", group: "Mark", label: "Delete the markable", keys: ["Delete"], when: marks },
+  { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"] },
+  { id: "help", group: "Page", label: "Keys, and how to change them", keys: ["?"] },
+  { id: "release", group: "Page", label: "Let Tab leave the text", keys: ["Escape"] },
+  { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"] },
+  { id: "larger", group: "Page", label: "Larger text", keys: ["+"] },
+  { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"] },
+  { id: "hand-in", group: "Page", label: "Check and hand in", keys: [], when: writes },
+];
+
+/** @param {Model} model @returns {Action[]} those that this text and scheme have a use for */
+export function actionsOf(model) {
+  return ACTIONS.filter((action) => !action.when || action.when(model)).map((action) => {
+    const place = /^category-(\d)$/.exec(action.id)?.[1];
+    return place ? { ...action, label: `Category: ${model.categories[place - 1].label}` } : action;
+  });
+}

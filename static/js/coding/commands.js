@@ -1,0 +1,416 @@
+// What each action does. The table of actions says which there are; keys, palette and buttons all come here.
+import { actionsOf } from "./actions.js";
+import * as answers from "./answers.js";
+import { checkList } from "./checks.js";
+import { entities, filtered, merge, nameOf, rename, split } from "./entities.js";
+import { headOf, keyOfDraft, whyNot, withEdge } from "./marks.js";
+import { destinations, markableAt, matches } from "./search.js";
+import { deed, step } from "./state.js";
+import { announce, chainBadge, describe, paintCheckList } from "./view-panel.js";
+import { createKeyList } from "./view-keys.js";
+import { EDGES } from "./view-marking.js";
+import { createPicker } from "./view-picker.js";
+import { createSearch } from "./view-search.js";
+import { element } from "./view-text.js";
+
+const SIZES = ["small", "medium", "large", "larger", "largest"];
+const SIZE_PLACE = "coindex-text-size";
+
+/**
+ * @param {{page: Page, pane: HTMLElement, text: TextView, marking: any,
+ *   record: (deeds: Deed[]) => void, refresh: () => void, go: (key: string|null, prefix?: string) => void,
+ *   say: (words: string) => void, retrace: (forward: boolean) => void, commitNote: () => void,
+ *   undecided: (markable: Markable) => boolean, chosen: (choices: any) => void, release: () => void,
+ *   stateOf: () => {waiting: number}}} frame
+ */
+export function createCommands(frame) {
+  const { page, pane, text, marking, record, refresh, go, say } = frame;
+  const byId = (id) => document.getElementById(id);
+  const picker = createPicker(byId("picker"));
+  const keyList = createKeyList(byId("help"), page.model, frame.chosen);
+  const search = createSearch(byId("search-bar"), pane, text, page, go);
+  setSize(rememberedSize());
+
+  function answer(what) {
+    if ("refused" in what) {
+      say(what.refused);
+    } else {
+      if (what.judgement !== null) {
+        record([deed(page.current, what.judgement)]);
+      }
+      say("");
+      refresh();
+      announce(page);
+    }
+  }
+
+  function nextUndecided(direction) {
+    const key = step(page.model.coded, page.current, direction, frame.undecided);
+    if (key === null) {
+      say("Everything is decided.");
+    } else {
+      go(key);
+    }
+  }
+
+  function alongChain(direction) {
+    const own = page.chains.of.get(page.current) ?? [];
+    const inChain = (one) => (page.chains.of.get(one.key) ?? []).some((chain) => own.includes(chain));
+    go(step(page.model.coded, page.current, direction, inChain));
+  }
+
+  function accept() {
+    const lacking = answers.missing(page.model, page.judgements, page.current);
+    if (lacking) {
+      say(lacking);
+    } else {
+      go(step(page.model.coded, page.current, 1));
+    }
+  }
+
+  function toggle(flag) {
+    answer(answers.addRemark(page.judgements, page.current, { [flag]: !page.judgements.get(page.current)?.[flag] }));
+  }
+
+  function clear() {
+    if (page.judgements.has(page.current)) {
+      byId("note").value = "";
+      record([{ kind: "clear", payload: { markable: page.current } }]);
+      refresh();
+      announce(page);
+    }
+  }
+
+  // ---- chains
+
+  /** @param {Plan} plan @param {string} done */
+  function carryOut(plan, done) {
+    if ("refused" in plan) {
+      say(plan.refused);
+      return;
+    }
+    frame.commitNote();
+    record(plan.changes.map(([key, value]) => deed(key, value)));
+    refresh();
+    say(done);
+  }
+
+  function ownChains() {
+    return (page.chains.of.get(page.current) ?? [])
+      .filter((chain) => page.model.answers === "indices" || page.chains.members.get(chain).length > 1);
+  }
+
+  function badge(entity) {
+    return chainBadge(String(entity.number ?? entity.chain.slice(1)), entity.number);
+  }
+
+  function inWords(members, changed = []) {
+    const sorted = [...members].sort((one, other) => page.model.byKey.get(one).order - page.model.byKey.get(other).order);
+    return sorted.slice(0, 40).map((key) => {
+      const words = element(changed.includes(key) ? "strong" : "span", "preview-member", describe(page.model, key).words);
+      words.dir = "auto";
+      return words;
+    }).concat(sorted.length > 40 ? [element("span", "quiet", `and ${sorted.length - 40} more`)] : []);
+  }
+
+  function describeSize(members) {
+    return `${members.length} ${members.length === 1 ? "member" : "members"}`;
+  }
+
+  function mergeWith(chain = page.chains.of.get(page.current)?.[0]) {
+    if (chain === undefined) {
+      say("This one is in no chain.");
+      return;
+    }
+    const members = page.chains.members.get(chain);
+    const others = entities(page.model, page.judgements, page.numbers).filter((entity) => entity.chain !== chain);
+    picker.open({
+      title: `Merge “${nameOf(page.judgements, members) || describe(page.model, members[0]).words}” with …`,
+      placeholder: "words, name or number of a chain",
+      none: others.length === 0 ? "There is no other chain yet." : "No chain has these words.",
+      choices: (query) => filtered(page.model, others, query).map((entity) => ({
+        label: entity.name || entity.words,
+        hint: describeSize(entity.members),
+        badge: badge(entity),
+        preview: () => {
+          const plan = merge(page.model, page.judgements, chain, entity.chain);
+          const all = [...new Set([...members, ...entity.members])];
+          return "refused" in plan ? [element("p", "say", plan.refused)]
+            : [element("h3", "", `${all.length} members, one chain`), ...inWords(all, members)];
+        },
+        run: () => carryOut(merge(page.model, page.judgements, chain, entity.chain), "Merged; undo takes them apart again."),
+      })),
+    });
+  }
+
+  function splitHere() {
+    const all = entities(page.model, page.judgements, page.numbers);
+    const choices = ownChains().flatMap((chain) => {
+      const entity = all.find((one) => one.chain === chain);
+      const from = page.model.byKey.get(page.current).order;
+      const later = entity.members.filter((key) => page.model.byKey.get(key).order >= from);
+      return [[false, "Only this"], [true, "This and following"]].map(([following, label]) => ({
+        label,
+        hint: following ? describeSize(later) : "1 member",
+        badge: badge(entity),
+        preview: () => {
+          const plan = split(page.model, page.judgements, chain, page.current, following);
+          const apart = following ? later : [page.current];
+          return "refused" in plan ? [element("p", "say", plan.refused)]
+            : [element("h3", "", "Apart from now on"), ...inWords(apart), element("h3", "", "What stays"),
+              ...inWords(entity.members.filter((key) => !apart.includes(key)))];
+        },
+        run: () => carryOut(split(page.model, page.judgements, chain, page.current, following), "Split; undo puts them together again."),
+      }));
+    });
+    if (choices.length === 0) {
+      say("There is no chain here to split.");
+      return;
+    }
+    picker.open({
+      title: `Split at “${describe(page.model, page.current).words}”`,
+      placeholder: "only this, this and following",
+      choices: (query) => choices.filter(({ label }) => label.toLowerCase().includes(query.trim().toLowerCase())),
+    });
+  }
+
+  function renameChain(chain = ownChains()[0]) {
+    if (chain === undefined) {
+      say("This one is in no chain yet.");
+      return;
+    }
+    const members = page.chains.members.get(chain);
+    const before = nameOf(page.judgements, members);
+    picker.open({
+      title: `A name for “${describe(page.model, members[0]).words}”`,
+      placeholder: before || "name of the chain",
+      choices: (query) => {
+        const name = query.trim().slice(0, 200);
+        const choice = (label, words) => ({
+          label, run: () => carryOut(rename(page.model, page.judgements, members, words), words ? `Named ${words}.` : "The name is gone."),
+        });
+        return [...(name ? [choice(`Call it “${name}”`, name)] : []), ...(before && !name ? [choice(`Take the name “${before}” away`, "")] : [])];
+      },
+      none: "Write a name, then press Enter.",
+    });
+  }
+
+  // ---- marking
+
+  function mark(draft) {
+    const why = whyNot(page.model, draft);
+    if (why) {
+      say(why);
+      return false;
+    }
+    const key = keyOfDraft(page.model, draft);
+    record([deed(key, {})]);
+    refresh();
+    go(key, "Marked");
+    return true;
+  }
+
+  function change(draft) {
+    const key = keyOfDraft(page.model, draft);
+    if (key === page.current) {
+      return true;
+    }
+    const why = whyNot(page.model, draft);
+    const from = page.model.byKey.get(page.current);
+    if (why || !from?.own) {
+      say(why ?? "This markable came with the text: its edges stay as they are.");
+      return false;
+    }
+    frame.commitNote();
+    const move = { kind: "move", payload: { markable: page.current, to: key } };
+    const broken = answers.brokenBy(page.model, page.judgements, move);
+    if (broken) {
+      say(broken);
+      return false;
+    }
+    record([move]);
+    page.current = key;
+    refresh();
+    go(key, "Moved");
+    return true;
+  }
+
+  function moveEdge(id) {
+    if (page.current === null) {
+      return;
+    }
+    if (page.model.byKey.get(page.current).own) {
+      change(withEdge(page.model, page.current, ...EDGES[id]));
+    } else {
+      say("This markable came with the text: its edges stay as they are.");
+    }
+  }
+
+  function head(parts) {
+    const found = headOf(page.model, page.current, parts);
+    if (found === null) {
+      say("The head is made of words of the markable.");
+      return false;
+    }
+    answer(answers.addRemark(page.judgements, page.current, { head: found }));
+    return true;
+  }
+
+  function unmark() {
+    if (!page.model.byKey.get(page.current)?.own) {
+      say("This markable came with the text and stays.");
+      return;
+    }
+    const { words } = describe(page.model, page.current);
+    record([{ kind: "unmark", payload: { markable: page.current } }]);
+    byId("note").value = "";
+    refresh();
+    say(`“${words}” is no markable any more; undo brings it back.`);
+  }
+
+  // ---- finding
+
+  function palette() {
+    const actions = actionsOf(page.model).filter(({ id }) => id !== "palette");
+    picker.open({
+      title: "All actions",
+      placeholder: "an action, the number of a markable, or words of the text",
+      choices: (query) => {
+        const wanted = query.trim().toLowerCase();
+        const found = actions.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted))
+          .map((action) => ({ label: action.label, keys: page.keysOf(action.id), run: () => run(action.id) }));
+        return [...found, ...(wanted ? places(query) : [])];
+      },
+    });
+  }
+
+  /** Where words or numbers lead. */
+  function places(query) {
+    const seen = new Set();
+    const inText = query.trim().length > 1 ? matches(page.model.content, query).slice(0, 500) : [];
+    const words = inText.flatMap((match) => {
+      const key = markableAt(page.model, match);
+      if (key === null || seen.has(key)) {
+        return [];
+      }
+      seen.add(key);
+      const { words: label, where } = describe(page.model, key);
+      return [{ label, hint: where, run: () => go(key) }];
+    });
+    const numbered = destinations(page.model, query).map(({ label, key }) => ({ label, hint: "go to", run: () => go(key) }));
+    return [...numbered, ...words];
+  }
+
+  function goTo() {
+    picker.open({
+      title: "Go to",
+      placeholder: "number of a markable, label of a turn, or words",
+      choices: places,
+      none: "Write the number of a markable, the label of a turn, or words of a markable.",
+    });
+  }
+
+  // ---- the page
+
+  function setSize(size) {
+    document.documentElement.dataset.textSize = size;
+  }
+
+  function resize(by) {
+    const at = SIZES.indexOf(document.documentElement.dataset.textSize);
+    const size = SIZES[Math.min(Math.max(at + by, 0), SIZES.length - 1)];
+    setSize(size);
+    try {
+      localStorage.setItem(SIZE_PLACE, size);
+    } catch {
+      // The size then lasts as long as the page.
+    }
+    refresh();
+  }
+
+  function show(id) {
+    const panel = byId(id);
+    if (panel) {
+      panel.open = !panel.open;
+      if (panel.open) {
+        (panel.querySelector("input") ?? panel.querySelector("[tabindex]"))?.focus();
+      }
+    }
+  }
+
+  function handIn() {
+    frame.commitNote();
+    paintCheckList(page, checkList(page.model, page.judgements), frame.stateOf().waiting, (key) => {
+      byId("checks").close();
+      go(key);
+    });
+    byId("checks").showModal();
+  }
+
+  const does = {
+    "next-undecided": () => nextUndecided(1),
+    "previous-undecided": () => nextUndecided(-1),
+    "next": () => go(step(page.model.coded, page.current, 1)),
+    "previous": () => go(step(page.model.coded, page.current, -1)),
+    "first": () => go(page.model.coded[0].key),
+    "last": () => go(page.model.coded.at(-1).key),
+    "next-in-chain": () => alongChain(1),
+    "previous-in-chain": () => alongChain(-1),
+    "search": search.open,
+    "go-to": goTo,
+    accept,
+    "unsure": () => toggle("unsure"),
+    "optional": () => toggle("optional"),
+    "note": () => byId("note").focus(),
+    clear,
+    "undo": () => frame.retrace(false),
+    "redo": () => frame.retrace(true),
+    "merge": () => mergeWith(),
+    "split": splitHere,
+    "rename": () => renameChain(),
+    "entities": () => show("entities"),
+    "mark": marking.mark,
+    "head": marking.head,
+    unmark,
+    palette,
+    "help": keyList.open,
+    "release": () => {
+      frame.release();
+      say("Tab leaves the text now.");
+    },
+    "guidelines": () => show("guidelines"),
+    "larger": () => resize(1),
+    "smaller": () => resize(-1),
+    "hand-in": handIn,
+  };
+  const ANYWHERE = ["undo", "redo", "search", "entities", "mark", "palette", "help", "release", "guidelines", "larger", "smaller", "hand-in"];
+
+  /** @param {string} id of an action @param {{further?: boolean}} [how] */
+  function run(id, { further = false } = {}) {
+    if (page.current === null && !ANYWHERE.includes(id)) {
+      return;
+    }
+    const category = /^category-(\d)$/.exec(id);
+    const candidate = /^candidate-(.)$/.exec(id);
+    if (category) {
+      answer(answers.chooseCategory(page.model, page.judgements, page.current, page.model.categories[category[1] - 1].key));
+    } else if (candidate) {
+      answer(answers.pressLetter(page.model, page.judgements, page.current, candidate[1], further));
+    } else if (id in EDGES) {
+      moveEdge(id);
+    } else {
+      does[id]();
+    }
+  }
+
+  return { run, mark, change, head, rename: renameChain, merge: mergeWith };
+}
+
+function rememberedSize() {
+  try {
+    const size = localStorage.getItem(SIZE_PLACE);
+    return SIZES.includes(size) ? size : "medium";
+  } catch {
+    return "medium"; // storage is blocked
+  }
+}

@@ -1,0 +1,128 @@
+// Undo and redo, without limit: steps of this visit, and from the log those of earlier ones. Pure.
+import { carryOut } from "./state.js";
+
+/** @param {boolean} whole @returns {History} */
+export function emptyHistory(whole = true) {
+  return { done: [], undone: [], whole };
+}
+
+/**
+ * What takes deeds back, in the order in which to do it.
+ * @param {Model} model @param {Judgements} before @param {Deed[]} deeds
+ * @returns {Deed[]}
+ */
+export function inverse(model, before, deeds) {
+  const judgements = new Map(before);
+  const back = [];
+  for (const deed of deeds) {
+    back.unshift(...inverseOf(model, judgements, deed));
+    carryOut(model, judgements, deed);
+  }
+  return back;
+}
+
+function inverseOf(model, judgements, { kind, payload }) {
+  const key = payload.markable;
+  const again = (one) => ({ kind: "judge", payload: { markable: one, ...judgements.get(one) } });
+  const gone = (one) => ({ kind: model.given.has(one) ? "clear" : "unmark", payload: { markable: one } });
+  const back = judgements.has(key) ? again(key) : gone(key);
+  switch (kind) {
+    case "judge": {
+      const marked = (payload.pointers ?? []).filter((one) => !model.given.has(one) && !judgements.has(one));
+      return [back, ...marked.map(gone)];
+    }
+    case "clear":
+      return [back];
+    case "unmark": {
+      const pointing = [...judgements].filter(([, value]) => value.pointers.includes(key)).map(([one]) => one);
+      return judgements.has(key) ? [back, ...pointing.map(again)] : [];
+    }
+    case "move":
+      return judgements.has(key)
+        ? [{ kind: "move", payload: { markable: payload.to, to: key } }, again(key)]
+        : [];
+    default:
+      return [];
+  }
+}
+
+/** @param {History} history @param {Step} step @returns {History} */
+export function remember(history, step) {
+  return { ...history, done: [...history.done, step], undone: [] };
+}
+
+/** @param {History} history @returns {Step|null} */
+export function undoable(history) {
+  return history.done.at(-1) ?? null;
+}
+
+/** @param {History} history @returns {Step|null} */
+export function redoable(history) {
+  return history.undone.at(-1) ?? null;
+}
+
+/** @param {History} history @param {string} by id of the step that took the last one back @returns {History} */
+export function undone(history, by) {
+  const step = undoable(history);
+  return { ...history, done: history.done.slice(0, -1), undone: [...history.undone, { ...step, undoneBy: by }] };
+}
+
+/** @param {History} history @returns {History} */
+export function redone(history) {
+  const step = redoable(history);
+  return { ...history, done: [...history.done, { ...step, undoneBy: null }], undone: history.undone.slice(0, -1) };
+}
+
+/** A refused step never happened: undoing it would only write the same answer again. */
+export function forget(history, uuid) {
+  const keep = (step) => !step.uuids.includes(uuid);
+  return { ...history, done: history.done.filter(keep), undone: history.undone.filter(keep) };
+}
+
+/**
+ * What an earlier visit did, from the log; then what this visit has done since.
+ * @param {Model} model @param {Operation[]} log from the first operation on @param {History} visit
+ * @returns {History}
+ */
+export function fromLog(model, log, visit) {
+  const judgements = new Map();
+  let done = [];
+  let undone = [];
+  for (const operations of steps(log)) {
+    const [{ uuid, step, undoes, kind }] = operations;
+    const id = step ?? uuid;
+    const back = inverse(model, judgements, operations);
+    operations.forEach((operation) => carryOut(model, judgements, operation));
+    if (kind === "import") {
+      done = [];
+    } else if (kind !== "submit" && kind !== "reopen") {
+      const at = done.findLastIndex((one) => one.id === undoes);
+      const from = undone.findLastIndex((one) => one.undoneBy === undoes);
+      if (undoes && at >= 0) {
+        undone.push({ ...done.splice(at, 1)[0], undoneBy: id });
+      } else if (undoes && from >= 0) {
+        done.push({ ...undone.splice(from, 1)[0], undoneBy: null });
+      } else {
+        const deeds = operations.map((operation) => ({ kind: operation.kind, payload: operation.payload }));
+        done.push({ id, uuids: operations.map((one) => one.uuid), deeds, inverse: back, undoneBy: null });
+        undone = [];
+      }
+    }
+  }
+  const begun = visit.done.length + visit.undone.length > 0;
+  return { done: [...done, ...visit.done], undone: begun ? visit.undone : undone, whole: true };
+}
+
+/** Operations of one step follow each other in the log. */
+function steps(log) {
+  const groups = [];
+  for (const operation of log) {
+    const last = groups.at(-1);
+    if (operation.step && last?.[0].step === operation.step) {
+      last.push(operation);
+    } else {
+      groups.push([operation]);
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,58 @@
+// Searching the text. Pure.
+
+const MOST = 5000;
+
+/**
+ * Where the text has these words, in any case; any run of white space is as good as another.
+ * @param {string} content @param {string} query
+ * @returns {[number, number][]} UTF-16 offsets, at most 5,000
+ */
+export function matches(content, query) {
+  const words = query.trim().split(/\s+/).filter(Boolean);
+  if (words.length === 0) {
+    return [];
+  }
+  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("\\s+");
+  const found = [];
+  for (const match of content.matchAll(new RegExp(pattern, "giu"))) {
+    found.push([match.index, match.index + match[0].length]);
+    if (found.length === MOST) {
+      break;
+    }
+  }
+  return found;
+}
+
+/**
+ * The coded markable that a match belongs to: the smallest that holds it, else the first that it touches.
+ * @param {Model} model @param {[number, number]} match
+ * @returns {string|null}
+ */
+export function markableAt(model, [start, end]) {
+  const touched = model.coded.filter((one) => one.parts.some((part) => part[0] < end && part[1] > start));
+  const holding = touched.filter((one) => one.parts.some((part) => part[0] <= start && part[1] >= end));
+  const size = (one) => one.end - one.start;
+  return (holding.sort((one, other) => size(one) - size(other))[0] ?? touched[0])?.key ?? null;
+}
+
+/**
+ * Where "go to" leads: the number of a markable, or the label of a turn.
+ * @param {Model} model @param {string} query
+ * @returns {{label: string, key: string}[]} key: of the markable there, or the first one after it
+ */
+export function destinations(model, query) {
+  const wanted = query.trim();
+  const found = [];
+  const number = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0;
+  if (number >= 1 && number <= model.coded.length) {
+    const { key, words } = model.coded[number - 1];
+    found.push({ label: `Markable ${number}: ${words}`, key });
+  }
+  for (const block of wanted ? model.blocks.filter((one) => one.label === wanted) : []) {
+    const inside = model.coded.find((one) => one.start >= block.start);
+    if (inside) {
+      found.push({ label: `${block.label} ${block.speaker}: ${model.content.slice(block.start, block.start + 60)}`, key: inside.key });
+    }
+  }
+  return found;
+}

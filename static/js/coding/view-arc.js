@@ -1,0 +1,47 @@
+// One thin arc from the current markable to the antecedent in focus; never more.
+
+/**
+ * @param {SVGElement} svg covers what is seen of the text @param {HTMLElement} pane
+ * @param {TextView} view @param {string|null} from @param {string|null} to
+ */
+export function paintArc(svg, pane, view, from, to) {
+  const path = svg.querySelector("path");
+  const [start, end] = [from, to].map((key) => view.spans.get(key)?.[0] ?? view.margins.get(key));
+  if (!start || !end) {
+    path.setAttribute("d", "");
+    return;
+  }
+  const frame = pane.getBoundingClientRect();
+  const box = start.getClientRects()[0];
+  if (!box || box.bottom < frame.top || box.top > frame.bottom) {
+    path.setAttribute("d", "");
+    return;
+  }
+  const [x, y] = [box.left - frame.left + Math.min(box.width / 2, 12), box.top - frame.top];
+  path.setAttribute("d", arc(x, y, goal(start, end, frame, x, y)));
+}
+
+/** Where the arc ends: at the words, on the side that is nearer, or beyond the edge of the window. */
+function goal(start, end, frame, x, y) {
+  const after = start.compareDocumentPosition(end) & Node.DOCUMENT_POSITION_FOLLOWING;
+  // Words far away have no place yet; asking for it would lay them out.
+  const drawn = end.checkVisibility({ contentVisibilityAuto: true });
+  const boxes = drawn ? end.getClientRects() : [];
+  const box = after ? boxes[0] : boxes[boxes.length - 1];
+  if (!box || box.bottom < frame.top || box.top > frame.bottom) {
+    return [x, after ? frame.height + 20 : -20];
+  }
+  const top = box.top - frame.top;
+  const bottom = box.bottom - frame.top;
+  return [box.left - frame.left + Math.min(box.width / 2, 12), bottom <= y ? bottom : top];
+}
+
+/** Over the line where both stand in one, else through the gap between the lines. */
+function arc(x, y, [toX, toY]) {
+  if (Math.abs(toY - y) < 2) {
+    const height = Math.min(22, 10 + Math.abs(toX - x) / 20);
+    return `M${x} ${y}C${x} ${y - height} ${toX} ${toY - height} ${toX} ${toY}`;
+  }
+  const lift = toY < y ? -8 : 8;
+  return `M${x} ${y}C${x} ${y + lift} ${toX} ${toY - lift} ${toX} ${toY}`;
+}
