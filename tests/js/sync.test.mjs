@@ -279,3 +279,47 @@ test("the save state says how much waits, and when it would not outlive the tab"
   assert.equal(stateText("waiting", 3, false), "3 waiting, no connection, kept in this tab only");
   assert.equal(stateText("refused", 0, true), "One answer refused");
 });
+
+test("what others did is only said to be merged when one's own has arrived too", async () => {
+  const missed = [{ ...judge("x"), sequence: 1 }];
+  const { sync, said } = setUp({ answers: [answer(409, { version: 1, missed })] });
+  sync.push(judge("a"));
+  await settled();
+  assert.ok(!said.states.slice(0, -1).some(([state, waiting]) => state === "merged" && waiting > 0));
+});
+
+test("asking whether others did something takes what they did, and keeps what waits here", async () => {
+  const others = [{ ...judge("x"), sequence: 1 }, { ...judge("y"), sequence: 2 }];
+  const { sync, said, requests, last } = setUp({ answers: [answer(200, { results: others }), answer(200, { results: [] })] });
+  await sync.check();
+  await settled();
+  assert.deepEqual(requests.map((request) => request.address), ["/operations/?since=0", "/operations/?since=2"]);
+  assert.deepEqual(said.missed, [[["x", "y"], []]]);
+  assert.deepEqual(last(), ["merged", 0]);
+  sync.push(judge("a"));
+  await settled();
+  assert.equal(requests.at(-1).version, 2);
+});
+
+test("asking without a connection changes nothing", async () => {
+  const { sync, said, last } = setUp({ answers: [new TypeError("offline")] });
+  await sync.check();
+  await settled();
+  assert.deepEqual([said.missed, last()], [[], ["saved", 0]]);
+});
+
+test("the log of earlier visits is read up to where this one began", async () => {
+  const log = [1, 2, 3].map((sequence) => ({ ...judge(String(sequence)), sequence }));
+  const { sync } = setUp({ answers: [answer(200, { results: log })] });
+  assert.deepEqual((await sync.log(0, 2)).map((one) => one.uuid), ["1", "2"]);
+  const broken = setUp({ answers: [answer(500, null)] });
+  await assert.rejects(broken.sync.log(0, 2));
+});
+
+test("operations of one step are kept and sent together", async () => {
+  const { sync, requests, outbox } = setUp({ answers: [new TypeError("offline")] });
+  sync.push(judge("a"), judge("b"), judge("c"));
+  await settled();
+  assert.deepEqual(requests[0].uuids, ["a", "b", "c"]);
+  assert.equal((await outbox.all()).length, 3);
+});

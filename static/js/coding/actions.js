@@ -5,6 +5,7 @@ const writes = (model) => !model.readOnly;
 const chains = (model) => model.answers !== "categories";
 const points = (model) => writes(model) && chains(model);
 const marks = (model) => model.marking.length > 0;
+const heads = (model) => writes(model) && (marks(model) || model.categories.some((one) => one.takes_optional)); // MUC has both
 const category = (place) => (model) => writes(model) && place < model.categories.length;
 
 /** @type {Action[]} */
@@ -49,7 +50,7 @@ export const ACTIONS = [
   { id: "end-back-character", group: "Mark", label: "Move the end back by a character", keys: ["Alt+ArrowLeft"], when: marks },
   { id: "start-on-character", group: "Mark", label: "Move the start on by a character", keys: ["Alt+Shift+ArrowRight"], when: marks },
   { id: "start-back-character", group: "Mark", label: "Move the start back by a character", keys: ["Alt+Shift+ArrowLeft"], when: marks },
-  { id: "head", group: "Mark", label: "Set the head (MIN) of the markable", keys: ["i"], when: writes },
+  { id: "head", group: "Mark", label: "Set the head (MIN) of the markable", keys: ["i"], when: heads },
   { id: "unmark", group: "Mark", label: "Delete the markable", keys: ["Delete"], when: marks },
   { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"] },
   { id: "help", group: "Page", label: "Keys, and how to change them", keys: ["?"] },
@@ -60,7 +61,7 @@ export const ACTIONS = [
   { id: "hand-in", group: "Page", label: "Check and hand in", keys: [], when: writes },
 ];
 
-/** @param {Model} model @returns {Action[]} those that this text and scheme have a use for */
+/** @returns {Action[]} those that this text and scheme have a use for */
 export function actionsOf(model) {
   return ACTIONS.filter((action) => !action.when || action.when(model)).map((action) => {
     const place = /^category-(\d)$/.exec(action.id)?.[1];

@@ -4,7 +4,7 @@ import { freeIndex } from "./entities.js";
 import { apply, categoryOf, judgement, sameJudgement, withMarks } from "./state.js";
 
 /**
- * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} chosen key of a category
+ * @param {string} chosen key of a category
  * @returns {Answer}
  */
 export function chooseCategory(model, judgements, key, chosen) {
@@ -36,7 +36,6 @@ function newEntity(judgements, key, before) {
 
 /**
  * Point to a markable, or join its entity.
- * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} target
  * @param {boolean} further add to the answer, or take away, instead of replacing it: explicit ambiguity
  * @returns {Answer}
  */
@@ -86,7 +85,7 @@ export function takeIndex(model, judgements, key, index, further) {
 }
 
 /**
- * @param {Model} model @param {Judgements} judgements @param {string} key @param {string} letter @param {boolean} further
+ * @param {string} letter @param {boolean} further
  * @returns {Answer}
  */
 export function pressLetter(model, judgements, key, letter, further) {
@@ -103,7 +102,6 @@ export function pressLetter(model, judgements, key, letter, further) {
 
 /**
  * The candidates that the page shows: those of the category chosen, or, if that takes no pointer, of the first that does.
- * @param {Model} model @param {Judgements} judgements @param {string} key
  */
 export function offer(model, judgements, key) {
   if (model.answers !== "pointers" || pointingCategory(model, judgements, key)) {
@@ -114,14 +112,14 @@ export function offer(model, judgements, key) {
   return candidates(model, open, key);
 }
 
-/** @param {Judgements} judgements @param {string} key @param {Partial<Judgement>} remark @returns {Answer} */
+/** @param {Partial<Judgement>} remark @returns {Answer} */
 export function addRemark(judgements, key, remark) {
   return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
 }
 
 /**
  * Why a markable cannot be moved so: which pointer the scheme would not allow any more; null when none.
- * @param {Model} model @param {Judgements} judgements @param {Deed} move
+ * @param {Deed} move
  * @returns {string|null}
  */
 export function brokenBy(model, judgements, move) {
@@ -140,7 +138,6 @@ export function brokenBy(model, judgements, move) {
 
 /**
  * What is missing before one can go on, in words; null when nothing is.
- * @param {Model} model @param {Judgements} judgements @param {string} key
  * @returns {string|null}
  */
 export function missing(model, judgements, key) {

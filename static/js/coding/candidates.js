@@ -12,7 +12,7 @@ const LAST_OF_CHAIN = 4;
 const INSIDE_CHAIN = -6;
 
 /**
- * @param {Model} model @param {string} key @param {Category} category @param {string} target
+ * @param {Category} category
  * @returns {boolean}
  */
 export function isLegal(model, key, category, target) {
@@ -24,7 +24,6 @@ export function isLegal(model, key, category, target) {
 
 /**
  * The category whose targets are on offer: the one chosen, else the first that points.
- * @param {Model} model @param {Judgements} judgements @param {string} key
  * @returns {Category|undefined}
  */
 export function pointingCategory(model, judgements, key) {
@@ -35,10 +34,7 @@ export function pointingCategory(model, judgements, key) {
   return model.categories.find((category) => category.points_to);
 }
 
-/**
- * @param {Model} model @param {Judgements} judgements @param {string} key
- * @returns {Candidate[]} the first nine wear letters
- */
+/** @returns {Candidate[]} the first nine wear letters */
 export function candidates(model, judgements, key) {
   const list = model.answers === "indices" ? entities(model, judgements, key)
     : model.answers === "pointers" ? targets(model, judgements, key)

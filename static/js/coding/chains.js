@@ -4,8 +4,6 @@
 const known = new WeakMap();
 
 /**
- * @param {Model} model
- * @param {Judgements} judgements
  * @param {string|null} [without] a markable whose own answer is left out
  * @returns {Chains}
  */
@@ -150,7 +148,6 @@ export function noNumbers() {
 /**
  * Numbers from the second member on, kept while the page lives; none is ever given to another chain.
  * @param {Numbers} before
- * @param {Chains} current
  * @returns {Numbers}
  */
 export function renumber(before, current) {

@@ -11,19 +11,15 @@ const TITLES = {
   unsure: "Marked as unsure",
 };
 
-/**
- * @param {Model} model @param {Judgements} judgements
- * @returns {{kind: Finding["kind"], title: string, findings: Finding[]}[]} in the order of what weighs most
- */
+/** @returns {{kind: Finding["kind"], title: string, findings: Finding[]}[]} in the order of what weighs most */
 export function checkList(model, judgements) {
-  const circles = inCircles(judgements);
-  const found = model.coded.flatMap(({ key }) => findings(model, judgements, key, circles));
+  const found = model.coded.flatMap(({ key }) => findings(model, judgements, key));
   return Object.entries(TITLES)
     .map(([kind, title]) => ({ kind, title, findings: found.filter((finding) => finding.kind === kind) }))
     .filter(({ findings: some }) => some.length > 0);
 }
 
-function findings(model, judgements, key, circles) {
+function findings(model, judgements, key) {
   const value = judgements.get(key);
   const category = categoryOf(model, value?.category);
   if (!category) {
@@ -36,7 +32,7 @@ function findings(model, judgements, key, circles) {
   if (category.takes_index && value.indices.length === 0) {
     found.push({ kind: "incomplete", key, text: `${category.label} without index` });
   }
-  if (circles.has(key)) {
+  if (category.allow_later && inCircle(judgements, key)) {
     found.push({ kind: "circle", key, text: "following its antecedents leads back to it" });
   }
   if (value.pointers.length > 1) {
@@ -62,32 +58,20 @@ function holds(one, other) {
   return one.start <= other.start && one.end >= other.end;
 }
 
-/** The markables from which pointers lead back to themselves. */
-function inCircles(judgements) {
-  const circles = new Set();
-  const finished = new Set();
-  for (const start of judgements.keys()) {
-    const path = [];
-    const onPath = new Map();
-    const open = [{ key: start, at: 0 }];
-    while (open.length > 0) {
-      const here = open.at(-1);
-      if (here.at === 0) {
-        onPath.set(here.key, path.length);
-        path.push(here.key);
+/** Whether pointers lead from a markable back to it. */
+function inCircle(judgements, key) {
+  const seen = new Set();
+  const open = [key];
+  while (open.length > 0) {
+    for (const next of judgements.get(open.pop())?.pointers ?? []) {
+      if (next === key) {
+        return true;
       }
-      const target = judgements.get(here.key)?.pointers[here.at];
-      here.at += 1;
-      if (target === undefined) {
-        finished.add(here.key);
-        onPath.delete(path.pop());
-        open.pop();
-      } else if (onPath.has(target)) {
-        path.slice(onPath.get(target)).forEach((key) => circles.add(key));
-      } else if (!finished.has(target)) {
-        open.push({ key: target, at: 0 });
+      if (!seen.has(next)) {
+        seen.add(next);
+        open.push(next);
       }
     }
   }
-  return circles;
+  return false;
 }

@@ -1,35 +1,24 @@
 // What each action does. The table of actions says which there are; keys, palette and buttons all come here.
 import { actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
-import { checkList } from "./checks.js";
 import { entities, filtered, merge, nameOf, rename, split } from "./entities.js";
-import { headOf, keyOfDraft, whyNot, withEdge } from "./marks.js";
 import { destinations, markableAt, matches } from "./search.js";
+import { remembered, rememberSize, SIZES } from "./settings.js";
 import { deed, step } from "./state.js";
-import { announce, chainBadge, describe, paintCheckList } from "./view-panel.js";
-import { createKeyList } from "./view-keys.js";
-import { EDGES } from "./view-marking.js";
+import { announce, chainBadge, describe } from "./view-panel.js";
 import { createPicker } from "./view-picker.js";
 import { createSearch } from "./view-search.js";
 import { element } from "./view-text.js";
 
-const SIZES = ["small", "medium", "large", "larger", "largest"];
-const SIZE_PLACE = "coindex-text-size";
 
-/**
- * @param {{page: Page, pane: HTMLElement, text: TextView, marking: any,
- *   record: (deeds: Deed[]) => void, refresh: () => void, go: (key: string|null, prefix?: string) => void,
- *   say: (words: string) => void, retrace: (forward: boolean) => void, commitNote: () => void,
- *   undecided: (markable: Markable) => boolean, chosen: (choices: any) => void, release: () => void,
- *   stateOf: () => {waiting: number}}} frame
- */
+/** @param {any} frame the page, its parts, and what main.js does with them */
 export function createCommands(frame) {
   const { page, pane, text, marking, record, refresh, go, say } = frame;
   const byId = (id) => document.getElementById(id);
   const picker = createPicker(byId("picker"));
-  const keyList = createKeyList(byId("help"), page.model, frame.chosen);
+  let keyList = null;
   const search = createSearch(byId("search-bar"), pane, text, page, go);
-  setSize(rememberedSize());
+  setSize(remembered().size);
 
   function answer(what) {
     if ("refused" in what) {
@@ -195,79 +184,6 @@ export function createCommands(frame) {
     });
   }
 
-  // ---- marking
-
-  function mark(draft) {
-    const why = whyNot(page.model, draft);
-    if (why) {
-      say(why);
-      return false;
-    }
-    const key = keyOfDraft(page.model, draft);
-    record([deed(key, {})]);
-    refresh();
-    go(key, "Marked");
-    return true;
-  }
-
-  function change(draft) {
-    const key = keyOfDraft(page.model, draft);
-    if (key === page.current) {
-      return true;
-    }
-    const why = whyNot(page.model, draft);
-    const from = page.model.byKey.get(page.current);
-    if (why || !from?.own) {
-      say(why ?? "This markable came with the text: its edges stay as they are.");
-      return false;
-    }
-    frame.commitNote();
-    const move = { kind: "move", payload: { markable: page.current, to: key } };
-    const broken = answers.brokenBy(page.model, page.judgements, move);
-    if (broken) {
-      say(broken);
-      return false;
-    }
-    record([move]);
-    page.current = key;
-    refresh();
-    go(key, "Moved");
-    return true;
-  }
-
-  function moveEdge(id) {
-    if (page.current === null) {
-      return;
-    }
-    if (page.model.byKey.get(page.current).own) {
-      change(withEdge(page.model, page.current, ...EDGES[id]));
-    } else {
-      say("This markable came with the text: its edges stay as they are.");
-    }
-  }
-
-  function head(parts) {
-    const found = headOf(page.model, page.current, parts);
-    if (found === null) {
-      say("The head is made of words of the markable.");
-      return false;
-    }
-    answer(answers.addRemark(page.judgements, page.current, { head: found }));
-    return true;
-  }
-
-  function unmark() {
-    if (!page.model.byKey.get(page.current)?.own) {
-      say("This markable came with the text and stays.");
-      return;
-    }
-    const { words } = describe(page.model, page.current);
-    record([{ kind: "unmark", payload: { markable: page.current } }]);
-    byId("note").value = "";
-    refresh();
-    say(`“${words}” is no markable any more; undo brings it back.`);
-  }
-
   // ---- finding
 
   function palette() {
@@ -320,11 +236,7 @@ export function createCommands(frame) {
     const at = SIZES.indexOf(document.documentElement.dataset.textSize);
     const size = SIZES[Math.min(Math.max(at + by, 0), SIZES.length - 1)];
     setSize(size);
-    try {
-      localStorage.setItem(SIZE_PLACE, size);
-    } catch {
-      // The size then lasts as long as the page.
-    }
+    rememberSize(size);
     refresh();
   }
 
@@ -338,13 +250,26 @@ export function createCommands(frame) {
     }
   }
 
-  function handIn() {
+  async function handIn() {
     frame.commitNote();
-    paintCheckList(page, checkList(page.model, page.judgements), frame.stateOf().waiting, (key) => {
-      byId("checks").close();
-      go(key);
-    });
-    byId("checks").showModal();
+    const part = await fetched(() => import("./view-checks.js"));
+    part?.openCheckList(page, frame.stateOf().waiting);
+  }
+
+  async function keys() {
+    const part = await fetched(() => import("./view-keys.js"));
+    keyList ??= part?.createKeyList(byId("help"), page.model, frame.chosen);
+    keyList?.open();
+  }
+
+  /** Parts of the page that are seldom used are loaded when they are asked for. */
+  async function fetched(load) {
+    try {
+      return await load();
+    } catch {
+      say("This needs the server, which does not answer now.");
+      return null;
+    }
   }
 
   const does = {
@@ -369,11 +294,8 @@ export function createCommands(frame) {
     "split": splitHere,
     "rename": () => renameChain(),
     "entities": () => show("entities"),
-    "mark": marking.mark,
-    "head": marking.head,
-    unmark,
     palette,
-    "help": keyList.open,
+    "help": keys,
     "release": () => {
       frame.release();
       say("Tab leaves the text now.");
@@ -396,21 +318,10 @@ export function createCommands(frame) {
       answer(answers.chooseCategory(page.model, page.judgements, page.current, page.model.categories[category[1] - 1].key));
     } else if (candidate) {
       answer(answers.pressLetter(page.model, page.judgements, page.current, candidate[1], further));
-    } else if (id in EDGES) {
-      moveEdge(id);
     } else {
-      does[id]();
+      (does[id] ?? marking.does[id])();
     }
   }
 
-  return { run, mark, change, head, rename: renameChain, merge: mergeWith };
-}
-
-function rememberedSize() {
-  try {
-    const size = localStorage.getItem(SIZE_PLACE);
-    return SIZES.includes(size) ? size : "medium";
-  } catch {
-    return "medium"; // storage is blocked
-  }
+  return { run, rename: renameChain, merge: mergeWith };
 }

@@ -5,7 +5,7 @@ import { judgement, sameJudgement } from "./state.js";
 
 /**
  * The chains of the text in the order of their first members: from the second member on, entities with an index at once.
- * @param {Model} model @param {Judgements} judgements @param {Numbers} numbers
+ * @param {Numbers} numbers
  * @returns {Entity[]}
  */
 export function entities(model, judgements, numbers) {
@@ -40,7 +40,7 @@ export function nameOf(judgements, members) {
   return "";
 }
 
-/** @param {Model} model @param {Judgements} judgements @param {string[]} members @param {string} name @returns {Plan} */
+/** @param {string[]} members @param {string} name @returns {Plan} */
 export function rename(model, judgements, members, name) {
   const coded = members.filter((key) => model.byKey.get(key).coded);
   if (coded.length === 0) {
@@ -52,7 +52,7 @@ export function rename(model, judgements, members, name) {
 
 /**
  * All members of two chains in one.
- * @param {Model} model @param {Judgements} judgements @param {string} one @param {string} other names of chains
+ * @param {string} one @param {string} other names of chains
  * @returns {Plan}
  */
 export function merge(model, judgements, one, other) {
@@ -83,7 +83,7 @@ export function merge(model, judgements, one, other) {
 
 /**
  * Part of a chain as a chain of its own.
- * @param {Model} model @param {Judgements} judgements @param {string} chain @param {string} key where to split
+ * where to split
  * @param {boolean} following this markable with all members after it, or it alone
  * @returns {Plan}
  */
@@ -186,7 +186,7 @@ function distance(model, from, key) {
   return order < from.order ? from.order - order : 1e9 + order;
 }
 
-/** @param {Judgements} judgements @param {string|null} [except] a markable that does not count @returns {string} a new index */
+/** @param {string|null} [except] a markable that does not count @returns {string} a new index */
 export function freeIndex(judgements, except = null) {
   const taken = new Set();
   for (const [key, value] of judgements) {

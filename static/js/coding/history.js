@@ -8,7 +8,7 @@ export function emptyHistory(whole = true) {
 
 /**
  * What takes deeds back, in the order in which to do it.
- * @param {Model} model @param {Judgements} before @param {Deed[]} deeds
+ * @param {Judgements} before @param {Deed[]} deeds
  * @returns {Deed[]}
  */
 export function inverse(model, before, deeds) {
@@ -46,28 +46,28 @@ function inverseOf(model, judgements, { kind, payload }) {
   }
 }
 
-/** @param {History} history @param {Step} step @returns {History} */
+/** @param {Step} step @returns {History} */
 export function remember(history, step) {
   return { ...history, done: [...history.done, step], undone: [] };
 }
 
-/** @param {History} history @returns {Step|null} */
+/** @returns {Step|null} */
 export function undoable(history) {
   return history.done.at(-1) ?? null;
 }
 
-/** @param {History} history @returns {Step|null} */
+/** @returns {Step|null} */
 export function redoable(history) {
   return history.undone.at(-1) ?? null;
 }
 
-/** @param {History} history @param {string} by id of the step that took the last one back @returns {History} */
+/** @param {string} by id of the step that took the last one back @returns {History} */
 export function undone(history, by) {
   const step = undoable(history);
   return { ...history, done: history.done.slice(0, -1), undone: [...history.undone, { ...step, undoneBy: by }] };
 }
 
-/** @param {History} history @returns {History} */
+/** @returns {History} */
 export function redone(history) {
   const step = redoable(history);
   return { ...history, done: [...history.done, { ...step, undoneBy: null }], undone: history.undone.slice(0, -1) };
@@ -81,7 +81,7 @@ export function forget(history, uuid) {
 
 /**
  * What an earlier visit did, from the log; then what this visit has done since.
- * @param {Model} model @param {Operation[]} log from the first operation on @param {History} visit
+ * @param {Operation[]} log from the first operation on @param {History} visit
  * @returns {History}
  */
 export function fromLog(model, log, visit) {

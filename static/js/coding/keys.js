@@ -19,7 +19,7 @@ export function bindings(choices = {}) {
 
 /**
  * Give an action one key instead of those it has. Who had that key before has it no more.
- * @param {Choices} choices @param {string} id @param {string} key
+ * @param {Choices} choices @param {string} id
  * @returns {{choices: Choices, taken: string|null}} taken: the action that lost the key
  */
 export function choose(choices, id, key) {
@@ -93,12 +93,12 @@ export function actionFor(bound, event, where) {
   return unshifted?.startsWith("candidate-") ? { id: unshifted, further: true } : null;
 }
 
-/** @param {string} key as `combination` names it @returns {string[]} what stands on the keys */
+/** as `combination` names it @returns {string[]} what stands on the keys */
 export function caps(key) {
   return key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);
 }
 
-/** As aria-keyshortcuts wants it. @param {string} key */
+/** As aria-keyshortcuts wants it. */
 export function ariaKeys(key) {
   return key.replace("Ctrl+", "Control+");
 }

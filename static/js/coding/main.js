@@ -7,12 +7,11 @@ import { emptyHistory, forget, fromLog, inverse, redoable, redone, remember, und
 import { actionFor, bindings, caps, combination } from "./keys.js";
 import { listenToMouse } from "./mouse.js";
 import { openOutbox } from "./outbox.js";
+import { remembered } from "./settings.js";
 import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } from "./state.js";
 import { createSync, stateText, uuid } from "./sync.js";
 import { paintArc } from "./view-arc.js";
 import { createEntities } from "./view-entities.js";
-import { rememberedKeys } from "./view-keys.js";
-import { createMarking } from "./view-marking.js";
 import { announce, buildPanel, describe, notify, paintPanel, paintSaveState, paintTime, say } from "./view-panel.js";
 import { buildText, highlight, lightUp, paintText, paintTicks, redrawText, reveal } from "./view-text.js";
 
@@ -24,7 +23,7 @@ const note = document.getElementById("note");
 const ticks = document.getElementById("ticks");
 const arc = document.getElementById("arc");
 
-let bound = bindings(rememberedKeys());
+let bound = bindings(remembered().keys);
 let tabReleased = false;
 let everyCandidate = false;
 let framed = false;
@@ -101,15 +100,12 @@ if (page.model !== loaded.model) {
 }
 page.current = step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
 
-const marking = createMarking(document.getElementById("marking-bar"), pane, text, page, {
-  mark: (draft) => commands.mark(draft),
-  change: (draft) => commands.change(draft),
-  head: (parts) => commands.head(parts),
-  announce: (words) => announce(page, words, true),
-});
+const frame = { page, pane, text, record, refresh, go, say: tell, tell: (words) => announce(page, words, true), commitNote, undecided };
+// Pages on which nothing is marked do without this part.
+const marking = available.has("mark") || available.has("head") ? (await import("./view-marking.js")).createMarking(frame) : null;
 const commands = createCommands({
-  page, pane, text, marking, record, refresh, go, say: tell, retrace: (forward) => retrace(forward), commitNote,
-  undecided, chosen: (choices) => {
+  ...frame, marking, retrace,
+  chosen: (choices) => {
     bound = bindings(choices);
     buildPanel(page.model, bound);
     refresh();
@@ -120,7 +116,6 @@ const commands = createCommands({
   stateOf: () => saving,
 });
 const entities = createEntities(document.getElementById("entities"), {
-  go: (key) => goOrShow(key),
   light: (keys) => lightUp(text, keys),
   rename: (chain) => commands.rename(chain),
   merge: (chain) => commands.merge(chain),
@@ -324,20 +319,27 @@ function commitNote() {
 }
 
 function onKey(event) {
-  const focus = document.activeElement ?? document.body;
+  const active = document.activeElement ?? document.body;
+  const focus = active.closest("dialog:not([open])") ? document.body : active; // a dialogue just closed keeps it for a frame
   const inField = focus.matches("textarea, select, [contenteditable], input:not([type=checkbox], [type=button], [type=submit])");
   if (focus === note && event.key === "Escape") {
     event.preventDefault();
     pane.focus({ preventScroll: true });
     return;
   }
+  const dialog = document.querySelector("dialog[open]");
+  if (dialog && event.key === "Escape") {
+    event.preventDefault(); // the browser would close it a moment later, and take the next key for the dialogue's
+    dialog.close();
+    return;
+  }
   const rightToLeft = page.model.direction === "rtl";
   const inText = focus === document.body || pane.contains(focus);
   const pressed = actionFor(bound, event, {
     inField, inText, rightToLeft, onControl: focus.matches("a, button, summary, input"),
-    inDialog: document.querySelector("dialog[open]") !== null, released: tabReleased,
+    inDialog: dialog !== null, released: tabReleased,
   });
-  if (marking.active() && inText && !event.isComposing) {
+  if (marking?.active() && inText && !event.isComposing) {
     const key = combination(event, rightToLeft);
     if (key !== null && marking.press(key, pressed?.id)) {
       event.preventDefault();

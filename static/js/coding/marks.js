@@ -45,7 +45,7 @@ function characterAt(model, place) {
 
 /**
  * Words as a coder means them: without white space around, and no character cut.
- * @param {Model} model @param {number} start @param {number} end
+ * @param {number} start @param {number} end
  * @returns {Span|null} null: there is nothing but white space
  */
 export function snap(model, start, end) {
@@ -73,7 +73,7 @@ export function neighbour(model, span, step) {
 
 /**
  * Move one edge by a word or a character. At least one character stays, and white space is not marked at an edge.
- * @param {Model} model @param {Span} span @param {"start"|"end"} edge @param {1|-1} step
+ * @param {Span} span @param {"start"|"end"} edge @param {1|-1} step
  * @param {"word"|"character"} by
  * @returns {Span}
  */
@@ -111,12 +111,12 @@ export function joined(parts) {
   return result;
 }
 
-/** @param {Model} model @param {Draft} draft @returns {string} the key that it would have */
+/** @param {Draft} draft @returns {string} the key that it would have */
 export function keyOfDraft(model, { level, parts }) {
   return keyOf(level, joined(parts).map(([start, end]) => [model.toPoints(start), model.toPoints(end)]));
 }
 
-/** @param {Model} model @param {Draft} draft @returns {string|null} why it cannot be marked */
+/** @param {Draft} draft @returns {string|null} why it cannot be marked */
 export function whyNot(model, draft) {
   const key = keyOfDraft(model, draft);
   if (model.byKey.has(key)) {
@@ -127,7 +127,7 @@ export function whyNot(model, draft) {
 
 /**
  * A markable of one's own with an edge moved, as a draft; null where it is not one's own.
- * @param {Model} model @param {string} key @param {"start"|"end"} edge @param {1|-1} step
+ * @param {"start"|"end"} edge @param {1|-1} step
  * @param {"word"|"character"} by
  */
 export function withEdge(model, key, edge, step, by) {
@@ -138,7 +138,7 @@ export function withEdge(model, key, edge, step, by) {
 
 /**
  * The part of the words that lies in the markable, as its head, in code points; null where they reach outside.
- * @param {Model} model @param {string} key @param {Span[]} words
+ * @param {Span[]} words
  */
 export function headOf(model, key, words) {
   const { parts } = model.byKey.get(key);

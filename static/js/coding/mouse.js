@@ -1,11 +1,7 @@
 // The mouse: in the text, and on the buttons of the panel.
 import { chooseCategory, pointTo, takeIndex } from "./answers.js";
 
-/**
- * @param {HTMLElement} pane
- * @param {Page} page
- * @param {Deeds} deeds
- */
+/** @param {Deeds} deeds */
 export function listenToMouse(pane, page, deeds) {
   pane.addEventListener("click", (event) => inText(event, page, deeds));
   pane.addEventListener("mouseover", (event) => {
@@ -23,8 +19,12 @@ export function listenToMouse(pane, page, deeds) {
     side.addEventListener(kind, pointed);
   }
   document.addEventListener("click", (event) => {
+    const key = event.target.closest("[data-goto]")?.dataset.goto;
     const id = event.target.closest("[data-do]")?.dataset.do;
-    if (id === "more") {
+    if (key) {
+      event.target.closest("dialog")?.close();
+      deeds.go(key);
+    } else if (id === "more") {
       deeds.everything();
     } else if (id) {
       deeds.run(id);
@@ -46,7 +46,7 @@ function chainOf(page, key) {
   return chains.map((chain) => page.chains.members.get(chain)).filter((members) => members.length > 1).flat();
 }
 
-/** @param {MouseEvent} event @param {Page} page @param {Deeds} deeds */
+/** @param {MouseEvent} event @param {Deeds} deeds */
 function inText(event, page, { answerWith, go, run }) {
   const letter = event.target.closest(".letter");
   if (letter) {
@@ -72,21 +72,19 @@ function inText(event, page, { answerWith, go, run }) {
   }
 }
 
-/** @param {MouseEvent} event @param {Page} page @param {Deeds} deeds */
-function inPanel(event, page, { answerWith, go }) {
+/** @param {MouseEvent} event @param {Deeds} deeds */
+function inPanel(event, page, { answerWith }) {
   const button = event.target.closest("button");
   if (!button || page.current === null) {
     return;
   }
   const { model, judgements, current } = page;
-  const { category, target, index, goto } = button.dataset;
+  const { category, target, index } = button.dataset;
   if (category) {
     answerWith(chooseCategory(model, judgements, current, category));
   } else if (index !== undefined) {
     answerWith(takeIndex(model, judgements, current, index, event.shiftKey));
   } else if (target) {
     answerWith(pointTo(model, judgements, current, target, event.shiftKey));
-  } else if (goto) {
-    go(goto);
   }
 }

@@ -4,7 +4,6 @@ const MOST = 5000;
 
 /**
  * Where the text has these words, in any case; any run of white space is as good as another.
- * @param {string} content @param {string} query
  * @returns {[number, number][]} UTF-16 offsets, at most 5,000
  */
 export function matches(content, query) {
@@ -25,7 +24,7 @@ export function matches(content, query) {
 
 /**
  * The coded markable that a match belongs to: the smallest that holds it, else the first that it touches.
- * @param {Model} model @param {[number, number]} match
+ * @param {[number, number]} match
  * @returns {string|null}
  */
 export function markableAt(model, [start, end]) {
@@ -37,7 +36,6 @@ export function markableAt(model, [start, end]) {
 
 /**
  * Where "go to" leads: the number of a markable, or the label of a turn.
- * @param {Model} model @param {string} query
  * @returns {{label: string, key: string}[]} key: of the markable there, or the first one after it
  */
 export function destinations(model, query) {

@@ -2,7 +2,6 @@
 
 /**
  * The server counts code points, the browser UTF-16 units: one pass over the text gives the way there and back.
- * @param {string} content
  * @returns {{toUnits: (codePoint: number) => number, toPoints: (unit: number) => number}}
  */
 export function offsets(content) {
@@ -38,7 +37,6 @@ export function offsets(content) {
  * The rows and paragraphs of a text, covering every character that is not white space between two of them.
  * Turns win over paragraphs, because they carry labels; sentences run on inside what holds them. Words in neither are
  * a block for each line, so that a change lays out one line and not the whole text.
- * @param {string} content
  * @param {Block[]} segments in UTF-16 offsets
  * @returns {Block[]}
  */
@@ -78,7 +76,6 @@ export function blocks(content, segments) {
 /**
  * Nested spans for the part of a text between two offsets. A span that crosses an open one is cut where that one
  * ends and goes on behind it.
- * @param {string} content
  * @param {{start: number, end: number}} range
  * @param {Part[]} parts outermost first where they start together
  * @param {(key: string) => boolean} counts whether a markable has an underline that others must make room for

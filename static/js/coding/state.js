@@ -66,7 +66,7 @@ function markable({ content, toUnits, levels }, raw) {
 /**
  * The model with the markables that came with the text and those of the coder's own: a markable of one's own is there as
  * long as it has a judgement, be it an empty one. The same model where nothing has come or gone.
- * @param {Model} model @param {Judgements} judgements @returns {Model}
+ * @returns {Model}
  */
 export function withMarks(model, judgements) {
   const own = [];
@@ -101,7 +101,7 @@ export function keyOf(level, parts) {
   return `${level}:${parts.map(([start, end]) => `${start}-${end}`).join(",")}`;
 }
 
-/** @param {string} key @returns {{level: string, parts: [number, number][]}|null} */
+/** @returns {{level: string, parts: [number, number][]}|null} */
 export function partsOf(key) {
   const match = /^([-\w]+):(\d+-\d+(?:,\d+-\d+)*)$/.exec(key);
   return match && { level: match[1], parts: match[2].split(",").map((part) => part.split("-").map(Number)) };
@@ -143,7 +143,7 @@ export function sameJudgement(one, other) {
 
 /**
  * What makes a markable carry this judgement.
- * @param {string} key @param {Partial<Judgement>} value
+ * @param {Partial<Judgement>} value
  * @returns {Deed}
  */
 export function deed(key, value) {
@@ -151,7 +151,7 @@ export function deed(key, value) {
 }
 
 /**
- * @param {Model} model @param {Judgements} judgements are left as they were @param {Operation[]} operations
+ * are left as they were @param {Operation[]} operations
  * @returns {Judgements}
  */
 export function apply(model, judgements, operations) {
@@ -160,7 +160,7 @@ export function apply(model, judgements, operations) {
   return result;
 }
 
-/** As the server does it. @param {Model} model @param {Judgements} judgements are changed @param {Operation} operation */
+/** As the server does it. are changed @param {Operation} operation */
 export function carryOut(model, judgements, { kind, payload }) {
   const key = payload.markable;
   const mark = (own) => {
@@ -207,7 +207,7 @@ function repoint(judgements, from, to) {
 
 /**
  * What others did first, then what is not yet saved here: one's own unsent work is never lost.
- * @param {Model} model @param {Judgements} base what the server had, as far as this page knew
+ * @param {Judgements} base what the server had, as far as this page knew
  * @param {Operation[]} missed @param {Operation[]} pending
  */
 export function rebase(model, base, missed, pending) {
@@ -215,14 +215,14 @@ export function rebase(model, base, missed, pending) {
   return { base: renewed, judgements: apply(model, renewed, pending) };
 }
 
-/** @param {Model} model @param {string|null|undefined} key @returns {Category|undefined} */
+/** @param {string|null|undefined} key @returns {Category|undefined} */
 export function categoryOf(model, key) {
   return model.categories.find((category) => category.key === key);
 }
 
 /**
  * Decided: a category, and what the category asks for.
- * @param {Model} model @param {Judgement|undefined} value
+ * @param {Judgement|undefined} value
  */
 export function isDecided(model, value) {
   const category = value && categoryOf(model, value.category);

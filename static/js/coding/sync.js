@@ -29,7 +29,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
   let rest = "saved"; // what to show when nothing is under way
 
   function show() {
-    hooks.state(pending.length > 0 && rest === "saved" ? "saving" : rest, pending.length);
+    hooks.state(pending.length > 0 && ["saved", "merged"].includes(rest) ? "saving" : rest, pending.length);
   }
 
   /** Operations that an earlier visit could not send. Call once, before anything is pushed. */

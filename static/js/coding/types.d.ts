@@ -1,4 +1,6 @@
 // The words of the coding page as types, for readers and editors. The browser does not load this file.
+// Parameters called model, judgements, chains, history, page and view are of the type of that name (view: TextView),
+// key and target are keys of markables, chain is that of a chain: comments do not say it again.
 
 /** UTF-16 offsets into the text. The server counts code points: `toUnits` and `toPoints` of the model convert. */
 type Span = [number, number];

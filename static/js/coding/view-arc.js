@@ -1,8 +1,8 @@
 // One thin arc from the current markable to the antecedent in focus; never more.
 
 /**
- * @param {SVGElement} svg covers what is seen of the text @param {HTMLElement} pane
- * @param {TextView} view @param {string|null} from @param {string|null} to
+ * @param {SVGElement} svg covers what is seen of the text
+ * @param {string|null} from @param {string|null} to
  */
 export function paintArc(svg, pane, view, from, to) {
   const path = svg.querySelector("path");

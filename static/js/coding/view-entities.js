@@ -1,6 +1,6 @@
 // The chains of the text as a list: found, named, merged, gone through.
 import { entities, filtered } from "./entities.js";
-import { chainBadge, describe } from "./view-panel.js";
+import { chainBadge, memberItem } from "./view-panel.js";
 import { element } from "./view-text.js";
 
 const FIRST = 100; // chains shown before one filters
@@ -8,8 +8,7 @@ const MEMBERS = 60; // members shown of an open chain
 
 /**
  * @param {HTMLDetailsElement} panel
- * @param {{go: (key: string) => void, light: (keys: string[]) => void, rename: (chain: string) => void,
- *   merge: (chain: string) => void}} deeds
+ * @param {{light: (keys: string[]) => void, rename: (chain: string) => void, merge: (chain: string) => void}} deeds
  */
 export function createEntities(panel, deeds) {
   const list = panel.querySelector("ol");
@@ -87,21 +86,7 @@ export function createEntities(panel, deeds) {
       tools.append(button);
     }
     const members = element("ul", "members");
-    members.append(...entity.members.slice(0, MEMBERS).map((key) => {
-      const { words, where } = describe(page.model, key);
-      const button = element("button", "member");
-      button.type = "button";
-      button.dataset.goto = key;
-      const label = element("span", "words", words);
-      label.dir = "auto";
-      button.append(label, element("span", "where", where));
-      if (key === page.current) {
-        button.setAttribute("aria-current", "true");
-      }
-      const item = element("li");
-      item.append(button);
-      return item;
-    }));
+    members.append(...entity.members.slice(0, MEMBERS).map((key) => memberItem(page, key)));
     const rest = entity.members.length - MEMBERS;
     return [tools, members, ...(rest > 0 ? [element("p", "quiet small", `and ${rest} more`)] : [])];
   }
@@ -109,12 +94,9 @@ export function createEntities(panel, deeds) {
   filter.addEventListener("input", draw);
   panel.addEventListener("toggle", draw);
   list.addEventListener("click", (event) => {
-    const button = event.target.closest("button");
-    const chain = event.target.closest("[data-chain]")?.dataset.chain;
-    if (button?.dataset.goto) {
-      deeds.go(button.dataset.goto);
-    } else if (button?.dataset.entity) {
-      deeds[button.dataset.entity](chain);
+    const button = event.target.closest("button[data-entity]");
+    if (button) {
+      deeds[button.dataset.entity](button.closest("[data-chain]").dataset.chain);
     }
   });
   const members = (event) => page?.chains.members.get(event.target.closest("[data-chain]")?.dataset.chain) ?? [];

@@ -1,35 +1,17 @@
 // The list of keys: what each does, and how to give it another.
 import { actionsOf } from "./actions.js";
-import { bindings, caps, choose, combination, storedChoices } from "./keys.js";
+import { bindings, caps, choose, combination } from "./keys.js";
+import { remembered, rememberKeys } from "./settings.js";
 import { element } from "./view-text.js";
 
-const PLACE = "coindex-keys";
-
-/** @returns {Choices} what this browser remembers */
-export function rememberedKeys() {
-  try {
-    return storedChoices(JSON.parse(localStorage.getItem(PLACE) ?? "{}"));
-  } catch {
-    return {}; // storage is blocked, or holds something else
-  }
-}
-
-function store(choices) {
-  try {
-    localStorage.setItem(PLACE, JSON.stringify(choices));
-  } catch {
-    // The choice then lasts as long as the page.
-  }
-}
-
 /**
- * @param {HTMLDialogElement} dialog @param {Model} model
+ * @param {HTMLDialogElement} dialog
  * @param {(choices: Choices) => void} changed
  */
 export function createKeyList(dialog, model, changed) {
   const list = dialog.querySelector("#key-list");
   const said = dialog.querySelector("#key-said");
-  let choices = rememberedKeys();
+  let choices = remembered().keys;
   let listening = null; // the action that waits for its key
 
   function paint() {
@@ -67,7 +49,7 @@ export function createKeyList(dialog, model, changed) {
     const focused = listening;
     choices = next;
     listening = null;
-    store(choices);
+    rememberKeys(choices);
     changed(choices);
     paint();
     said.textContent = words;

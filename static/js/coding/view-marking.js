@@ -1,9 +1,11 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
-import { joined, moveEdge, neighbour, snap, whyNot, wordAt } from "./marks.js";
+import { addRemark, brokenBy } from "./answers.js";
+import { headOf, joined, keyOfDraft, moveEdge, neighbour, snap, whyNot, withEdge, wordAt } from "./marks.js";
+import { deed } from "./state.js";
 import { highlight, revealWords, runOf } from "./view-text.js";
 
 /** Edges as the actions name them: which edge, which way, by what. */
-export const EDGES = {
+const EDGES = {
   "end-on": ["end", 1, "word"],
   "end-back": ["end", -1, "word"],
   "start-on": ["start", 1, "word"],
@@ -14,13 +16,11 @@ export const EDGES = {
   "start-back-character": ["start", -1, "character"],
 };
 
-/**
- * @param {HTMLElement} bar @param {HTMLElement} pane @param {TextView} text
- * @param {Page} page
- * @param {{mark: (draft: Draft) => boolean, change: (draft: Draft) => boolean,
- *   head: (parts: [number, number][]) => boolean, announce: (words: string) => void}} deeds true: it is done
- */
-export function createMarking(bar, pane, text, page, deeds) {
+const GIVEN = "This markable came with the text and stays as it is.";
+
+/** @param {any} frame the page, its parts, and what main.js does with them */
+export function createMarking({ page, pane, text, record, refresh, go, say, tell, commitNote }) {
+  const bar = document.getElementById("marking-bar");
   const words = bar.querySelector(".marking-words");
   const levels = bar.querySelector("select");
   const button = (name) => bar.querySelector(`[data-mark=${name}]`);
@@ -49,7 +49,7 @@ export function createMarking(bar, pane, text, page, deeds) {
     button("part").hidden = page.model.marking.length === 0 && !forHead;
     button("head").hidden = page.current === null;
     if (said) {
-      deeds.announce(content);
+      tell(content);
     }
   }
 
@@ -68,6 +68,12 @@ export function createMarking(bar, pane, text, page, deeds) {
     show();
   }
 
+  /** With the words that are selected, lest they be taken for new ones. */
+  function finish() {
+    document.getSelection().removeAllRanges();
+    stop();
+  }
+
   function selected() {
     const selection = document.getSelection();
     if (selection.rangeCount === 0 || selection.isCollapsed || !text.root.contains(selection.getRangeAt(0).commonAncestorContainer)) {
@@ -77,20 +83,23 @@ export function createMarking(bar, pane, text, page, deeds) {
     return run && snap(page.model, ...run);
   }
 
-  document.addEventListener("selectionchange", () => {
-    if (page.model.readOnly || waiting) {
-      return;
+  function look() {
+    const span = page.model.readOnly ? null : selected();
+    if (span && (page.model.marking.length > 0 || page.current !== null)) {
+      set(byKey && draft ? draft.parts.with(draft.at, span) : [span]);
+    } else if (!byKey && draft && !bar.contains(document.activeElement)) {
+      stop();
     }
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      const span = selected();
-      if (span && (page.model.marking.length > 0 || page.current !== null)) {
-        set(byKey && draft ? draft.parts.with(draft.at, span) : [span]);
-      } else if (!byKey && draft && !bar.contains(document.activeElement)) {
-        stop();
-      }
-    });
+  }
+
+  document.addEventListener("selectionchange", () => {
+    if (!waiting) {
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        look();
+      });
+    }
   });
 
   /** Words chosen by key: from the current markable on, or from the top of what is seen. */
@@ -113,26 +122,75 @@ export function createMarking(bar, pane, text, page, deeds) {
     }
   }
 
-  const finish = (done) => {
-    if (done) {
-      document.getSelection().removeAllRanges();
-      stop();
+  /** Words that were no markable become one. */
+  function make() {
+    const wanted = { ...draft, level: levels.value };
+    const why = whyNot(page.model, wanted);
+    if (why) {
+      say(why);
+      return;
     }
-  };
+    const key = keyOfDraft(page.model, wanted);
+    finish();
+    record([deed(key, {})]);
+    refresh();
+    go(key, "Marked");
+  }
+
+  /** The current markable goes to other words, with its judgement and what points to it. */
+  function move(wanted) {
+    const key = keyOfDraft(page.model, wanted);
+    const deeds = [{ kind: "move", payload: { markable: page.current, to: key } }];
+    const why = key === page.current ? "It stands there already."
+      : whyNot(page.model, wanted) ?? brokenBy(page.model, page.judgements, deeds[0]);
+    if (why) {
+      say(why);
+      return;
+    }
+    commitNote();
+    finish();
+    record(deeds);
+    page.current = key;
+    refresh();
+    go(key, "Moved");
+  }
+
+  function setHead() {
+    const head = headOf(page.model, page.current, draft.parts);
+    if (head === null) {
+      say("The head is made of words of the markable.");
+      return;
+    }
+    finish();
+    const { judgement } = addRemark(page.judgements, page.current, { head });
+    record(judgement === null ? [] : [deed(page.current, judgement)]);
+    refresh();
+    say("The head is set.");
+  }
+
+  function unmark() {
+    const { own, words: content } = page.model.byKey.get(page.current);
+    if (!own) {
+      say(GIVEN);
+      return;
+    }
+    commitNote();
+    record([{ kind: "unmark", payload: { markable: page.current } }]);
+    refresh();
+    say(`“${content}” is no markable any more; undo brings it back.`);
+  }
+
   const does = {
-    make: () => finish(deeds.mark({ ...draft, level: levels.value })),
-    change: () => finish(deeds.change({ ...draft, level: page.model.byKey.get(page.current).level })),
-    head: () => finish(deeds.head(draft.parts)),
+    make,
+    change: () => move({ ...draft, level: page.model.byKey.get(page.current).level }),
+    head: setHead,
     part: () => {
       byKey = true;
       document.getSelection().removeAllRanges();
       set([...draft.parts, neighbour(page.model, draft.parts.at(-1), 1)]);
     },
-    fewer: () => (draft.parts.length > 1 ? set(draft.parts.slice(0, -1)) : stop()),
-    stop: () => {
-      document.getSelection().removeAllRanges();
-      stop();
-    },
+    fewer: () => (draft.parts.length > 1 ? set(draft.parts.slice(0, -1)) : finish()),
+    stop: finish,
   };
   bar.addEventListener("click", (event) => {
     const name = event.target.closest("[data-mark]")?.dataset.mark;
@@ -143,33 +201,49 @@ export function createMarking(bar, pane, text, page, deeds) {
   });
   levels.addEventListener("change", () => show());
 
+  const edges = Object.fromEntries(Object.entries(EDGES).map(([id, how]) => [id, () => {
+    if (page.model.byKey.get(page.current).own) {
+      move(withEdge(page.model, page.current, ...how));
+    } else {
+      say(GIVEN);
+    }
+  }]));
   return {
     /** Whether the keys move a draft now. */
     active: () => byKey,
-    /** `e`: mark what is selected, or choose by key. */
-    mark: () => (draft ? does.make() : begin(false)),
-    /** `i`: the head, from what is selected or by key. */
-    head: () => (draft ? does.head() : begin(true)),
-    /** @param {string} key as `combination` names it @param {string|undefined} id the action that has it @returns {boolean} it was for the draft */
+    /** What the actions of the table do: with the words that are selected, else by key. */
+    does: {
+      ...edges,
+      unmark,
+      mark: () => {
+        look();
+        return draft ? make() : begin(false);
+      },
+      head: () => {
+        look();
+        return draft ? setHead() : begin(true);
+      },
+    },
+    /** as `combination` names it @param {string|undefined} id the action that has it @returns {boolean} it was for the draft */
     press(key, id) {
-      const move = (span) => set(draft.parts.with(draft.at, span), draft.at);
+      const shift = (span) => set(draft.parts.with(draft.at, span), draft.at);
       const own = {
         "Enter": forHead ? does.head : does.make,
         "Shift+Enter": does.change,
         "Escape": does.stop,
         "Backspace": does.fewer,
         "+": does.part,
-        "Shift+ArrowRight": () => move(moveEdge(page.model, draft.parts[draft.at], "end", 1, "word")),
-        "Shift+ArrowLeft": () => move(moveEdge(page.model, draft.parts[draft.at], "end", -1, "word")),
-        "ArrowDown": () => move(line(1)),
-        "ArrowUp": () => move(line(-1)),
+        "Shift+ArrowRight": () => shift(moveEdge(page.model, draft.parts[draft.at], "end", 1, "word")),
+        "Shift+ArrowLeft": () => shift(moveEdge(page.model, draft.parts[draft.at], "end", -1, "word")),
+        "ArrowDown": () => shift(line(1)),
+        "ArrowUp": () => shift(line(-1)),
       }[key];
       if (own) {
         own();
       } else if (id in EDGES) {
-        move(moveEdge(page.model, draft.parts[draft.at], ...EDGES[id]));
+        shift(moveEdge(page.model, draft.parts[draft.at], ...EDGES[id]));
       } else if (id === "next" || id === "previous") {
-        move(neighbour(page.model, draft.parts[draft.at], id === "next" ? 1 : -1));
+        shift(neighbour(page.model, draft.parts[draft.at], id === "next" ? 1 : -1));
       } else if (id === "head") {
         does.head();
       } else if (id === "mark") {

@@ -1,4 +1,4 @@
-// Everything around the text: the panel at the side, progress, the save state, notices, the check list.
+// Everything around the text: the panel at the side, progress, the save state, notices.
 import { look } from "./chains.js";
 import { nameOf } from "./entities.js";
 import { ariaKeys, caps } from "./keys.js";
@@ -7,11 +7,10 @@ import { badgeLabels, element } from "./view-text.js";
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
-const MOST_FINDINGS = 50; // of one kind in the check list
 
 const byId = (id) => document.getElementById(id);
 
-/** @param {Model} model @param {Bindings} bound */
+/** @param {Bindings} bound */
 export function buildPanel(model, bound) {
   const empty = model.coded.length === 0;
   const marks = model.marking.length > 0;
@@ -72,10 +71,7 @@ function paintHints(model, bound, empty) {
   })));
 }
 
-/**
- * What to call a markable in a list, and where it is.
- * @param {Model} model @param {string} key
- */
+/** What to call a markable in a list, and where it is. */
 export function describe(model, key) {
   const markable = model.byKey.get(key);
   const block = model.blocks.find((one) => one.start <= markable.start && markable.start <= one.end);
@@ -83,7 +79,7 @@ export function describe(model, key) {
   return { words: markable.words || markable.label || "∅", where };
 }
 
-/** @param {Page} page @param {boolean} all whether to list every candidate */
+/** @param {boolean} all whether to list every candidate */
 export function paintPanel(page, all) {
   const { model, judgements, current } = page;
   const done = page.decided;
@@ -186,19 +182,22 @@ function paintChain(page) {
   byId("chain-name").textContent = called;
   byId("chain-name").hidden = called === "";
   const first = Math.max(0, members.indexOf(current) - AROUND);
-  byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => {
-    const button = row(page, "member", key, undefined);
-    button.dataset.goto = key;
-    if (key === current) {
-      button.setAttribute("aria-current", "true");
-    }
-    const item = element("li");
-    item.append(button);
-    return item;
-  }));
+  byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => memberItem(page, key)));
 }
 
-function row({ model }, className, key, letter) {
+/** A list entry that leads to a markable. @param {string} [hint] what else to say of it */
+export function memberItem(page, key, hint = "") {
+  const button = row(page, "member", key, undefined, hint);
+  button.dataset.goto = key;
+  if (key === page.current) {
+    button.setAttribute("aria-current", "true");
+  }
+  const item = element("li");
+  item.append(button);
+  return item;
+}
+
+function row({ model }, className, key, letter, hint = "") {
   const { words, where } = describe(model, key);
   const button = element("button", className);
   button.type = "button";
@@ -209,7 +208,7 @@ function row({ model }, className, key, letter) {
   text.lang = model.language;
   text.dir = model.direction;
   text.title = words;
-  button.append(text, element("span", "where", where));
+  button.append(text, element("span", "where", [hint, where].filter(Boolean).join(" · ")));
   return button;
 }
 
@@ -224,7 +223,7 @@ export function say(text) {
 }
 
 /**
- * @param {Page} page @param {string} [prefix] what just happened, before what is now
+ * @param {string} [prefix] what just happened, before what is now
  * @param {boolean} [alone] nothing after it
  */
 export function announce(page, prefix = "", alone = false) {
@@ -267,44 +266,6 @@ export function paintTime(seconds) {
   const minutes = Math.round(seconds / 60);
   const text = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   byId("time").textContent = minutes > 0 ? text : "";
-}
-
-/**
- * @param {Page} page @param {ReturnType<checkList>} list
- * @param {number} waiting @param {(key: string) => void} go
- */
-export function paintCheckList(page, list, waiting, go) {
-  const { model } = page;
-  const said = [`${page.decided} of ${model.coded.length} decided.`];
-  if (list.length === 0) {
-    said.push("Nothing is left to look at.");
-  }
-  if (waiting > 0) {
-    said.push("It can be handed in when everything is saved.");
-  }
-  byId("checks-said").textContent = said.join(" ");
-  byId("check-list").replaceChildren(...list.flatMap(({ title, findings }) => {
-    const items = element("ul", "members");
-    items.append(...findings.slice(0, MOST_FINDINGS).map(({ key, text }) => {
-      const { words, where } = describe(model, key);
-      const button = element("button", "member");
-      button.type = "button";
-      const label = element("span", "words", words);
-      label.dir = "auto";
-      button.append(label, element("span", "where", [text, where].filter(Boolean).join(" · ")));
-      button.addEventListener("click", () => go(key));
-      const item = element("li");
-      item.append(button);
-      return item;
-    }));
-    const rest = findings.length - MOST_FINDINGS;
-    return [
-      element("h3", "", `${title}: ${findings.length}`), items, ...(rest > 0 ? [element("p", "quiet small", `and ${rest} more`)] : []),
-    ];
-  }));
-  byId("submit-now").textContent = list.length > 0 ? "Hand in all the same" : "Hand in";
-  byId("submit-now").classList.toggle("primary", list.length === 0);
-  byId("submit-not").classList.toggle("primary", list.length > 0);
 }
 
 /** A notice that stays until it is dismissed; the same words are not said twice. @param {string} text */

@@ -3,8 +3,8 @@ import { markableAt, matches } from "./search.js";
 import { highlight, revealWords } from "./view-text.js";
 
 /**
- * @param {HTMLElement} bar @param {HTMLElement} pane @param {TextView} text
- * @param {Page} page @param {(key: string) => void} go
+ * @param {HTMLElement} bar
+ * @param {(key: string) => void} go
  */
 export function createSearch(bar, pane, text, page, go) {
   const input = bar.querySelector("input");

@@ -13,7 +13,6 @@ const SETTLING = 4; // frames
 
 /**
  * @param {HTMLElement} root
- * @param {Model} model
  * @returns {TextView}
  */
 export function buildText(root, model) {
@@ -93,7 +92,7 @@ function drawRows(view, model, rows) {
 
 /**
  * Draw anew the blocks in which markables have come or gone.
- * @param {TextView} view @param {Model} before @param {Model} model
+ * @param {Model} before
  */
 export function redrawText(view, before, model) {
   const changed = [...before.markables.filter((one) => !model.byKey.has(one.key)),
@@ -143,10 +142,6 @@ function ends(model) {
   return [...groups.values()];
 }
 
-/**
- * @param {TextView} view
- * @param {Page} page
- */
 export function paintText(view, page) {
   const { model, judgements, current, numbers } = page;
   const own = new Set(page.chains.of.get(current) ?? []);
@@ -231,7 +226,7 @@ export function badgeLabels(numbers) {
 
 /**
  * Light up the members of the chains that the mouse or a list entry is on, and nothing else.
- * @param {TextView} view @param {Iterable<string>} keys
+ * @param {Iterable<string>} keys
  */
 export function lightUp(view, keys) {
   const lit = new Set(keys);
@@ -244,7 +239,7 @@ export function lightUp(view, keys) {
 
 /**
  * The run of the text that a range of the page covers; badges and margins are no words.
- * @param {TextView} view @param {Range} range @returns {[number, number]|null}
+ * @param {Range} range @returns {[number, number]|null}
  */
 export function runOf(view, range) {
   let run = null;
@@ -276,7 +271,7 @@ function textNodes(view, root) {
 
 /**
  * A run of the text as ranges of the page, one in each block that it touches.
- * @param {TextView} view @param {number} start @param {number} end @returns {Range[]}
+ * @param {number} start @param {number} end @returns {Range[]}
  */
 export function rangesOf(view, start, end) {
   const found = [];
@@ -306,7 +301,7 @@ export function rangesOf(view, start, end) {
 
 /**
  * Show runs of the text by a highlight of the style sheet, which leaves the page as it is.
- * @param {TextView} view @param {string} name @param {[number, number][]} spans
+ * @param {string} name @param {[number, number][]} spans
  */
 export function highlight(view, name, spans) {
   if (!("highlights" in CSS)) {
@@ -348,7 +343,7 @@ function paintLetters(view, { model, candidates, wants, keyOf }) {
 /**
  * Where the members of the current chain lie in the whole text. Stretches far away are not laid out inside: a member is
  * as far down its stretch as it is into its words.
- * @param {SVGElement} svg @param {HTMLElement} pane @param {TextView} view @param {Page} page
+ * @param {SVGElement} svg
  */
 export function paintTicks(svg, pane, view, page) {
   const chain = (page.chains.of.get(page.current) ?? [])[0];
@@ -397,7 +392,7 @@ export function reveal(pane, view, key, frames = SETTLING) {
   }
 }
 
-/** Bring a run of the text into sight. @param {HTMLElement} pane @param {TextView} view @param {[number, number]} span */
+/** Bring a run of the text into sight. @param {[number, number]} span */
 export function revealWords(pane, view, [start, end]) {
   const [range] = rangesOf(view, start, end);
   if (range) {
