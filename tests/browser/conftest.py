@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.models import User
+from annotations import actions, operations
+from annotations.models import Coding, Membership, User
+from tests.conftest import make_project
 
 # Playwright's own event loop runs in the thread of the tests; the ORM is used there all the same.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -45,8 +48,9 @@ def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
     contexts = []
 
     def open_page(user: User, path: str = "/") -> Page:
-        user.set_password(PASSWORD)
-        user.save()
+        if not user.check_password(PASSWORD):  # another would end the sessions of the person
+            user.set_password(PASSWORD)
+            user.save()
         context = browser.new_context(base_url=live_server.url)
         contexts.append(context)
         page = context.new_page()
@@ -60,3 +64,72 @@ def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
     yield open_page
     for context in contexts:
         context.close()
+
+
+def saved(page: Page) -> None:
+    """Wait until the server has everything."""
+    expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
+
+
+def judgement(coding: Coding, key: str) -> dict | None:
+    """What the server has of a markable."""
+    return operations.judgements_of(coding).get(key)
+
+
+class Coder:
+    """A person at the coding page of a text, with words for what is looked at most."""
+
+    def __init__(self, page: Page, coding: Coding) -> None:
+        self.page = page
+        self.coding = coding
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def at(self, words: str) -> None:
+        """The current markable is these words."""
+        expect(self.page.locator("#words")).to_have_text(words)
+
+    def markable(self, words: str):
+        return self.page.locator("#text .markable").filter(has_text=re.compile(f"^{re.escape(words)}[0-9?]*$"))
+
+    def point_to(self, words: str, further: bool = False) -> None:
+        """By the key of the candidate with these words."""
+        item = self.page.locator("#candidates li").filter(has=self.page.get_by_text(words, exact=True)).first
+        letter = item.locator("kbd").inner_text()
+        self.press(f"Shift+{letter.upper()}" if further else letter)
+
+    def action(self, name: str) -> None:
+        """By the list of all actions."""
+        self.press("Control+k")
+        self.page.get_by_role("combobox").fill(name)
+        self.press("Enter")
+
+    def saved(self) -> dict[str, dict]:
+        """What the server has when everything is saved, by markable."""
+        saved(self.page)
+        return operations.judgements_of(self.coding)
+
+    def keys(self) -> dict[str, str]:
+        """The keys of the given markables by their labels."""
+        return dict(self.coding.text.markables.values_list("label", "key"))
+
+
+@pytest.fixture
+def coder_of(sign_in, alice) -> Callable[..., Coder]:
+    """A function that gives Alice a text to code and opens it."""
+
+    def open_text(marked: str, scheme: str = "poesio-artstein-2005", *, marking: bool = False, **text: str) -> Coder:
+        project = make_project("own", scheme, marked)
+        if text:
+            project.texts.update(**text)
+        if marking:
+            actions.let_coders_mark(project, project.levels.filter(coded=True))
+        actions.add_member(project, alice, Membership.Role.CODER)
+        actions.assign(project, project.texts.all(), [alice])
+        page = sign_in(alice, "/projects/own/texts/tea/code/")
+        expect(page.locator("#progress-text")).to_contain_text("decided")
+        return Coder(page, Coding.objects.get(text__project=project))
+
+    return open_text

@@ -8,21 +8,13 @@ from uuid import uuid4
 from playwright.sync_api import Page, expect
 
 from annotations import operations
-from annotations.models import Coding
+from tests.browser.conftest import judgement, saved
 
 CODE = "/projects/tea/texts/tea/code/"
 
 
 def change(kind: str, **payload) -> operations.Change:
     return operations.Change(uuid4(), kind, payload)
-
-
-def saved(page: Page) -> None:
-    expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
-
-
-def judgement(coding: Coding, key: str) -> dict | None:
-    return operations.judgements_of(coding).get(key)
 
 
 def open_coding(sign_in, user, operations_meet=None) -> Page:

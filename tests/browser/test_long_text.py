@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from annotations import actions
 from annotations.models import Membership
 from benchmarks.workbench import marked_text
-from tests.browser.test_coding import saved
+from tests.browser.conftest import saved
 from tests.conftest import make_project
 
 pytestmark = pytest.mark.browser

@@ -1,0 +1,173 @@
+"""The coding page for those who hear it, enlarge it, or want it still; and in a narrow window."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+DIALOGUE = """\
+#turns: turn
+1 Margaret: [Ann](a) met [Bob](b)
+2 S: [she](c) greeted [him](d)
+"""
+
+
+@pytest.fixture
+def coder(coder_of):
+    coder = coder_of(DIALOGUE, marking=True)
+    coder.coding.text.project.guidelines = "# What to do\n\nRead *twice*."
+    coder.coding.text.project.save()
+    coder.page.reload()
+    expect(coder.page.locator("#progress-text")).to_contain_text("decided")
+    coder.press("4", "ArrowRight", "ArrowRight")
+    coder.point_to("Ann")
+    return coder
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds that is serious or critical."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(coder, scheme):
+    page = coder.page
+    page.emulate_media(color_scheme=scheme)
+    assert violations(page) == []
+    for key in ("v", "/"):
+        coder.press(key)
+    assert violations(page) == []
+    coder.press("Escape")
+    page.locator("#text-pane").focus()
+    coder.press("e")
+    assert violations(page) == []
+    coder.press("Escape")
+    for key, name in (("Control+k", "All actions"), ("m", "Merge"), ("?", "Keys")):
+        coder.press(key)
+        expect(page.get_by_role("dialog", name=re.compile(name))).to_be_visible()
+        assert violations(page) == []
+        coder.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("button", name="Hand in…").click()
+    expect(page.get_by_role("dialog", name="Before you hand in")).to_be_visible()
+    assert violations(page) == []
+    coder.press("Escape")
+    coder.saved()
+
+
+def test_the_current_markable_its_category_and_antecedent_are_announced(coder):
+    said = coder.page.locator("#announce")
+    expect(said).to_have_text("she, 3 of 4. phrase, Ann")
+    coder.press("Shift+Tab")
+    expect(said).to_have_text("Bob, 2 of 4. undecided")
+    coder.press("3", "q")
+    expect(said).to_have_text("Bob, 2 of 4. place. unsure")
+    coder.press("u")
+    expect(said).to_have_text("Undone. Bob, 2 of 4. place")
+    coder.saved()
+
+
+def test_every_control_has_a_name_and_says_its_keys(coder):
+    page = coder.page
+    nameless = page.locator("button, input, select, textarea, summary").evaluate_all(
+        """(all) => all.filter((one) => one.checkVisibility() && !(one.textContent.trim() || one.ariaLabel || one.labels?.length))
+          .map((one) => one.outerHTML)"""
+    )
+    assert nameless == []
+    expect(page.get_by_role("button", name="place")).to_have_attribute("aria-keyshortcuts", "3")
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute("aria-keyshortcuts", "u Control+z")
+    expect(page.get_by_role("button", name="Next markable")).to_have_attribute("aria-keyshortcuts", "ArrowRight")
+    coder.saved()
+
+
+def test_the_whole_text_can_be_read_out(coder):
+    text = coder.page.locator("#text-pane").aria_snapshot()
+    for words in ("Margaret", "Ann", "greeted", "him"):
+        assert words in text
+    coder.saved()
+
+
+def test_the_page_is_worked_by_keyboard_from_the_top(coder):
+    page = coder.page
+    page.locator("#text-pane").focus()
+    coder.press("Escape")
+    reached = set()
+    for _ in range(60):
+        coder.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()"))
+    assert {"note", "undo", "submit", "1phrase", "Sign out"} <= reached
+    coder.saved()
+
+
+def test_text_is_made_larger_and_stays_so(coder):
+    page = coder.page
+    size = "(text) => parseFloat(getComputedStyle(text).fontSize)"
+    before = page.locator("#text").evaluate(size)
+    coder.press("+", "+")
+    larger = page.locator("#text").evaluate(size)
+    assert larger > before
+    coder.saved()
+    page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+    assert page.locator("#text").evaluate(size) == larger
+    coder.press("-", "-", "-")
+    assert page.locator("#text").evaluate(size) < before
+
+
+@pytest.mark.parametrize("width", [380, 640, 1000])
+def test_nothing_is_cut_off_in_a_narrow_window(coder, width):
+    page = coder.page
+    coder.saved()
+    page.set_viewport_size({"width": width, "height": 700})
+    page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for element in ("#text .is-current", "#words", "#save-state"):
+        expect(page.locator(element).first).to_be_in_viewport()
+    coder.press("Tab", "3")
+    expect(page.get_by_role("button", name="place")).to_have_attribute("aria-pressed", "true")
+    for key in ("Control+k", "?"):
+        coder.press(key)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        box = page.get_by_role("dialog").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        coder.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    coder.saved()
+
+
+def test_zoom_to_four_hundred_percent_leaves_everything_in_reach(coder):
+    page = coder.page
+    coder.saved()
+    page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
+    page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("decided")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    coder.press("Tab", "3")
+    expect(page.locator("#progress-text")).to_have_text("3 of 4 decided")
+    coder.saved()
+
+
+def test_who_wants_less_motion_sees_none(coder):
+    page = coder.page
+    page.emulate_media(reduced_motion="reduce")
+    moving = page.evaluate(
+        """[...document.querySelectorAll("*")].filter((one) => {
+          const { transitionDuration, animationDuration } = getComputedStyle(one);
+          return [transitionDuration, animationDuration].some((all) => all.split(",").some((one) => parseFloat(one) > 0));
+        }).map((one) => one.outerHTML.slice(0, 80))"""
+    )
+    assert moving == []
+    coder.saved()

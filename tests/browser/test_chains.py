@@ -1,0 +1,182 @@
+"""Chains on the coding page: seen, named, merged, split, undone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+PEOPLE = "[Ann](a) met [Bob](b). [She](c) greeted [him](d). Later [the woman](e) left [the man](f)."
+
+
+@pytest.fixture
+def coder(coder_of):
+    return coder_of(PEOPLE)
+
+
+@pytest.fixture
+def two_chains(coder):
+    """Ann, She, the woman; Bob, him. The current markable is the woman."""
+    coder.press("4", "Enter", "4", "Enter")
+    coder.point_to("Ann")
+    coder.press("Enter")
+    coder.point_to("Bob")
+    coder.press("Enter")
+    coder.point_to("She")
+    return coder
+
+
+def pointers(coder):
+    keys = {key: label for label, key in coder.keys().items()}
+    return {
+        keys[key]: [keys[one] for one in value["pointers"]] for key, value in coder.saved().items() if value["pointers"]
+    }
+
+
+def open_entities(coder):
+    coder.press("v")
+    return coder.page.locator("#entities")
+
+
+def test_a_colour_comes_with_the_second_member_and_stays(two_chains):
+    badge = two_chains.markable("Ann").locator(".badge")
+    expect(badge).to_have_text("1")
+    expect(two_chains.markable("Bob").locator(".badge")).to_have_text("2")
+    expect(two_chains.markable("Ann")).to_have_class(re.compile("chain-1 line-1"))
+    expect(two_chains.markable("Bob")).to_have_class(re.compile("chain-2 line-2"))
+    expect(two_chains.markable("the man").locator(".badge")).to_have_count(0)
+    two_chains.press("Home", "3")  # Ann is a place now: her chain has the same root and number
+    expect(badge).to_have_text("1")
+    two_chains.saved()
+
+
+def test_the_mouse_on_a_markable_lights_up_its_chain(two_chains):
+    two_chains.markable("Bob").hover()
+    expect(two_chains.page.locator("#text .is-lit")).to_have_text(["Bob2", "him2"])
+    two_chains.markable("the man").hover()
+    expect(two_chains.page.locator("#text .is-lit")).to_have_count(0)
+    two_chains.saved()
+
+
+def test_one_arc_is_drawn_for_the_current_pointer_and_none_without(two_chains):
+    arc = two_chains.page.locator("#arc path")
+    expect(arc).to_have_attribute("d", re.compile("^M"))
+    two_chains.press("Tab")
+    two_chains.at("the man")
+    expect(arc).to_have_attribute("d", "")
+    two_chains.saved()
+
+
+def test_chains_are_listed_in_words_filtered_and_jumped_to(two_chains):
+    panel = open_entities(two_chains)
+    rows = panel.locator(".entity")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("Ann")
+    panel.get_by_role("searchbox").fill("him")
+    expect(rows).to_have_count(1)
+    rows.locator("summary").click()
+    expect(rows.locator(".member")).to_have_text(["Bob", "him"])
+    rows.get_by_role("button", name="him").click()
+    two_chains.at("him")
+    panel.get_by_role("searchbox").fill("zebra")
+    expect(panel.get_by_text("No chain has these words.")).to_be_visible()
+    two_chains.saved()
+
+
+def test_a_chain_is_named_and_the_name_can_be_undone(two_chains):
+    two_chains.press("r")
+    two_chains.page.get_by_role("combobox").fill("Annabel")
+    two_chains.press("Enter")
+    name = two_chains.page.locator("#chain-name")
+    expect(name).to_have_text("Annabel")
+    panel = open_entities(two_chains)
+    expect(panel.locator(".entity").first).to_contain_text("Annabel")
+    two_chains.page.locator("#text-pane").focus()
+    two_chains.saved()
+    two_chains.page.reload()
+    expect(two_chains.page.locator("#progress-text")).to_contain_text("5 of 6")
+    two_chains.press("Home")
+    expect(name).to_have_text("Annabel")
+    two_chains.press("u")
+    expect(name).to_be_hidden()
+    two_chains.saved()
+
+
+def test_chains_are_merged_after_a_look_at_what_comes_out_and_parted_by_one_undo(two_chains):
+    before = pointers(two_chains)
+    two_chains.press("m")
+    dialog = two_chains.page.get_by_role("dialog")
+    two_chains.page.get_by_role("combobox").fill("bob")
+    expect(dialog.get_by_text("5 members, one chain")).to_be_visible()
+    expect(dialog.locator(".preview-member")).to_have_text(["Ann", "Bob", "She", "him", "the woman"])
+    two_chains.press("Enter")
+    expect(two_chains.page.locator("#chain-title")).to_have_text("Chain 1: 5 members")
+    assert pointers(two_chains) == before | {"b": ["a"]}
+    two_chains.press("u")
+    assert pointers(two_chains) == before
+    two_chains.press("Shift+U")
+    assert pointers(two_chains) == before | {"b": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "left"),
+    [("only", {"d": ["b"], "e": ["a"]}), ("following", {"d": ["b"], "e": ["c"]})],
+)
+def test_a_chain_is_split_and_put_together_by_one_undo(two_chains, choice, left):
+    before = pointers(two_chains)
+    two_chains.press("p")
+    two_chains.at("She")
+    two_chains.press("x")
+    two_chains.page.get_by_role("combobox").fill(choice)
+    two_chains.press("Enter")
+    assert pointers(two_chains) == left
+    two_chains.press("u")
+    assert pointers(two_chains) == before
+
+
+def test_what_cannot_be_split_or_merged_says_so(coder):
+    coder.press("x")
+    expect(coder.page.locator("#say")).to_have_text("There is no chain here to split.")
+    coder.press("m")
+    expect(coder.page.get_by_text("There is no other chain yet.")).to_be_visible()
+
+
+def test_undo_and_redo_go_on_after_a_reload(two_chains):
+    page = two_chains.page
+    before = pointers(two_chains)
+    two_chains.press("u")
+    two_chains.saved()
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("4 of 6 decided")
+    two_chains.press("Shift+U")
+    expect(page.locator("#progress-text")).to_have_text("5 of 6 decided")
+    assert pointers(two_chains) == before
+    for done in (4, 3, 2, 1, 0):
+        two_chains.press("u")
+        expect(page.locator("#progress-text")).to_have_text(f"{done} of 6 decided")
+    two_chains.press("u")
+    expect(page.locator("#say")).to_have_text("There is nothing to undo.")
+    assert two_chains.saved() == {}
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("0 of 6 decided")
+    for done in (1, 2, 3, 4, 5):
+        two_chains.press("Shift+U")
+        expect(page.locator("#progress-text")).to_have_text(f"{done} of 6 decided")
+    assert pointers(two_chains) == before
+
+
+def test_entities_with_an_index_are_merged_and_split_too(coder_of):
+    coder = coder_of("[Ann](a) met [Bob](b). [She](c) left.", "passonneau-2004")
+    coder.press("1", "Enter", "1", "Enter")
+    coder.point_to("Ann")
+    keys = coder.keys()
+    assert coder.saved()[keys["c"]]["indices"] == ["1"]
+    coder.press("m", "Enter")
+    assert {value["indices"][0] for value in coder.saved().values()} == {"1"}
+    coder.press("x", "Enter")
+    assert coder.saved()[keys["c"]]["indices"] != ["1"]
+    coder.press("u", "u")
+    assert [coder.saved()[keys[label]]["indices"] for label in "abc"] == [["1"], ["2"], ["1"]]

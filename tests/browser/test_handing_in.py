@@ -1,0 +1,112 @@
+"""Remarks, and the list of what to look at before one hands in."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import saved
+
+pytestmark = pytest.mark.browser
+
+THREE = "[Ann](a) met [Bob](b). [She](c) left."
+
+
+def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
+    coder = coder_of(THREE)
+    coder.press("4", "q", "ArrowRight", "1")
+    page = coder.page
+    page.get_by_role("button", name="Hand in…").click()
+    dialog = page.get_by_role("dialog", name="Before you hand in")
+    expect(dialog.get_by_text("1 of 3 decided.")).to_be_visible()
+    expect(dialog.get_by_role("heading", level=3)).to_have_text(
+        ["Undecided: 1", "Without what the category asks for: 1", "Marked as unsure: 1"]
+    )
+    expect(dialog.get_by_text("phrase without antecedent")).to_be_visible()
+    dialog.get_by_role("button", name="She").click()
+    expect(dialog).to_be_hidden()
+    coder.at("She")
+    coder.saved()
+
+
+def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sign_in, charlie):
+    from annotations import actions
+    from annotations.models import Membership
+
+    coder = coder_of(THREE)
+    actions.add_member(coder.coding.text.project, charlie, Membership.Role.MANAGER)
+    coder.press("4", "Enter", "4", "Enter")
+    coder.point_to("Ann")
+    coder.saved()
+    page = coder.page
+    coder.action("check and hand in")
+    expect(page.get_by_text("Nothing is left to look at.")).to_be_visible()
+    page.get_by_role("button", name="Hand in", exact=True).click()
+    expect(page.get_by_text("is handed in")).to_be_visible()
+    coder.coding.refresh_from_db()
+    assert coder.coding.status == "submitted"
+    manager = sign_in(charlie, "/projects/own/")
+    manager.get_by_role("button", name="give").click()
+    expect(manager.get_by_text("is open again")).to_be_visible()
+    page.goto("/projects/own/texts/tea/code/")
+    expect(page.locator("#progress-text")).to_have_text("3 of 3 decided")
+    coder.press("u")
+    saved(page)
+    expect(page.locator("#progress-text")).to_have_text("2 of 3 decided")
+
+
+def test_nothing_is_handed_in_before_all_is_saved(coder_of):
+    coder = coder_of(THREE)
+    page = coder.page
+    coder.action("check and hand in")  # loads that part of the page
+    expect(page.get_by_role("dialog", name="Before you hand in")).to_be_visible()
+    coder.press("Escape")
+    page.context.set_offline(True)
+    coder.press("4")
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
+    page.get_by_role("button", name="Hand in…").click()
+    button = page.get_by_role("button", name="Hand in all the same")
+    expect(button).to_be_disabled()
+    page.context.set_offline(False)
+    expect(button).to_be_enabled()
+    coder.saved()
+
+
+def test_unsure_optional_and_a_note_are_kept(coder_of):
+    coder = coder_of(THREE, "muc-ident")
+    page = coder.page
+    coder.press("2", "q", "o", "c")
+    page.keyboard.type("which Ann?")
+    coder.press("Escape")
+    expect(page.get_by_label("unsure")).to_be_checked()
+    expect(page.get_by_label("optional")).to_be_checked()
+    expect(coder.markable("Ann").locator(".badge")).to_have_text("?")
+    coder.press("ArrowRight")
+    value = coder.saved()[coder.keys()["a"]]
+    assert (value["unsure"], value["optional"], value["note"]) == (True, True, "which Ann?")
+    expect(page.get_by_label("unsure")).not_to_be_checked()
+
+
+def test_a_scheme_without_optional_answers_does_not_ask(coder_of):
+    coder = coder_of(THREE)
+    expect(coder.page.get_by_label("optional")).to_be_hidden()
+    coder.press("o")
+    assert coder.saved() == {}
+
+
+def test_time_at_work_is_shown(coder_of, alice):
+    from datetime import UTC, datetime, timedelta
+    from uuid import uuid4
+
+    from annotations import operations
+
+    coder = coder_of(THREE)
+    start = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    for minute in range(0, 70, 4):
+        one = operations.Change(
+            uuid4(), "judge", {"markable": coder.keys()["a"]}, made_at=start + timedelta(minutes=minute)
+        )
+        coder.coding.refresh_from_db()
+        operations.apply(coder.coding, alice, coder.coding.version, [one])
+    coder.page.reload()
+    expect(coder.page.locator("#time")).to_have_text("1 h 8 min")

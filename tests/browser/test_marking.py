@@ -1,0 +1,243 @@
+"""Coders mark what they judge: by mouse and by key, in every script."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Coder
+
+pytestmark = pytest.mark.browser
+
+BALL = "The big red ball lay there. [It](it) was Ann's.\n\nShe looked the number up."
+
+
+@pytest.fixture
+def coder(coder_of) -> Coder:
+    return coder_of(BALL, marking=True)
+
+
+def select(coder: Coder, words: str) -> None:
+    """Select words with the mouse, from their first to their last character."""
+    box = coder.page.evaluate(
+        """(words) => {
+          const walker = document.createTreeWalker(document.getElementById("text"), NodeFilter.SHOW_TEXT);
+          const nodes = [];
+          while (walker.nextNode()) { nodes.push(walker.currentNode); }
+          const all = nodes.map((node) => node.data).join("");
+          const place = (offset) => {
+            let left = offset;
+            for (const node of nodes) {
+              if (left <= node.length) { return [node, left]; }
+              left -= node.length;
+            }
+          };
+          const start = all.indexOf(words);
+          const box = (from, to) => {
+            const range = document.createRange();
+            range.setStart(...place(from));
+            range.setEnd(...place(to));
+            const { left, right, top, bottom } = range.getBoundingClientRect();
+            return { left, right, middle: (top + bottom) / 2 };
+          };
+          const first = box(start, start + 1);
+          const last = box(start + words.length - 1, start + words.length);
+          return { from: [first.left + 0.5, first.middle], to: [last.right - 0.5, last.middle] };
+        }""",
+        words,
+    )
+    mouse = coder.page.mouse
+    mouse.move(*box["from"])
+    mouse.down()
+    mouse.move(*box["to"], steps=4)
+    mouse.up()
+
+
+def marked(coder: Coder) -> dict[str, str]:
+    """The coder's own markables in words, by key."""
+    content = coder.coding.text.content
+    own = [
+        key
+        for key in coder.saved()
+        if key not in set(coder.coding.text.markables.filter(predefined=True).values_list("key", flat=True))
+    ]
+    parts = {key: [part.split("-") for part in key.split(":")[1].split(",")] for key in own}
+    return {key: " … ".join(content[int(start) : int(end)] for start, end in spans) for key, spans in parts.items()}
+
+
+def test_selected_words_are_marked_by_key_and_by_button(coder):
+    select(coder, "big red ball")
+    expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("big red ball")
+    coder.press("e")
+    coder.at("big red ball")
+    expect(coder.page.locator("#progress-text")).to_have_text("0 of 2 decided")
+    select(coder, "number")
+    coder.page.get_by_role("button", name="Mark", exact=True).click()
+    coder.at("number")
+    assert set(marked(coder).values()) == {"big red ball", "number"}
+
+
+def test_nested_and_crossing_words_are_marked(coder):
+    for words in ("big red ball", "red", "ball lay"):
+        select(coder, words)
+        coder.press("e")
+        coder.at(words)
+    assert set(marked(coder).values()) == {"big red ball", "red", "ball lay"}
+    expect(coder.page.locator('[data-key="phrase:8-11"]')).to_have_class(re.compile("depth-1"))
+    expect(coder.page.locator('[data-key="phrase:4-16"]')).to_have_class(re.compile("depth-[23]"))
+    coder.page.reload()
+    expect(coder.page.locator("#progress-text")).to_have_text("0 of 4 decided")
+
+
+def test_words_that_do_not_stand_together_are_one_markable(coder):
+    select(coder, "looked")
+    coder.page.get_by_role("button", name="Add a part").click()
+    select(coder, "up")
+    coder.page.get_by_role("button", name="Mark", exact=True).click()
+    coder.at("looked … up")
+    assert list(marked(coder).values()) == ["looked … up"]
+
+
+def test_a_markable_is_made_judged_moved_and_deleted_without_the_mouse(coder):
+    coder.press("e", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight", "Enter")
+    coder.at("ball lay")
+    coder.press("4", "Control+Shift+ArrowLeft", "Control+ArrowLeft")
+    coder.at("red ball")
+    coder.press("Tab", "1")
+    coder.point_to("red ball")
+    coder.press("p", "Alt+Shift+ArrowRight")
+    coder.at("ed ball")
+    coder.press("Alt+Shift+ArrowLeft", "Control+Shift+ArrowLeft")
+    coder.at("big red ball")
+    keys = coder.keys()
+    [(key, words)] = marked(coder).items()
+    assert words == "big red ball"
+    judgements = coder.saved()
+    assert judgements[key]["category"] == "none"
+    assert judgements[keys["it"]]["pointers"] == [key]
+    coder.press("Delete")
+    assert marked(coder) == {}
+    assert coder.saved()[keys["it"]]["pointers"] == []
+    coder.press("u")
+    coder.at("big red ball")
+    assert marked(coder) == {key: "big red ball"}
+    assert coder.saved()[keys["it"]]["pointers"] == [key]
+
+
+def test_each_step_of_marking_is_undone_also_after_a_reload(coder):
+    select(coder, "red")
+    coder.press("e")
+    coder.at("red")
+    coder.press("Control+ArrowRight", "4", "Control+Shift+ArrowLeft")
+    coder.at("big red ball")
+    coder.saved()
+    coder.page.reload()
+    expect(coder.page.locator("#progress-text")).to_contain_text("decided")
+    for words in ("red ball", "red ball", "red"):
+        coder.press("u")
+        coder.at(words)
+    coder.press("u")
+    expect(coder.page.locator("#progress-text")).to_have_text("0 of 1 decided")
+    assert coder.saved() == {}
+
+
+def test_the_head_is_set_from_a_selection_and_by_key(coder):
+    select(coder, "The big red ball")
+    coder.press("e")
+    coder.at("The big red ball")
+    select(coder, "ball")
+    coder.press("i")
+    expect(coder.page.locator("#say")).to_have_text("The head is set.")
+    [(key, _)] = marked(coder).items()
+    assert coder.saved()[key]["head"] == [[12, 16]]
+    coder.press("i", "Shift+ArrowLeft", "ArrowLeft", "Shift+ArrowRight", "Enter")
+    expect(coder.page.locator("#say")).to_have_text("The head is set.")
+    assert coder.saved()[key]["head"] == [[8, 16]]
+    select(coder, "lay")
+    coder.press("i")
+    expect(coder.page.locator("#say")).to_have_text("The head is made of words of the markable.")
+
+
+def test_what_came_with_the_text_is_neither_moved_nor_deleted(coder):
+    coder.at("It")
+    coder.press("Control+ArrowRight")
+    expect(coder.page.locator("#say")).to_contain_text("came with the text")
+    coder.press("Delete")
+    expect(coder.page.locator("#say")).to_contain_text("came with the text")
+    assert coder.saved() == {}
+
+
+def test_what_is_marked_already_is_not_marked_again(coder):
+    select(coder, "It")
+    expect(coder.page.get_by_role("button", name="Mark", exact=True)).to_be_disabled()
+    coder.press("e")
+    expect(coder.page.locator("#say")).to_have_text("These words are marked already.")
+    assert coder.saved() == {}
+
+
+def test_a_move_that_the_scheme_forbids_is_not_made(coder):
+    select(coder, "ball")
+    coder.press("e", "4", "ArrowRight", "1")
+    coder.point_to("ball")
+    coder.press("p", "e")
+    for _ in range(6):
+        coder.press("ArrowRight")
+    coder.press("Shift+Enter")
+    expect(coder.page.locator("#say")).to_contain_text("would come later in the text")
+    coder.press("Escape")
+    assert list(marked(coder).values()) == ["ball"]
+
+
+def test_an_empty_text_says_how_to_begin(coder_of):
+    coder = coder_of("Nobody has marked anything here.", marking=True)
+    expect(coder.page.get_by_role("heading", name="Nothing is marked yet")).to_be_visible()
+    coder.press("e", "Enter")
+    coder.at("Nobody")
+    coder.press("4")
+    assert list(marked(coder).values()) == ["Nobody"]
+    expect(coder.page.get_by_role("heading", name="Nothing is marked yet")).to_be_hidden()
+
+
+def test_where_the_project_does_not_allow_it_nothing_can_be_marked(coder_of):
+    coder = coder_of(BALL)
+    select(coder, "big red ball")
+    expect(coder.page.get_by_role("group", name="Marking")).to_be_hidden()
+    coder.press("e")
+    expect(coder.page.locator("#progress-text")).to_have_text("0 of 1 decided")
+
+
+@pytest.mark.parametrize(
+    ("language", "direction", "text", "chosen", "expected"),
+    [
+        ("he", "rtl", "הילד ראה את [הכלב](a) הגדול.", "ראה את", "ראה את"),
+        ("ar", "rtl", "رأى الولدُ [الكلبَ](a) الكبير.", "الولد", "الولدُ"),  # the vowel sign belongs to the letter
+        ("zh", "ltr", "我喜欢[北京](a)的秋天。", "秋天", "秋天"),
+        ("hi", "ltr", "लड़के ने [कुत्ते](a) को देखा।", "लड़क", "लड़के"),
+        ("en", "ltr", "A 👨‍👩‍👧 met [a 🇫🇷 fan](a).", "👨", "👨‍👩‍👧"),
+    ],
+)
+def test_every_script_is_marked_at_its_characters(coder_of, language, direction, text, chosen, expected):
+    coder = coder_of(text, marking=True, language=language, direction=direction)
+    assert coder.page.locator("#text").get_attribute("dir") == direction
+    forward = "ArrowLeft" if direction == "rtl" else "ArrowRight"
+    coder.page.evaluate(
+        """(words) => {
+          const walker = document.createTreeWalker(document.getElementById("text"), NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const at = walker.currentNode.data.indexOf(words);
+            if (at >= 0) {
+              getSelection().setBaseAndExtent(walker.currentNode, at, walker.currentNode, at + words.length);
+              return;
+            }
+          }
+        }""",
+        chosen,
+    )
+    expect(coder.page.locator(".marking-words")).to_have_text(expected)
+    coder.press("e")
+    coder.at(expected)
+    coder.press(forward)
+    expect(coder.page.locator("#position")).to_have_text(re.compile("of 2"))
+    assert list(marked(coder).values()) == [expected]

@@ -1,0 +1,154 @@
+"""Going through a text: by key, by search, by the list of all actions; and the keys themselves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+WALK = """\
+#turns: turn
+1 A: [Ann](a) met [Bob](b)
+2 B: [she](c) greeted [him](d)
+3 A: and [she](e) left
+"""
+
+
+@pytest.fixture
+def coder(coder_of):
+    return coder_of(WALK)
+
+
+def test_one_walks_all_markables_or_only_the_undecided(coder):
+    coder.at("Ann")
+    coder.press("4", "ArrowRight", "ArrowRight")
+    coder.at("she")
+    coder.press("4", "ArrowLeft")
+    coder.at("Bob")
+    coder.press("Tab")
+    coder.at("him")
+    coder.press("Shift+Tab")
+    coder.at("Bob")
+    coder.press("End")
+    expect(coder.page.locator("#position")).to_have_text("5 of 5")
+    coder.press("Home")
+    coder.at("Ann")
+    coder.saved()
+
+
+def test_when_all_is_decided_tab_says_so(coder):
+    coder.press(*(["4", "ArrowRight"] * 5), "Tab")
+    expect(coder.page.locator("#say")).to_have_text("Everything is decided.")
+    coder.saved()
+
+
+def test_one_walks_along_the_chain(coder):
+    coder.press("4", "ArrowRight", "ArrowRight")
+    coder.point_to("Ann")
+    coder.press("End")
+    coder.point_to("she")
+    coder.press("p")
+    coder.at("she")
+    expect(coder.page.locator("#position")).to_have_text("3 of 5")
+    coder.press("p")
+    coder.at("Ann")
+    coder.press("n", "n")
+    expect(coder.page.locator("#position")).to_have_text("5 of 5")
+    coder.saved()
+
+
+def test_the_text_is_searched_and_the_markable_found_becomes_the_current_one(coder):
+    coder.press("/")
+    search = coder.page.get_by_role("searchbox", name="Search the text")
+    expect(search).to_be_focused()
+    coder.page.keyboard.type("SHE")
+    expect(coder.page.get_by_text("1 of 2", exact=True)).to_be_visible()
+    coder.press("Enter")
+    expect(coder.page.get_by_text("2 of 2", exact=True)).to_be_visible()
+    coder.press("Escape")
+    expect(search).to_be_hidden()
+    expect(coder.page.locator("#position")).to_have_text("5 of 5")
+    coder.press("/")
+    coder.page.keyboard.type("nowhere")
+    expect(coder.page.get_by_text("not in the text")).to_be_visible()
+    coder.press("Escape")
+    expect(coder.page.locator("#position")).to_have_text("5 of 5")
+
+
+def test_one_goes_to_a_number_a_turn_or_words(coder):
+    for wanted, words in (("4", "him"), ("3", "she"), ("bob", "Bob")):
+        coder.press("t")
+        coder.page.get_by_role("combobox", name="Go to").fill(wanted)
+        expect(coder.page.get_by_role("option").first).to_be_visible()
+        coder.press("Enter")
+        coder.at(words)
+    coder.press("t")
+    coder.page.get_by_role("combobox", name="Go to").fill("3")
+    expect(coder.page.get_by_role("option")).to_have_text(
+        [re.compile("Markable 3: she"), re.compile("3 A: and she left")]
+    )
+    coder.press("ArrowDown", "Enter")
+    expect(coder.page.locator("#position")).to_have_text("5 of 5")
+
+
+def test_every_action_is_in_the_list_with_its_key_and_can_be_done_from_there(coder):
+    coder.press("Control+k")
+    options = coder.page.get_by_role("option")
+    expect(options.filter(has_text="Next undecided markable")).to_contain_text("Tab")
+    expect(options.filter(has_text="Category: place")).to_contain_text("3")
+    expect(options.filter(has_text="Merge the chain with another")).to_contain_text("m")
+    expect(options.filter(has_text="Mark the selected words")).to_have_count(0)  # the project does not allow it
+    coder.page.get_by_role("combobox").fill("category: place")
+    coder.press("Enter")
+    key = coder.keys()["a"]
+    assert coder.saved()[key]["category"] == "place"
+    coder.press("Control+k", "Escape")
+    expect(coder.page.get_by_role("dialog")).to_have_count(0)
+    coder.action("undo")
+    assert coder.saved() == {}
+
+
+def test_a_key_is_changed_kept_over_a_reload_and_given_back(coder):
+    page = coder.page
+    coder.press("?")
+    page.get_by_label("Change the key of: Category: place").click()
+    coder.press("n")
+    expect(page.get_by_text("“Next member of the same chain” has lost that key.")).to_be_visible()
+    coder.press("Escape")
+    expect(page.get_by_role("button", name="place")).to_have_attribute("aria-keyshortcuts", "n")
+    coder.press("n")
+    assert coder.saved()[coder.keys()["a"]]["category"] == "place"
+    page.reload()
+    expect(page.get_by_role("button", name="place")).to_contain_text("n")
+    coder.press("?")
+    page.get_by_role("button", name="All as at first").click()
+    coder.press("Escape")
+    expect(page.get_by_role("button", name="place")).to_have_attribute("aria-keyshortcuts", "3")
+
+
+def test_escape_leaves_a_key_as_it_is(coder):
+    coder.press("?")
+    button = coder.page.get_by_label("Change the key of: Undo")
+    button.click()
+    expect(button).to_have_text("Press a key…")
+    coder.press("Escape")
+    expect(button).to_have_text("Change")
+    expect(coder.page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_keys_are_off_in_fields_and_escape_leads_back_to_the_text(coder):
+    coder.press("c")
+    coder.page.keyboard.type("/ 1 a ? u")
+    coder.press("Escape", "ArrowRight")
+    coder.at("Bob")
+    assert coder.saved()[coder.keys()["a"]]["note"] == "/ 1 a ? u"
+
+
+def test_the_browser_keeps_tab_after_escape(coder):
+    coder.page.locator("#text-pane").focus()
+    coder.press("Escape", "Tab")
+    coder.at("Ann")
+    expect(coder.page.locator("#text-pane")).not_to_be_focused()
