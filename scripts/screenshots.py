@@ -28,6 +28,13 @@ ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
     *(["the big ferry"], ["it"], "3", ["the barge"], "4"),
 ]
+# What Alice marks by key: words to go on from the markable before, then the edge to its end.
+MARKS = [
+    ["Shift+ArrowRight"] * 4,
+    ["ArrowRight"] * 3 + ["Shift+ArrowRight"] * 2,
+    ["ArrowRight"] * 6 + ["Shift+ArrowRight"],
+    ["ArrowRight"] * 5 + ["Shift+ArrowRight"] * 2,
+]
 
 
 def serve(data: str) -> tuple[subprocess.Popen[bytes], str]:
@@ -103,8 +110,27 @@ def main() -> None:
                 code(page, answer)
                 page.keyboard.press("Enter")
             code(page, ["the barge", "the ferry"])
+            page.keyboard.press("v")
+            page.locator("#entities .entity").first.wait_for()
+            page.locator("#text-pane").focus()
             page.locator("[data-state=saved]").wait_for()
             shoot(page, "coding")
+            page.keyboard.press("m")
+            page.locator(".preview-member").first.wait_for()
+            shoot(page, "merging")
+            page.keyboard.press("Escape")
+            page.goto(f"{address}/projects/links/texts/lamp/code/")
+            page.get_by_text("0 of 0 decided").wait_for()
+            for keys in MARKS:
+                for key in ("e", *keys, "Enter"):
+                    page.keyboard.press(key)
+            code(page, ["a new lamp"])
+            for key in ("i", "Enter"):
+                page.keyboard.press(key)
+            for key in ("e", "ArrowDown", "ArrowRight", "Shift+ArrowRight", "+", "ArrowRight", "Shift+ArrowRight"):
+                page.keyboard.press(key)
+            page.locator("[data-state=saved]").wait_for()
+            shoot(page, "marking")
             sign_in(page, address, "manager")
             page.goto(f"{address}/projects/dialogue/agreement/")
             shoot(page, "agreement")

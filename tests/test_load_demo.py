@@ -31,20 +31,22 @@ def agreement(capsys, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_it_loads_three_projects_and_says_who_may_sign_in(demo, client):
-    assert set(Project.objects.values_list("slug", flat=True)) == {"news", "dialogue", "sortal"}
+def test_it_loads_four_projects_and_says_who_may_sign_in(demo, client):
+    assert set(Project.objects.values_list("slug", flat=True)) == {"news", "dialogue", "sortal", "links"}
     for name in ("manager", "alice", "bob", "ra1", "ann", "mo"):
         assert name in demo
         assert client.login(username=name, password="coindex-demo")
     managed = Membership.objects.filter(user__username="manager", role=Membership.Role.MANAGER)
-    assert managed.count() == 3
+    assert managed.count() == 4
 
 
 def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
     to_code = Coding.objects.filter(status=Coding.Status.OPEN)
     assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
         ("alice", "dialogue", 0),
+        ("alice", "links", 0),
         ("bob", "dialogue", 0),
+        ("bob", "links", 0),
     }
     assert not Judgement.objects.filter(coding__in=to_code).exists()
     assert Coding.objects.filter(status=Coding.Status.SUBMITTED, version=2).count() == 3 + 6 + 10

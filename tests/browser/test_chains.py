@@ -50,7 +50,16 @@ def test_a_colour_comes_with_the_second_member_and_stays(two_chains):
     expect(two_chains.markable("the man").locator(".badge")).to_have_count(0)
     two_chains.press("Home", "3")  # Ann is a place now: her chain has the same root and number
     expect(badge).to_have_text("1")
+    # A chain before hers does not take the number away, nor does loading the page again.
+    two_chains.press("ArrowRight", "1")
+    two_chains.point_to("Ann")
+    two_chains.press("u", "u")
+    expect(badge).to_have_text("1")
     two_chains.saved()
+    two_chains.page.reload()
+    for label, number in (("a", "1"), ("b", "2")):
+        key = two_chains.keys()[label]
+        expect(two_chains.page.locator(f'[data-key="{key}"] > .badge')).to_have_text(number)
 
 
 def test_the_mouse_on_a_markable_lights_up_its_chain(two_chains):

@@ -8,23 +8,28 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations import actions
-from annotations.models import Membership
+from annotations.models import Membership, Project
 from benchmarks.workbench import marked_text
 from tests.browser.conftest import saved
 from tests.conftest import make_project
 
 pytestmark = pytest.mark.browser
 
-MARKABLES = 1200
+MARKABLES = 5000
 
 
 @pytest.fixture
-def page(sign_in, alice) -> Page:
+def long_project(alice) -> Project:
     marked = marked_text(MARKABLES) + "\n\nAt the very end stands [a lighthouse](last).\n"
     project = make_project("long", marked=marked)
     actions.add_member(project, alice, Membership.Role.CODER)
     actions.assign(project, project.texts.all(), [alice])
-    page = sign_in(alice, f"/projects/long/texts/{project.texts.get().slug}/code/")
+    return project
+
+
+@pytest.fixture
+def page(sign_in, alice, long_project) -> Page:
+    page = sign_in(alice, f"/projects/long/texts/{long_project.texts.get().slug}/code/")
     expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
     return page
 
@@ -58,4 +63,29 @@ def test_a_chain_across_the_whole_text_shows_where_it_lives(page):
     # one tick at the top and one near the bottom of a thousand
     ticks = page.locator("#ticks path")
     expect(ticks).to_have_attribute("d", re.compile(r"^M0 \d{1,2}h8v4h-8zM0 [89]\d\dh8v4h-8z$"))
+    saved(page)
+
+
+def test_five_thousand_markables_are_searched_marked_and_merged(page, long_project):
+    actions.let_coders_mark(long_project, long_project.levels.filter(coded=True))
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
+    page.keyboard.press("/")
+    page.keyboard.type("a lighthouse")
+    expect(page.get_by_text("1 of 1", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#words")).to_have_text("a lighthouse")
+    expect(page.locator("#text .is-current")).to_be_in_viewport(ratio=1)
+    for key in ("e", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("#words")).to_have_text("stands")
+    expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 2} decided")
+    page.keyboard.press("a")
+    expect(page.locator("#chain-title")).to_have_text("Chain 1: 2 members")
+    page.keyboard.press("v")
+    expect(page.locator("#entities .entity")).to_have_count(1)
+    page.locator("#text-pane").focus()
+    for _ in range(2):
+        page.keyboard.press("u")
+    expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
     saved(page)

@@ -58,13 +58,12 @@ def select(coder: Coder, words: str) -> None:
 def marked(coder: Coder) -> dict[str, str]:
     """The coder's own markables in words, by key."""
     content = coder.coding.text.content
-    own = [
-        key
-        for key in coder.saved()
-        if key not in set(coder.coding.text.markables.filter(predefined=True).values_list("key", flat=True))
-    ]
-    parts = {key: [part.split("-") for part in key.split(":")[1].split(",")] for key in own}
-    return {key: " … ".join(content[int(start) : int(end)] for start, end in spans) for key, spans in parts.items()}
+    given = set(coder.coding.text.markables.filter(predefined=True).values_list("key", flat=True))
+    found = {}
+    for key in set(coder.saved()) - given:
+        parts = [part.split("-") for part in key.split(":")[1].split(",")]
+        found[key] = " … ".join(content[int(start) : int(end)] for start, end in parts)
+    return found
 
 
 def test_selected_words_are_marked_by_key_and_by_button(coder):

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ACTIONS, actionsOf } from "../../static/js/coding/actions.js";
 import { actionFor, bindings, caps, choose, combination, storedChoices } from "../../static/js/coding/keys.js";
@@ -135,4 +136,11 @@ test("a scheme shows the actions that it has a use for", () => {
   assert.ok(!ids({}).includes("mark"));
   assert.ok(ids({ marking: true }).includes("mark"));
   assert.deepEqual(ids({ status: "submitted", marking: true }).filter((one) => ["undo", "mark", "merge", "accept"].includes(one)), []);
+});
+
+test("the table of keys in the documentation is that of the page", () => {
+  const docs = readFileSync(new URL("../../docs/coding.md", import.meta.url), "utf8");
+  const listed = ACTIONS.filter((action) => !/^(category|candidate)-/.test(action.id));
+  const rows = listed.map(({ keys, label }) => `| ${keys.map((key) => caps(key).join("+")).join(", ") || "–"} | ${label} |`);
+  assert.deepEqual(docs.slice(docs.indexOf("|---|---|") + 10).trim().split("\n"), rows);
 });

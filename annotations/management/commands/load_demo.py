@@ -16,11 +16,12 @@ from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Markable, Membership, Project, Text, User
 from annotations.schemes import SCHEMES
 
-FILES = ("news", "dialogue", "sortal")
+FILES = ("news", "dialogue", "sortal", "links")
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
 MANAGER = "manager"
-# People who have not coded yet, so that a newcomer can: name -> project.
-BEGINNERS = {"alice": "dialogue", "bob": "dialogue"}
+# People who have not coded yet, so that a newcomer can, and the projects in which they are to.
+BEGINNERS = ("alice", "bob")
+TO_CODE = ("dialogue", "links")
 
 
 class Command(BaseCommand):
@@ -36,9 +37,9 @@ class Command(BaseCommand):
             with transaction.atomic():
                 _load(source)
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
-        self.stdout.write(f"  {MANAGER:10} manages all three projects")
+        self.stdout.write(f"  {MANAGER:10} manages all four projects")
         for name in BEGINNERS:
-            self.stdout.write(f"  {name:10} has a dialogue to code")
+            self.stdout.write(f"  {name:10} has a dialogue to code, and a text to mark and link")
         self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
 
 
@@ -52,11 +53,12 @@ def _load(source: dict[str, Any]) -> None:
         SCHEMES[about["scheme"]],
         guidelines=about["guidelines"],
         manager=manager,
+        coders_mark=about.get("coders_mark", False),
     )
     for text in source["texts"]:
         _load_text(project, text)
-    for name, slug in BEGINNERS.items():
-        if slug == project.slug:
+    if project.slug in TO_CODE:
+        for name in BEGINNERS:
             beginner = _person(name)
             actions.add_member(project, beginner, Membership.Role.CODER)
             actions.assign(project, Text.objects.filter(project=project), [beginner])

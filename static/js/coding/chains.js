@@ -140,13 +140,13 @@ function rootsOf(model, judgements, without) {
   });
 }
 
-/** @returns {Numbers} */
-export function noNumbers() {
-  return { byChain: new Map(), byMember: new Map(), next: 1, of: null };
+/** @param {[string, number][]} [given] numbers of chains before the page was loaded again @returns {Numbers} */
+export function noNumbers(given = []) {
+  return { byChain: new Map(given), byMember: new Map(), next: 1, of: null };
 }
 
 /**
- * Numbers from the second member on, kept while the page lives; none is ever given to another chain.
+ * Numbers from the second member on, kept while the window is open; none is ever given to another chain.
  * @param {Numbers} before
  * @returns {Numbers}
  */

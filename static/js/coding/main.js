@@ -7,7 +7,7 @@ import { emptyHistory, forget, fromLog, inverse, redoable, redone, remember, und
 import { actionFor, bindings, caps, combination } from "./keys.js";
 import { listenToMouse } from "./mouse.js";
 import { openOutbox } from "./outbox.js";
-import { remembered } from "./settings.js";
+import { remembered, rememberedNumbers, rememberNumbers } from "./settings.js";
 import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } from "./state.js";
 import { createSync, stateText, uuid } from "./sync.js";
 import { paintArc } from "./view-arc.js";
@@ -18,6 +18,7 @@ import { buildText, highlight, lightUp, paintText, paintTicks, redrawText, revea
 const THOUGHT = 5 * 60; // seconds; a longer pause is no time at work, as on the server
 const loaded = load(JSON.parse(document.getElementById("coding-state").textContent));
 const url = document.getElementById("coding-main").dataset.operations;
+const place = `${url} ${loaded.model.user}`;
 const pane = document.getElementById("text-pane");
 const note = document.getElementById("note");
 const ticks = document.getElementById("ticks");
@@ -40,7 +41,7 @@ const page = {
   history: emptyHistory(loaded.model.version === 0),
   current: null,
   chains: { of: new Map(), members: new Map() },
-  numbers: noNumbers(),
+  numbers: noNumbers(rememberedNumbers(place)),
   decided: 0,
   candidates: [],
   wants: false,
@@ -52,8 +53,8 @@ const available = new Set(actionsOf(page.model).map((action) => action.id));
 
 const text = buildText(document.getElementById("text"), page.model);
 buildPanel(page.model, bound);
-const outbox = await openOutbox(`${url} ${page.model.user}`);
-const windows = new BroadcastChannel(`coindex ${url} ${page.model.user}`);
+const outbox = await openOutbox(place);
+const windows = new BroadcastChannel(`coindex ${place}`);
 const sync = createSync({
   url,
   csrf: document.querySelector('meta[name="csrf-token"]').content,
@@ -391,6 +392,7 @@ function listen() {
       event.preventDefault();
     }
   });
+  window.addEventListener("pagehide", () => rememberNumbers(place, page.numbers));
   window.addEventListener("resize", drawOverlays);
   if (matchMedia("(max-width: 64rem)").matches) {
     document.querySelectorAll(".left details").forEach((panel) => {

@@ -23,6 +23,25 @@ function store(place, value) {
   }
 }
 
+/** The numbers that chains wear in this window. @param {string} place address of the coding @returns {[string, number][]} */
+export function rememberedNumbers(place) {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(place)) ?? [];
+    return stored.filter(([chain, number]) => typeof chain === "string" && Number.isInteger(number) && number > 0);
+  } catch {
+    return []; // storage is blocked, or holds something else
+  }
+}
+
+/** @param {string} place @param {Numbers} numbers */
+export function rememberNumbers(place, numbers) {
+  try {
+    sessionStorage.setItem(place, JSON.stringify([...numbers.byChain]));
+  } catch {
+    // Chains are then numbered anew when the page is loaded again.
+  }
+}
+
 /** @param {Choices} choices */
 export const rememberKeys = (choices) => store(KEYS, JSON.stringify(choices));
 

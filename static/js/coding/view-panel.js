@@ -58,7 +58,7 @@ function paintHints(model, bound, empty) {
   const reading = [["next-undecided", "next undecided"], ["next", "next"], ...(chains ? [["next-in-chain", "along the chain"]] : [])];
   const writing = [
     ["next-undecided", "next undecided"],
-    ...(chains ? [["candidate-a", "…"], ["candidate-s", model.answers === "indices" ? "take the index" : "point"]] : []),
+    ...(chains ? [["candidate-a", "to"], ["candidate-l", model.answers === "indices" ? "take the index, Shift adds one" : "point, Shift adds one"]] : []),
     ["accept", "accept"],
     ["undo", "undo"],
     ...(model.marking.length > 0 ? [["mark", "mark words"]] : []),

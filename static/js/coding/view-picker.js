@@ -80,6 +80,7 @@ export function createPicker(dialog) {
       select((at + steps[event.key] + shown.length) % shown.length);
     } else if (event.key === "Enter") {
       event.preventDefault();
+      event.stopPropagation(); // the dialogue closes, and this key is not for the text
       take(at);
     }
   });
