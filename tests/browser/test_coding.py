@@ -93,6 +93,8 @@ def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):
     assert set(judgement(codings["alice"], keys["c"])["pointers"]) == {keys["a"], keys["b"]}
     expect(page.locator("#text .markable.is-current")).to_have_class(re.compile("is-ambiguous"))
     expect(page.locator("#text .markable.is-current .badge")).to_have_count(2)
+    expect(page.locator("#candidates-title")).to_have_text("Ambiguous: 2 antecedents")
+    expect(page.locator("#announce")).to_have_text(re.compile("ambiguous$"))
 
 
 def test_pointing_by_mouse(sign_in, alice, codings, keys):

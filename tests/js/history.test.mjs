@@ -112,6 +112,11 @@ test("a new step in the log ends redoing, and an import cannot be undone", () =>
   assert.deepEqual([history.done.map((one) => one.id), history.undone, history.whole], [["3"], [], true]);
 });
 
+test("a step that changed nothing is no step", () => {
+  const { model } = open();
+  assert.deepEqual(fromLog(model, [logged("1", unmark(OWN))], emptyHistory(false)).done, []);
+});
+
 test("steps of the visit lie on top of those of the log", () => {
   const { model } = open();
   const log = [logged("1", deed("p1", { category: "none" })), logged("2", clear("p1"), { undoes: "1" })];

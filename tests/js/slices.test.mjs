@@ -85,3 +85,11 @@ test("paragraphs give way to the turns in them", () => {
   ]);
   assert.deepEqual(found.map((block) => block.label), ["1", "2"]);
 });
+
+test("sentences that somebody says are rows like turns, those without a speaker run on", () => {
+  const sentence = (start, end, speaker) => ({ kind: "sentence", start, end, label: "", speaker });
+  const said = blocks("Go now.\nI will.", [sentence(0, 7, "Ann"), sentence(8, 15, "Bob")]);
+  assert.deepEqual(said.map(({ kind, speaker }) => [kind, speaker]), [["turn", "Ann"], ["turn", "Bob"]]);
+  const plain = blocks("Go now. I will.", [sentence(0, 7, ""), sentence(8, 15, "")]);
+  assert.deepEqual(plain.map(({ kind, start, end }) => [kind, start, end]), [["rest", 0, 15]]);
+});

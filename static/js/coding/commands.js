@@ -10,7 +10,6 @@ import { createPicker } from "./view-picker.js";
 import { createSearch } from "./view-search.js";
 import { element } from "./view-text.js";
 
-
 /** @param {any} frame the page, its parts, and what main.js does with them */
 export function createCommands(frame) {
   const { page, pane, text, marking, record, refresh, go, say } = frame;
@@ -78,7 +77,6 @@ export function createCommands(frame) {
       say(plan.refused);
       return;
     }
-    frame.commitNote();
     record(plan.changes.map(([key, value]) => deed(key, value)));
     refresh();
     say(done);
@@ -111,6 +109,7 @@ export function createCommands(frame) {
       say("This one is in no chain.");
       return;
     }
+    frame.commitNote();
     const members = page.chains.members.get(chain);
     const others = entities(page.model, page.judgements, page.numbers).filter((entity) => entity.chain !== chain);
     picker.open({
@@ -133,6 +132,7 @@ export function createCommands(frame) {
   }
 
   function splitHere() {
+    frame.commitNote();
     const all = entities(page.model, page.judgements, page.numbers);
     const choices = ownChains().flatMap((chain) => {
       const entity = all.find((one) => one.chain === chain);
@@ -168,6 +168,7 @@ export function createCommands(frame) {
       say("This one is in no chain yet.");
       return;
     }
+    frame.commitNote();
     const members = page.chains.members.get(chain);
     const before = nameOf(page.judgements, members);
     picker.open({

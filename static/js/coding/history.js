@@ -8,11 +8,14 @@ export function emptyHistory(whole = true) {
 
 /**
  * What takes deeds back, in the order in which to do it.
- * @param {Judgements} before @param {Deed[]} deeds
- * @returns {Deed[]}
+ * @param {Judgements} before @param {Deed[]} deeds @returns {Deed[]}
  */
 export function inverse(model, before, deeds) {
-  const judgements = new Map(before);
+  return done(model, new Map(before), deeds);
+}
+
+/** Carry deeds out on judgements, which are changed. @returns {Deed[]} what takes them back */
+function done(model, judgements, deeds) {
   const back = [];
   for (const deed of deeds) {
     back.unshift(...inverseOf(model, judgements, deed));
@@ -86,35 +89,32 @@ export function forget(history, uuid) {
  */
 export function fromLog(model, log, visit) {
   const judgements = new Map();
-  let done = [];
+  let steps = [];
   let undone = [];
-  for (const operations of steps(log)) {
+  for (const operations of grouped(log)) {
     const [{ uuid, step, undoes, kind }] = operations;
     const id = step ?? uuid;
-    const back = inverse(model, judgements, operations);
-    operations.forEach((operation) => carryOut(model, judgements, operation));
-    if (kind === "import") {
-      done = [];
-    } else if (kind !== "submit" && kind !== "reopen") {
-      const at = done.findLastIndex((one) => one.id === undoes);
-      const from = undone.findLastIndex((one) => one.undoneBy === undoes);
-      if (undoes && at >= 0) {
-        undone.push({ ...done.splice(at, 1)[0], undoneBy: id });
-      } else if (undoes && from >= 0) {
-        done.push({ ...undone.splice(from, 1)[0], undoneBy: null });
-      } else {
-        const deeds = operations.map((operation) => ({ kind: operation.kind, payload: operation.payload }));
-        done.push({ id, uuids: operations.map((one) => one.uuid), deeds, inverse: back, undoneBy: null });
-        undone = [];
-      }
+    const back = done(model, judgements, operations);
+    const at = undoes ? steps.findLastIndex((one) => one.id === undoes) : -1;
+    const from = undoes ? undone.findLastIndex((one) => one.undoneBy === undoes) : -1;
+    if (at >= 0) {
+      undone.push({ ...steps.splice(at, 1)[0], undoneBy: id });
+    } else if (from >= 0) {
+      steps.push({ ...undone.splice(from, 1)[0], undoneBy: null });
+    } else if (kind === "import") {
+      steps = [];
+    } else if (back.length > 0) { // what hands in, gives back or changes nothing is no step
+      const deeds = operations.map((operation) => ({ kind: operation.kind, payload: operation.payload }));
+      steps.push({ id, uuids: operations.map((one) => one.uuid), deeds, inverse: back, undoneBy: null });
+      undone = [];
     }
   }
   const begun = visit.done.length + visit.undone.length > 0;
-  return { done: [...done, ...visit.done], undone: begun ? visit.undone : undone, whole: true };
+  return { done: [...steps, ...visit.done], undone: begun ? visit.undone : undone, whole: true };
 }
 
 /** Operations of one step follow each other in the log. */
-function steps(log) {
+function grouped(log) {
   const groups = [];
   for (const operation of log) {
     const last = groups.at(-1);

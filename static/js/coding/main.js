@@ -248,7 +248,10 @@ function record(deeds) {
     return;
   }
   const back = inverse(page.model, page.judgements, deeds);
-  page.history = remember(page.history, { ...write(deeds), deeds, inverse: back, undoneBy: null });
+  const written = write(deeds);
+  if (back.length > 0) {
+    page.history = remember(page.history, { ...written, deeds, inverse: back, undoneBy: null });
+  }
 }
 
 /** @param {Answer} answer */

@@ -41,9 +41,13 @@ export function offsets(content) {
  * @returns {Block[]}
  */
 export function blocks(content, segments) {
-  const main = segments.some((segment) => segment.kind === "turn") ? "turn" : "paragraph";
+  const said = (segment) => segment.kind === "sentence" && segment.speaker !== "";
+  const main = segments.some((segment) => segment.kind === "turn") ? "turn"
+    : segments.some(said) ? "sentence" : "paragraph";
   const wanted = segments
     .filter((segment) => segment.kind === main || segment.kind === "header")
+    // Sentences that somebody says are drawn as turns.
+    .map((segment) => (segment.kind === "sentence" ? { ...segment, kind: "turn" } : segment))
     .sort((one, other) => one.start - other.start || other.end - one.end);
   const result = [];
   let at = 0;

@@ -27,6 +27,7 @@ export function load(raw) {
     language: raw.text.language,
     direction: raw.text.direction,
     blocks: blocks(content, segments),
+    sentences: segments.filter((segment) => segment.kind === "sentence").map((segment) => segment.start),
     answers: raw.scheme.answers,
     categories: raw.scheme.categories.map((category) => ({ takes_index: category.key === "refers", ...category })),
     levels,

@@ -68,6 +68,8 @@ interface Model {
   language: string;
   direction: "ltr" | "rtl";
   blocks: Block[];
+  /** where they begin */
+  sentences: number[];
   answers: "pointers" | "indices" | "categories";
   categories: Category[];
   levels: Map<string, Level>;

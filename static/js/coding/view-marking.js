@@ -102,7 +102,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
     }
   });
 
-  /** Words chosen by key: from the current markable on, or from the top of what is seen. */
+  /** Words chosen by key: from the current markable on, or from the start of the text. */
   function begin(head) {
     byKey = true;
     forHead = head;
@@ -224,7 +224,10 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
         return draft ? setHead() : begin(true);
       },
     },
-    /** as `combination` names it @param {string|undefined} id the action that has it @returns {boolean} it was for the draft */
+    /**
+     * @param {string} key as `combination` names it @param {string|undefined} id the action that has it
+     * @returns {boolean} it was for the draft; any other key is the browser's
+     */
     press(key, id) {
       const shift = (span) => set(draft.parts.with(draft.at, span), draft.at);
       const own = {
@@ -248,8 +251,10 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
         does.head();
       } else if (id === "mark") {
         does.make();
+      } else {
+        return false;
       }
-      return !["Tab", "Shift+Tab"].includes(key);
+      return true;
     },
   };
 

@@ -137,7 +137,9 @@ function paintCandidates(page, all) {
     return;
   }
   const own = judgements.get(current)?.indices.join(", ") ?? "";
-  byId("candidates-title").textContent = model.answers === "indices" ? `Entity ${own}`.trim() : "Antecedent";
+  const given = judgements.get(current)?.[model.answers === "indices" ? "indices" : "pointers"].length ?? 0;
+  const noun = model.answers === "indices" ? ["Entity", "entities"] : ["Antecedent", "antecedents"];
+  byId("candidates-title").textContent = given > 1 ? `Ambiguous: ${given} ${noun[1]} ${own}`.trim() : `${noun[0]} ${own}`.trim();
   section.classList.toggle("quiet", Boolean(category) && !category.points_to && !category.takes_index);
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
@@ -241,6 +243,7 @@ export function announce(page, prefix = "", alone = false) {
     prefix,
     `${describe(model, current).words}, ${byId("position").textContent}`,
     category ? [category.label, ...to].join(", ") : "undecided",
+    to.length > 1 ? "ambiguous" : "",
     value?.unsure ? "unsure" : "",
   ].filter(Boolean).join(". ");
 }

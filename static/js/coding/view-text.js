@@ -10,6 +10,7 @@ const MOST_BADGES = 3;
 const LINES_A_STRETCH = 40;
 const CHARACTERS_A_LINE = 68;
 const SETTLING = 4; // frames
+const SENTENCE = ""; // in the place of a markable's key: a sentence begins
 
 /**
  * @param {HTMLElement} root
@@ -23,12 +24,15 @@ export function buildText(root, model) {
   const turns = new Map(model.markables.filter((one) => !one.coded).map((one) => [`${one.start} ${one.end}`, one.key]));
   const fragment = document.createDocumentFragment();
   let lines = LINES_A_STRETCH;
+  let last = null; // who spoke
   for (const block of model.blocks) {
     const row = element("div", { turn: "turn", header: "text-header", paragraph: "paragraph" }[block.kind] ?? "rest");
     let words = row;
     if (block.kind === "turn") {
       const label = element("span", "turn-label", block.label);
-      const speaker = element("span", "turn-speaker", block.speaker);
+      const goesOn = block.label === "" && block.speaker === last;
+      const speaker = element("span", "turn-speaker", goesOn ? "" : block.speaker);
+      last = block.speaker;
       speaker.title = block.speaker;
       words = element("div", "turn-text");
       row.append(label, speaker, words);
@@ -58,7 +62,9 @@ export function buildText(root, model) {
 function drawRows(view, model, rows) {
   const parts = model.markables
     .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
-    .sort((one, other) => one.start - other.start || other.end - one.end || one.order - other.order);
+    .concat(model.sentences.map((start) => ({ key: SENTENCE, start, end: start, order: -1 })))
+    .sort((one, other) => one.start - other.start || (other.key === SENTENCE) - (one.key === SENTENCE)
+      || other.end - one.end || one.order - other.order);
   const coded = (key) => model.byKey.get(key)?.coded ?? false;
   const partsOf = sweep(parts);
   for (const { block, words } of rows) {
@@ -70,6 +76,12 @@ function drawRows(view, model, rows) {
           view.starts.set(text, at);
           at += node.text.length;
           parent.append(text);
+          continue;
+        }
+        if (node.key === SENTENCE) {
+          if (node.start > block.start) {
+            parent.append(element("span", "sentence-start"));
+          }
           continue;
         }
         const span = element("span", "markable");

@@ -1,0 +1,90 @@
+"""Texts of every kind are shown as they are: turns, sentences, headers, line breaks; all scripts and directions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from annotations.models import Segment
+
+pytestmark = pytest.mark.browser
+
+TEXT = "MEMO\nTo [all](a).\n\nOne is [here](b). Two went\nhome. [Three](c) stayed."
+
+
+def cut(coder, *segments: tuple[str, str, str]) -> None:
+    """Segments of the coder's text: kind, words, speaker."""
+    text = coder.coding.text
+    Segment.objects.bulk_create(
+        Segment(text=text, kind=kind, start=start, end=start + len(words), speaker=speaker)
+        for kind, words, speaker in segments
+        for start in [text.content.index(words)]
+    )
+    coder.page.reload()
+    expect(coder.page.locator("#progress-text")).to_contain_text("decided")
+
+
+def test_header_zones_line_breaks_and_sentences_are_shown(coder_of):
+    coder = coder_of(TEXT)
+    cut(
+        coder,
+        ("header", "MEMO\nTo all.", ""),
+        ("paragraph", "One is here. Two went\nhome. Three stayed.", ""),
+        ("sentence", "One is here.", ""),
+        ("sentence", "Two went\nhome.", ""),
+        ("sentence", "Three stayed.", ""),
+    )
+    page = coder.page
+    header = page.locator("#text .text-header")
+    assert header.evaluate("(one) => one.textContent") == "MEMO\nTo all."
+    assert header.evaluate("(one) => getComputedStyle(one).whiteSpace") == "pre-wrap"
+    paragraph = page.locator("#text .paragraph")
+    assert paragraph.evaluate("(one) => one.textContent") == "One is here. Two went\nhome. Three stayed."
+    expect(paragraph.locator(".sentence-start")).to_have_count(2)  # none before the first
+    one_line = paragraph.evaluate("(one) => parseFloat(getComputedStyle(one).lineHeight)")
+    assert paragraph.bounding_box()["height"] >= 2 * one_line
+
+
+def test_sentences_with_speakers_are_rows_with_their_names(coder_of):
+    coder = coder_of("[I](a) will go.\nSo will [I](b).\nWhen?")
+    cut(
+        coder,
+        ("sentence", "I will go.", "Ann"),
+        ("sentence", "So will I.", "Ann"),
+        ("sentence", "When?", "Bob"),
+    )
+    expect(coder.page.locator("#text .turn-speaker")).to_have_text(["Ann", "", "Bob"])
+
+
+@pytest.mark.parametrize(("language", "text"), [("he", "שלום [עולם](a) טוב"), ("ar", "مرحبا [بالعالم](a) الجميل")])
+def test_text_from_right_to_left_begins_at_the_right_and_arrows_follow(coder_of, language, text):
+    coder = coder_of(f"{text}\n[abc](b)", language=language, direction="rtl")
+    page = coder.page
+    assert page.locator("#text").get_attribute("lang") == language
+    first = page.locator("#text .markable").first.bounding_box()
+    pane = page.locator("#text").bounding_box()
+    assert first["x"] > pane["x"] + pane["width"] / 2
+    coder.press("ArrowLeft")
+    coder.at("abc")
+    coder.press("ArrowRight")
+    expect(page.locator("#position")).to_have_text("1 of 2")
+
+
+def test_chinese_is_coded_like_any_text(coder_of):
+    coder = coder_of("[北京](a)很大。我喜欢[北京](b)。", language="zh")
+    coder.press("4", "Enter")
+    coder.at("北京")
+    coder.point_to("北京")
+    expect(coder.page.locator("#text .badge")).to_have_text(["1", "1"])
+    keys = coder.keys()
+    assert coder.saved()[keys["b"]]["pointers"] == [keys["a"]]
+
+
+def test_words_after_emoji_and_combining_marks_are_the_right_ones(coder_of):
+    coder = coder_of("👩‍👩‍👧‍👦 e\u0301te\u0301 [🐟 fish](a) 🎉 [the cat](b)")
+    coder.at("🐟 fish")
+    coder.press("ArrowRight")
+    coder.at("the cat")
+    expect(coder.page.locator("#text .is-current")).to_have_text(re.compile("the cat$"))
