@@ -35,6 +35,7 @@ VARYING = [
     r'name="csrf-token" content="[^"]*"',
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z",
+    r'"seconds": ?\d+',  # Bob's own time at work
 ]
 
 
@@ -96,10 +97,13 @@ def operations_of_bob():
     payloads = [{"markable": key, "category": category} for key in keys for category in ("none", "refers", "ghost")]
     payloads += [{"markable": "phrase:31-33", "category": "phrase", "pointers": [key]} for key in keys]
     payloads += [{"markable": "phrase:14-17", "category": "refers", "indices": ["1"]}]
+    payloads += [{"markable": key, "to": to} for key in keys for to in ("phrase:0-1", "phrase:1-3", "turn:1-3")]
+    payloads += [{"markable": key} for key in keys]
     for number, payload in enumerate(payloads):
         for version in (0, number + 1, 99):
             uuid = str(UUID(int=100 * number + version + 1))
-            yield {"version": version, "operations": [{"uuid": uuid, "kind": "judge", "payload": payload}]}
+            kind = "move" if "to" in payload else "unmark" if "category" not in payload else "judge"
+            yield {"version": version, "operations": [{"uuid": uuid, "kind": kind, "payload": payload}]}
 
 
 def all_visits():
@@ -142,12 +146,15 @@ def alice_indexes(project):
 WORLDS = {
     "pointers": ("poesio-artstein-2005", DIALOGUE, alice_points),
     "indices": ("passonneau-2004", WALK, alice_indexes),
+    "marking": ("poesio-artstein-2005", DIALOGUE, alice_points),
 }
 
 
-def world(scheme, marked):
+def world(scheme, marked, marking):
     """The project in which Alice has not begun and Bob has made one judgement."""
     project = make_project("tea", scheme, marked)
+    if marking:
+        actions.let_coders_mark(project, project.levels.filter(coded=True))
     people_of(project)
     actions.assign(project, project.texts.all(), project.members.filter(memberships__role="coder"))
     bob = Coding.objects.get(text__project=project, coder__username="bob")
@@ -160,11 +167,12 @@ def world(scheme, marked):
     return project
 
 
-def visited(person, visits, signed_in, scheme, marked, alices_work=None):
+def visited(person, visits, signed_in, kind, *, alice_works):
     """What the person sees on the visits; the world is gone afterwards."""
+    scheme, marked, alices_work = WORLDS[kind]
     with transaction.atomic():
-        project = world(scheme, marked)
-        if alices_work:
+        project = world(scheme, marked, kind == "marking")
+        if alice_works:
             alices_work(project)
         seen = seen_by(signed_in(person), visits)
         transaction.set_rollback(True)
@@ -180,10 +188,9 @@ def test_the_walk_finds_the_routes_of_projects():
 
 @pytest.mark.parametrize("kind", WORLDS)
 def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind):
-    scheme, marked, alices_work = WORLDS[kind]
     visits = all_visits()
-    before = visited(bob, visits, signed_in, scheme, marked)
-    after = visited(bob, visits, signed_in, scheme, marked, alices_work)
+    before = visited(bob, visits, signed_in, kind, alice_works=False)
+    after = visited(bob, visits, signed_in, kind, alice_works=True)
     statuses = {status for status, _, _ in before}
     assert {200, 302, 400, 403, 404, 405, 409} <= statuses
     assert not any(status >= 500 for status in statuses)
@@ -193,15 +200,14 @@ def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in
 
 @pytest.mark.parametrize("kind", WORLDS)
 def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, charlie, signed_in, kind):
-    scheme, marked, alices_work = WORLDS[kind]
     visits = [
         Visit("GET", "/projects/tea/"),
         Visit("GET", "/projects/tea/agreement/"),
         Visit("GET", "/api/v1/projects/tea/agreement/"),
         Visit("GET", "/api/v1/projects/tea/agreement/items/"),
     ]
-    before = visited(charlie, visits, signed_in, scheme, marked)
-    after = visited(charlie, visits, signed_in, scheme, marked, alices_work)
+    before = visited(charlie, visits, signed_in, kind, alice_works=False)
+    after = visited(charlie, visits, signed_in, kind, alice_works=True)
     for visit, now, then in zip(visits, after, before, strict=True):
         assert now != then, visit
 
