@@ -250,7 +250,7 @@ def _move(coding: Coding, moving: Moving) -> None:
 
 def _own(markable: Markable) -> None:
     if markable.predefined or not markable.level.coders_mark:
-        raise Refused("given", f"{markable.key!r} came with the text and stays as it is.")
+        raise Refused("given", f"{markable.key!r} came with the text, or coders mark no more: it stays as it is.")
 
 
 def _made(coding: Coding, markables: Iterable[Markable]) -> dict[str, Markable]:

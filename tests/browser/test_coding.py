@@ -243,3 +243,62 @@ def test_page_asks_nobody_else_and_breaks_no_rule(sign_in, alice, project, live_
     saved(page)
     assert complaints == []
     assert {url.split("/", 3)[2] for url in asked} == {live_server.url.removeprefix("http://")}
+
+
+def test_candidates_wear_the_same_letters_in_the_text_and_in_the_list(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    for key in ("4", "Enter", "4", "Enter"):
+        page.keyboard.press(key)
+    listed = page.locator("#candidates li")
+    # "it" may point to what comes before it, and neither to itself nor to what comes later.
+    expect(listed.locator(".words")).to_have_text(["the stove", "the kettle"])
+    expect(listed.locator("kbd")).to_have_text(["a", "s"])
+    for label, letter in (("b", "a"), ("a", "s")):
+        expect(page.locator(f'#text [data-key="{keys[label]}"] > .letter')).to_have_text(letter)
+    page.locator(f'#text [data-key="{keys["a"]}"] > .letter').click()
+    saved(page)
+    assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["a"]]
+    expect(page.locator("#text .letter")).to_have_count(0)  # they step back when it is decided
+
+
+def test_an_illegal_target_is_not_taken_with_the_mouse_either(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice)
+    page.locator(f'#text [data-key="{keys["f"]}"]').click(modifiers=["ControlOrMeta"])
+    expect(page.locator("#say")).to_have_text("“that” comes later in the text.")
+    expect(page.locator("#announce")).to_have_text(re.compile("^“that” comes later in the text"))
+    saved(page)
+    assert judgement(codings["alice"], keys["a"]) is None
+
+
+def test_guidelines_stand_beside_the_text_and_bring_no_script(sign_in, alice, project):
+    project.guidelines = (
+        "# Read this\n\nPoint *back*. <script>document.title = 'owned'</script><img src=x onerror=alert(1)>"
+    )
+    project.save()
+    page = open_coding(sign_in, alice)
+    guidelines = page.get_by_role("region", name="Guidelines")
+    expect(guidelines.get_by_role("heading", name="Read this")).to_be_visible()
+    expect(guidelines.locator("em")).to_have_text("back")
+    expect(guidelines.locator("script, img")).to_have_count(0)
+    assert "owned" not in page.title()
+    page.keyboard.press("y")
+    expect(guidelines).to_be_hidden()
+    page.keyboard.press("y")
+    expect(guidelines).to_be_visible()
+
+
+def test_ambiguous_and_undecided_markables_are_told_apart_by_line_and_not_by_colour_alone(
+    sign_in, alice, codings, keys
+):
+    page = open_coding(sign_in, alice)
+    code_first_three(page)
+    line = "(one) => getComputedStyle(one).borderBlockEndStyle"
+
+    def of(label):
+        return page.locator(f'#text [data-key="{keys[label]}"]').evaluate(line)
+
+    assert (of("c"), of("d"), of("b")) == ("solid", "dotted", "solid")
+    page.keyboard.press("Shift+A")
+    expect(page.locator("#text .is-ambiguous")).to_have_count(1)
+    assert of("c") == "dashed"
+    saved(page)

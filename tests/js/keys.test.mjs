@@ -38,7 +38,8 @@ test("digits choose categories, also where the layout wants Shift for a digit", 
   assert.equal(id("3"), "category-3");
   assert.equal(id("&", {}, { code: "Digit1" }), "category-1");
   assert.equal(id("1", {}, { code: "Digit1", ...shift }), "category-1");
-  assert.equal(id("0"), null);
+  assert.equal(id("0"), "category-10");
+  assert.equal(id("à", {}, { code: "Digit0" }), "category-10");
 });
 
 test("the letters of the home row point, with Shift as a further antecedent", () => {

@@ -20,8 +20,8 @@ export const ACTIONS = [
   { id: "previous-in-chain", group: "Walk", label: "Previous member of the same chain", keys: ["p"], when: chains },
   { id: "search", group: "Walk", label: "Search the text", keys: ["/"] },
   { id: "go-to", group: "Walk", label: "Go to a markable or a turn", keys: ["t"] },
-  ...[...Array(9).keys()].map((place) => ({
-    id: `category-${place + 1}`, group: "Judge", label: `Category ${place + 1}`, keys: [String(place + 1)], when: category(place),
+  ...[...Array(10).keys()].map((place) => ({
+    id: `category-${place + 1}`, group: "Judge", label: `Category ${place + 1}`, keys: [String((place + 1) % 10)], when: category(place),
   })),
   ...LETTERS.map((letter, place) => ({
     id: `candidate-${letter}`, group: "Judge", label: `Point to candidate ${place + 1}; with Shift as a further antecedent`,
@@ -64,7 +64,7 @@ export const ACTIONS = [
 /** @returns {Action[]} those that this text and scheme have a use for */
 export function actionsOf(model) {
   return ACTIONS.filter((action) => !action.when || action.when(model)).map((action) => {
-    const place = /^category-(\d)$/.exec(action.id)?.[1];
+    const place = /^category-(\d+)$/.exec(action.id)?.[1];
     return place ? { ...action, label: `Category: ${model.categories[place - 1].label}` } : action;
   });
 }

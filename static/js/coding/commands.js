@@ -313,7 +313,7 @@ export function createCommands(frame) {
     if (page.current === null && !ANYWHERE.includes(id)) {
       return;
     }
-    const category = /^category-(\d)$/.exec(id);
+    const category = /^category-(\d+)$/.exec(id);
     const candidate = /^candidate-(.)$/.exec(id);
     if (category) {
       answer(answers.chooseCategory(page.model, page.judgements, page.current, page.model.categories[category[1] - 1].key));

@@ -53,7 +53,7 @@ export function combination(event, rightToLeft = false) {
   if (MODIFIERS.includes(key)) {
     return null;
   }
-  const digit = /^[a-z?]$/i.test(key) ? null : /^[0-9]$/.exec(key) ?? /(?<=^Digit)[1-9]$/.exec(event.code ?? "");
+  const digit = /^[a-z?]$/i.test(key) ? null : /^[0-9]$/.exec(key) ?? /(?<=^Digit)[0-9]$/.exec(event.code ?? "");
   if (digit) {
     [key] = digit;
   } else if (key === " ") {

@@ -53,6 +53,8 @@ const available = new Set(actionsOf(page.model).map((action) => action.id));
 
 const text = buildText(document.getElementById("text"), page.model);
 buildPanel(page.model, bound);
+// Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
+const markingPart = available.has("mark") || available.has("head") ? await import("./view-marking.js") : null;
 const outbox = await openOutbox(place);
 const windows = new BroadcastChannel(`coindex ${place}`);
 const sync = createSync({
@@ -102,8 +104,7 @@ if (page.model !== loaded.model) {
 page.current = step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
 
 const frame = { page, pane, text, record, refresh, go, say: tell, tell: (words) => announce(page, words, true), commitNote, undecided };
-// Pages on which nothing is marked do without this part.
-const marking = available.has("mark") || available.has("head") ? (await import("./view-marking.js")).createMarking(frame) : null;
+const marking = markingPart?.createMarking(frame) ?? null;
 const commands = createCommands({
   ...frame, marking, retrace,
   chosen: (choices) => {
