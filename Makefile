@@ -60,7 +60,7 @@ lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 		--extra bench --constraint requirements/run.txt pyproject.toml --output-file requirements/bench.txt $(ARGS)
 
 screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
-	LOCAL=1 $(BIN)/python scripts/screenshots.py
+	LOCAL=1 $(BIN)/python -m scripts.screenshots
 
 clean: ## remove the environment; data in var/ stays
 	rm -rf $(VENV)

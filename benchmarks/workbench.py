@@ -6,26 +6,17 @@ usable when the current markable is painted; a key is answered when the next fra
 
 import argparse
 import json
-import os
 import random
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Page, Response, sync_playwright
 
 from benchmarks.measures import machine
+from benchmarks.serving import FLAGS, chromium, serving
 
-ROOT = Path(__file__).resolve().parent.parent
 SIZES = (100, 1_000, 5_000)
 WORDS_PER_MARKABLE = 20
 MARKABLES_PER_PARAGRAPH = 4
@@ -33,15 +24,6 @@ VISITS = 5
 KEYS = ("ArrowRight", "1", "a", "Space", "ArrowRight", "4", "Space", "ArrowLeft", "1", "s", "u", "n") * 8
 COLUMNS = ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
 PASSWORD = "a password of the benchmark"
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 # In the page: when the current markable is painted, how long each key takes to the frame after it, the longest task.
 PROBE = """
 window.probe = { usable: null, keys: [], longest: 0 };
@@ -102,55 +84,19 @@ def load() -> None:
     actions.assign(project, project.texts.all(), [coder])
 
 
-@contextmanager
-def serving() -> Iterator[str]:
-    """A server with the project, until the block ends; its address."""
-    with tempfile.TemporaryDirectory() as data, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        environment = os.environ | {"LOCAL": "1", "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "config.settings"}
-        environment.pop("DATABASE_URL", None)
-        for command in (["manage.py", "migrate", "--verbosity", "0"], ["-m", "benchmarks.workbench", "--load"]):
-            subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True)
-        gunicorn = [
-            "gunicorn",
-            "config.wsgi",
-            "--bind",
-            f"127.0.0.1:{port}",
-            "--threads",
-            "4",
-            "--log-level",
-            "warning",
-        ]
-        server = subprocess.Popen([sys.executable, "-m", *gunicorn], cwd=ROOT, env=environment)
-        try:
-            wait_for(f"http://127.0.0.1:{port}")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            server.wait()
-
-
-def wait_for(address: str) -> None:
-    """Until the server answers."""
-    for _ in range(100):
-        try:
-            urllib.request.urlopen(f"{address}/sign-in/")
-            return
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit("The server did not start.")
-
-
 def measure() -> dict[str, float]:
     """All figures, by the name that --json gives them."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
+    executable = chromium()
+    if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
     figures: dict[str, float] = {}
-    with serving() as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+    with (
+        tempfile.TemporaryDirectory() as data,
+        serving(data, ["-m", "benchmarks.workbench", "--load"]) as server,
+        sync_playwright() as playwright,
+    ):
+        address = server.address
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         signed_in = browser.new_context()
         page = signed_in.new_page()
         page.goto(f"{address}/sign-in/")

@@ -1,28 +1,13 @@
 """Take the pictures of docs/images from the running demo. Needs Chromium on the path; `make screenshots`."""
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
-from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.serving import FLAGS, ROOT, chromium, serving
+
 IMAGES = ROOT / "docs" / "images"
 PASSWORD = "coindex-demo"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
 # What Alice answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
 ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
@@ -35,37 +20,6 @@ MARKS = [
     ["ArrowRight"] * 6 + ["Shift+ArrowRight"],
     ["ArrowRight"] * 5 + ["Shift+ArrowRight"] * 2,
 ]
-
-
-def serve(data: str) -> tuple[subprocess.Popen[bytes], str]:
-    """The demo on a free port, with its data in a folder of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = os.environ | {"LOCAL": "1", "DATA_DIR": data}
-    environment.pop("DATABASE_URL", None)
-    for command in ("migrate", "load_demo"):
-        subprocess.run([sys.executable, "manage.py", command], cwd=ROOT, env=environment, check=True, stdout=-3)
-    gunicorn = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "config.wsgi",
-        "--bind",
-        f"127.0.0.1:{port}",
-        "--threads",
-        "4",
-    ]
-    server = subprocess.Popen(gunicorn, cwd=ROOT, env=environment)
-    address = f"http://127.0.0.1:{port}"
-    for _ in range(100):
-        try:
-            urllib.request.urlopen(f"{address}/sign-in/")
-            return server, address
-        except OSError:
-            time.sleep(0.2)
-    server.terminate()
-    raise SystemExit("The demo did not start.")
 
 
 def sign_in(page: Page, address: str, name: str) -> None:
@@ -94,53 +48,58 @@ def shoot(page: Page, name: str) -> None:
     print(f"docs/images/{name}.png")
 
 
+def take(browser: Browser, address: str) -> None:
+    """All pictures, of what Alice codes and of what the manager sees."""
+    page = browser.new_page(viewport={"width": 1200, "height": 760}, color_scheme="light")
+    sign_in(page, address, "alice")
+    page.goto(f"{address}/projects/dialogue/texts/generator/code/")
+    page.get_by_text("0 of 46 decided").wait_for()
+    for answer in ANSWERS:
+        code(page, answer)
+        page.keyboard.press("Enter")
+    code(page, ["the barge", "the ferry"])
+    page.keyboard.press("v")
+    page.locator("#entities .entity").first.wait_for()
+    page.locator("#text-pane").focus()
+    page.locator("[data-state=saved]").wait_for()
+    shoot(page, "coding")
+    page.keyboard.press("m")
+    page.locator(".preview-member").first.wait_for()
+    shoot(page, "merging")
+    page.keyboard.press("Escape")
+    page.goto(f"{address}/projects/links/texts/lamp/code/")
+    page.get_by_text("0 of 0 decided").wait_for()
+    for keys in MARKS:
+        for key in ("e", *keys, "Enter"):
+            page.keyboard.press(key)
+    code(page, ["a new lamp"])
+    for key in ("i", "Enter"):
+        page.keyboard.press(key)
+    for key in ("e", "ArrowDown", "ArrowRight", "Shift+ArrowRight", "+", "ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    page.locator("[data-state=saved]").wait_for()
+    shoot(page, "marking")
+    sign_in(page, address, "manager")
+    page.goto(f"{address}/projects/dialogue/agreement/")
+    shoot(page, "agreement")
+    page.goto(f"{address}/projects/news/agreement/items/")
+    page.get_by_role("link", name="they").click()
+    shoot(page, "item")
+
+
 def main() -> None:
-    if CHROMIUM is None:
+    executable = chromium()
+    if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
-        server, address = serve(data)
-        try:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            page = browser.new_page(viewport={"width": 1200, "height": 760}, color_scheme="light")
-            sign_in(page, address, "alice")
-            page.goto(f"{address}/projects/dialogue/texts/generator/code/")
-            page.get_by_text("0 of 46 decided").wait_for()
-            for answer in ANSWERS:
-                code(page, answer)
-                page.keyboard.press("Enter")
-            code(page, ["the barge", "the ferry"])
-            page.keyboard.press("v")
-            page.locator("#entities .entity").first.wait_for()
-            page.locator("#text-pane").focus()
-            page.locator("[data-state=saved]").wait_for()
-            shoot(page, "coding")
-            page.keyboard.press("m")
-            page.locator(".preview-member").first.wait_for()
-            shoot(page, "merging")
-            page.keyboard.press("Escape")
-            page.goto(f"{address}/projects/links/texts/lamp/code/")
-            page.get_by_text("0 of 0 decided").wait_for()
-            for keys in MARKS:
-                for key in ("e", *keys, "Enter"):
-                    page.keyboard.press(key)
-            code(page, ["a new lamp"])
-            for key in ("i", "Enter"):
-                page.keyboard.press(key)
-            for key in ("e", "ArrowDown", "ArrowRight", "Shift+ArrowRight", "+", "ArrowRight", "Shift+ArrowRight"):
-                page.keyboard.press(key)
-            page.locator("[data-state=saved]").wait_for()
-            shoot(page, "marking")
-            sign_in(page, address, "manager")
-            page.goto(f"{address}/projects/dialogue/agreement/")
-            shoot(page, "agreement")
-            page.goto(f"{address}/projects/news/agreement/items/")
-            page.get_by_role("link", name="they").click()
-            shoot(page, "item")
-            browser.close()
-        finally:
-            server.terminate()
-            server.wait()
+    with (
+        tempfile.TemporaryDirectory() as data,
+        serving(data, ["manage.py", "load_demo"]) as server,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        take(browser, server.address)
+        browser.close()
 
 
 if __name__ == "__main__":

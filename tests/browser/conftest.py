@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -12,34 +11,25 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotations import actions, operations
 from annotations.models import Coding, Membership, User
+from benchmarks.serving import FLAGS, chromium
 from tests.conftest import make_project
 
 # Playwright's own event loop runs in the thread of the tests; the ORM is used there all the same.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 PASSWORD = "a password of the tests"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 expect.set_options(timeout=10_000)
 
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, object]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = chromium()
     if found is None:
         missing = "no Chromium on this machine (Debian's package: chromium)"
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)
-    return {"executable_path": found, "args": FLAGS}
+    return {"executable_path": found, "args": list(FLAGS)}
 
 
 @pytest.fixture

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from benchmarks.serving import Server, serving
 from tests.browser.conftest import judgement, saved
 from tests.browser.test_coding import CODE, open_coding, ready
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 NAME, PASSWORD = "alice", "coindex-demo"
 
 
@@ -84,54 +77,9 @@ def test_steps_of_several_answers_are_kept_together(sign_in, alice, codings):
 
 
 @pytest.fixture
-def server(tmp_path):
-    """A server of its own with the demo, that can be stopped and started again at the same address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = os.environ | {"LOCAL": "1", "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
-    environment.pop("DATABASE_URL", None)
-    for command in ("migrate", "load_demo"):
-        subprocess.run(
-            [sys.executable, "manage.py", command], cwd=ROOT, env=environment, check=True, capture_output=True
-        )
-
-    class Server:
-        address = f"http://127.0.0.1:{port}"
-        process: subprocess.Popen[bytes] | None = None
-
-        def start(self) -> None:
-            command = [
-                "-m",
-                "gunicorn",
-                "config.wsgi",
-                "--bind",
-                f"127.0.0.1:{port}",
-                "--threads",
-                "4",
-                "--log-level",
-                "error",
-            ]
-            self.process = subprocess.Popen(
-                [sys.executable, *command], cwd=ROOT, env=environment, start_new_session=True
-            )
-            for _ in range(100):
-                try:
-                    urllib.request.urlopen(f"{self.address}/sign-in/")
-                    return
-                except OSError:
-                    time.sleep(0.1)
-            pytest.fail("the server did not start")
-
-        def kill(self) -> None:
-            assert self.process is not None
-            os.killpg(self.process.pid, signal.SIGKILL)  # with its workers
-            self.process.wait()
-
-    running = Server()
-    running.start()
-    yield running
-    running.kill()
+def server(tmp_path) -> Iterator[Server]:
+    with serving(str(tmp_path), ["manage.py", "load_demo"]) as running:
+        yield running
 
 
 def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser: Browser):

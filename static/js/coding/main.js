@@ -10,10 +10,11 @@ import { openOutbox } from "./outbox.js";
 import { remembered, rememberedNumbers, rememberNumbers } from "./settings.js";
 import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } from "./state.js";
 import { createSync, stateText, uuid } from "./sync.js";
-import { paintArc } from "./view-arc.js";
 import { createEntities } from "./view-entities.js";
+import { paintArc, paintTicks } from "./view-overlays.js";
 import { announce, buildPanel, describe, notify, paintPanel, paintSaveState, paintTime, say } from "./view-panel.js";
-import { buildText, highlight, lightUp, paintText, paintTicks, redrawText, reveal } from "./view-text.js";
+import { highlight } from "./view-runs.js";
+import { buildText, lightUp, paintText, redrawText, reveal } from "./view-text.js";
 
 const THOUGHT = 5 * 60; // seconds; a longer pause is no time at work, as on the server
 const loaded = load(JSON.parse(document.getElementById("coding-state").textContent));

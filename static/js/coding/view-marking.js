@@ -2,7 +2,7 @@
 import { addRemark, brokenBy } from "./answers.js";
 import { headOf, joined, keyOfDraft, moveEdge, neighbour, snap, whyNot, withEdge, wordAt } from "./marks.js";
 import { deed } from "./state.js";
-import { highlight, revealWords, runOf } from "./view-text.js";
+import { highlight, revealWords, runOf } from "./view-runs.js";
 
 /** Edges as the actions name them: which edge, which way, by what. */
 const EDGES = {

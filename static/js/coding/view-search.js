@@ -1,6 +1,6 @@
 // The search bar over the text. Matches are shown without touching the page.
 import { markableAt, matches } from "./search.js";
-import { highlight, revealWords } from "./view-text.js";
+import { highlight, revealWords } from "./view-runs.js";
 
 /**
  * @param {HTMLElement} bar

@@ -249,83 +249,6 @@ export function lightUp(view, keys) {
   view.lit = lit;
 }
 
-/**
- * The run of the text that a range of the page covers; badges and margins are no words.
- * @param {Range} range @returns {[number, number]|null}
- */
-export function runOf(view, range) {
-  let run = null;
-  for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
-    for (const text of textNodes(view, words)) {
-      if (range.intersectsNode(text)) {
-        const at = view.starts.get(text);
-        const start = at + (text === range.startContainer ? range.startOffset : 0);
-        const end = at + (text === range.endContainer ? range.endOffset : text.length);
-        if (start < end) {
-          run = [run ? run[0] : start, end];
-        }
-      }
-    }
-  }
-  return run;
-}
-
-function textNodes(view, root) {
-  const found = [];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    if (view.starts.has(walker.currentNode)) {
-      found.push(walker.currentNode);
-    }
-  }
-  return found;
-}
-
-/**
- * A run of the text as ranges of the page, one in each block that it touches.
- * @param {number} start @param {number} end @returns {Range[]}
- */
-export function rangesOf(view, start, end) {
-  const found = [];
-  for (const { block, words } of view.rows) {
-    if (block.start >= end || block.end <= start) {
-      continue;
-    }
-    const range = document.createRange();
-    let begun = false;
-    for (const text of textNodes(view, words)) {
-      const at = view.starts.get(text);
-      if (at + text.length <= start || at >= end) {
-        continue;
-      }
-      if (!begun) {
-        range.setStart(text, Math.max(0, start - at));
-        begun = true;
-      }
-      range.setEnd(text, Math.min(text.length, end - at));
-    }
-    if (begun) {
-      found.push(range);
-    }
-  }
-  return found;
-}
-
-/**
- * Show runs of the text by a highlight of the style sheet, which leaves the page as it is.
- * @param {string} name @param {[number, number][]} spans
- */
-export function highlight(view, name, spans) {
-  if (!("highlights" in CSS)) {
-    return; // the browser is too old to show them; all still works
-  }
-  if (spans.length === 0) {
-    CSS.highlights.delete(name);
-  } else {
-    CSS.highlights.set(name, new Highlight(...spans.flatMap(([start, end]) => rangesOf(view, start, end))));
-  }
-}
-
 /** Letters stand in the text only while the current markable still wants a target. */
 function paintLetters(view, { model, candidates, wants, keyOf }) {
   view.root.querySelectorAll(".letter").forEach((letter) => letter.remove());
@@ -353,47 +276,6 @@ function paintLetters(view, { model, candidates, wants, keyOf }) {
 }
 
 /**
- * Where the members of the current chain lie in the whole text. Stretches far away are not laid out inside: a member is
- * as far down its stretch as it is into its words.
- * @param {SVGElement} svg
- */
-export function paintTicks(svg, pane, view, page) {
-  const chain = (page.chains.of.get(page.current) ?? [])[0];
-  const members = chain ? page.chains.members.get(chain) : [];
-  const number = (page.numbers.byMember.get(page.current) ?? [])[0];
-  const places = new Set();
-  if (members.length > 1) {
-    const top = pane.getBoundingClientRect().top - pane.scrollTop;
-    for (const key of members) {
-      const { start } = page.model.byKey.get(key);
-      const stretch = stretchAt(view.stretches, start);
-      if (stretch) {
-        const box = stretch.element.getBoundingClientRect();
-        const into = Math.min(Math.max((start - stretch.start) / Math.max(stretch.end - stretch.start, 1), 0), 1);
-        places.add(Math.round(((box.top + into * box.height - top) / pane.scrollHeight) * 1000));
-      }
-    }
-  }
-  svg.setAttribute("class", `chain-ticks chain-${look(number ?? 1).colour}`);
-  svg.querySelector("path").setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
-}
-
-/** The last stretch that begins at or before an offset. */
-function stretchAt(stretches, offset) {
-  let low = 0;
-  let high = stretches.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (stretches[middle].start <= offset) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return stretches[low - 1];
-}
-
-/**
  * Keep the current markable away from the edges, and jump instead of gliding: the eye must not wait. What comes into
  * sight is laid out only then and may push the markable away again, so that a jump is looked at again.
  */
@@ -404,17 +286,10 @@ export function reveal(pane, view, key, frames = SETTLING) {
   }
 }
 
-/** Bring a run of the text into sight. @param {[number, number]} span */
-export function revealWords(pane, view, [start, end]) {
-  const [range] = rangesOf(view, start, end);
-  if (range) {
-    bring(pane, () => range.getBoundingClientRect(), SETTLING);
-  }
-}
-
 let bringing = 0; // only the last jump is looked at again
 
-function bring(pane, box, frames, mine = (bringing += 1)) {
+/** Bring what has this box into sight. @param {() => DOMRect} box where it is now */
+export function bring(pane, box, frames = SETTLING, mine = (bringing += 1)) {
   const frame = pane.getBoundingClientRect();
   const { top, bottom } = box();
   const margin = frame.height / 6;

@@ -1,4 +1,5 @@
-// One thin arc from the current markable to the antecedent in focus; never more.
+// What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
+import { look } from "./chains.js";
 
 /**
  * @param {SVGElement} svg covers what is seen of the text
@@ -44,4 +45,45 @@ function arc(x, y, [toX, toY]) {
   }
   const lift = toY < y ? -8 : 8;
   return `M${x} ${y}C${x} ${y + lift} ${toX} ${toY - lift} ${toX} ${toY}`;
+}
+
+/**
+ * Where the members of the current chain lie in the whole text. Stretches far away are not laid out inside: a member is
+ * as far down its stretch as it is into its words.
+ * @param {SVGElement} svg
+ */
+export function paintTicks(svg, pane, view, page) {
+  const chain = (page.chains.of.get(page.current) ?? [])[0];
+  const members = chain ? page.chains.members.get(chain) : [];
+  const number = (page.numbers.byMember.get(page.current) ?? [])[0];
+  const places = new Set();
+  if (members.length > 1) {
+    const top = pane.getBoundingClientRect().top - pane.scrollTop;
+    for (const key of members) {
+      const { start } = page.model.byKey.get(key);
+      const stretch = stretchAt(view.stretches, start);
+      if (stretch) {
+        const box = stretch.element.getBoundingClientRect();
+        const into = Math.min(Math.max((start - stretch.start) / Math.max(stretch.end - stretch.start, 1), 0), 1);
+        places.add(Math.round(((box.top + into * box.height - top) / pane.scrollHeight) * 1000));
+      }
+    }
+  }
+  svg.setAttribute("class", `chain-ticks chain-${look(number ?? 1).colour}`);
+  svg.querySelector("path").setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
+}
+
+/** The last stretch that begins at or before an offset. */
+function stretchAt(stretches, offset) {
+  let low = 0;
+  let high = stretches.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (stretches[middle].start <= offset) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return stretches[low - 1];
 }

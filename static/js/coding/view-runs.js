@@ -1,0 +1,87 @@
+// Runs of the text as ranges of the page, and back: what is selected, found or drafted.
+import { bring } from "./view-text.js";
+
+/**
+ * The run of the text that a range of the page covers; badges and margins are no words.
+ * @param {Range} range @returns {[number, number]|null}
+ */
+export function runOf(view, range) {
+  let run = null;
+  for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
+    for (const text of textNodes(view, words)) {
+      if (range.intersectsNode(text)) {
+        const at = view.starts.get(text);
+        const start = at + (text === range.startContainer ? range.startOffset : 0);
+        const end = at + (text === range.endContainer ? range.endOffset : text.length);
+        if (start < end) {
+          run = [run ? run[0] : start, end];
+        }
+      }
+    }
+  }
+  return run;
+}
+
+function textNodes(view, root) {
+  const found = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    if (view.starts.has(walker.currentNode)) {
+      found.push(walker.currentNode);
+    }
+  }
+  return found;
+}
+
+/**
+ * A run of the text as ranges of the page, one in each block that it touches.
+ * @param {number} start @param {number} end @returns {Range[]}
+ */
+export function rangesOf(view, start, end) {
+  const found = [];
+  for (const { block, words } of view.rows) {
+    if (block.start >= end || block.end <= start) {
+      continue;
+    }
+    const range = document.createRange();
+    let begun = false;
+    for (const text of textNodes(view, words)) {
+      const at = view.starts.get(text);
+      if (at + text.length <= start || at >= end) {
+        continue;
+      }
+      if (!begun) {
+        range.setStart(text, Math.max(0, start - at));
+        begun = true;
+      }
+      range.setEnd(text, Math.min(text.length, end - at));
+    }
+    if (begun) {
+      found.push(range);
+    }
+  }
+  return found;
+}
+
+/**
+ * Show runs of the text by a highlight of the style sheet, which leaves the page as it is.
+ * @param {string} name @param {[number, number][]} spans
+ */
+export function highlight(view, name, spans) {
+  if (!("highlights" in CSS)) {
+    return; // the browser is too old to show them; all still works
+  }
+  if (spans.length === 0) {
+    CSS.highlights.delete(name);
+  } else {
+    CSS.highlights.set(name, new Highlight(...spans.flatMap(([start, end]) => rangesOf(view, start, end))));
+  }
+}
+
+/** Bring a run of the text into sight. @param {[number, number]} span */
+export function revealWords(pane, view, [start, end]) {
+  const [range] = rangesOf(view, start, end);
+  if (range) {
+    bring(pane, () => range.getBoundingClientRect());
+  }
+}
