@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotations.decisions import (
     Decision,
@@ -113,22 +114,22 @@ def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
 
 def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
     """The judgements of a coding by markable key, as payloads in text order. Three queries."""
-    return {decision.markable: decision.payload() for decision in _decisions(coding)}
+    return {decision.markable: decision.payload() for decision in _decisions(coding.judgements.all())}
 
 
-def _decisions(coding: Coding) -> Iterator[Decision]:
+def _decisions(judgements: QuerySet[Judgement]) -> Iterator[Decision]:
     pointers: dict[int, list[str]] = {}
-    rows = Pointer.objects.filter(judgement__coding=coding).order_by("target__start", "-target__end", "pk")
+    rows = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
     for judgement, target in rows.values_list("judgement_id", "target__key"):
         pointers.setdefault(judgement, []).append(target)
     indices: dict[int, list[str]] = {}
-    named = Index.objects.filter(judgement__coding=coding).order_by("pk")
+    named = Index.objects.filter(judgement__in=judgements).order_by("pk")
     for judgement, entity in named.values_list("judgement_id", "entity"):
         indices.setdefault(judgement, []).append(entity)
-    judgements = coding.judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
+    found = judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
         "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional"
     )
-    for pk, key, category, note, name, head, unsure, optional in judgements:
+    for pk, key, category, note, name, head, unsure, optional in found:
         yield Decision(
             key,
             category,
@@ -242,7 +243,8 @@ def _move(coding: Coding, moving: Moving) -> None:
     judgement.head = [part for part in judgement.head if within([part], to.parts)]
     judgement.save(update_fields=["markable", "head"])
     Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=to)
-    touched = [decision for decision in _decisions(coding) if to.key in (decision.markable, *decision.pointers)]
+    pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target=to))
+    touched = list(_decisions(coding.judgements.filter(Q(markable=to) | pointing)))
     rules = Rules.of(coding, {key for decision in touched for key in _named(decision)})
     for decision in touched:
         rules.check(decision)

@@ -163,12 +163,12 @@ def test_zoom_to_four_hundred_percent_leaves_everything_in_reach(coder):
 
 def test_who_wants_less_motion_sees_none(coder):
     page = coder.page
-    page.emulate_media(reduced_motion="reduce")
-    moving = page.evaluate(
-        """[...document.querySelectorAll("*")].filter((one) => {
+    find_moving = """[...document.querySelectorAll("*")].filter((one) => {
           const { transitionDuration, animationDuration } = getComputedStyle(one);
           return `${transitionDuration},${animationDuration}`.split(",").some((one) => parseFloat(one) > 0);
         }).map((one) => one.outerHTML.slice(0, 80))"""
-    )
-    assert moving == []
+    page.emulate_media(reduced_motion="no-preference")
+    moving = page.evaluate(find_moving)
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(find_moving) == [] != moving
     coder.saved()

@@ -67,6 +67,11 @@ def test_the_mouse_on_a_markable_lights_up_its_chain(two_chains):
     expect(two_chains.page.locator("#text .is-lit")).to_have_text(["Bob2", "him2"])
     two_chains.markable("the man").hover()
     expect(two_chains.page.locator("#text .is-lit")).to_have_count(0)
+    # So does the focus on a member in the list, as long as it is there.
+    two_chains.page.locator("#members button").first.focus()
+    expect(two_chains.page.locator("#text .is-lit")).to_have_text(["Ann1", "She1", "the woman1"])
+    two_chains.page.locator("#text-pane").focus()
+    expect(two_chains.page.locator("#text .is-lit")).to_have_count(0)
     two_chains.saved()
 
 

@@ -32,6 +32,14 @@ def ready(page: Page) -> None:
     expect(page.locator("#progress-text")).to_contain_text("decided")
 
 
+def another_window(page: Page) -> Page:
+    """The same coding in a second window of the same browser."""
+    window = page.context.new_page()
+    window.goto(CODE)
+    ready(window)
+    return window
+
+
 def code_first_three(page: Page) -> None:
     """The kettle: none, the stove: none, it: the kettle. With the keyboard only."""
     page.keyboard.press("4")
@@ -191,9 +199,7 @@ def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, coding
 
 def test_two_windows_of_one_coder_converge(sign_in, alice, codings, keys):
     first = open_coding(sign_in, alice)
-    second = first.context.new_page()
-    second.goto(CODE)
-    ready(second)
+    second = another_window(first)
     first.keyboard.press("4")
     saved(first)
     second.keyboard.press("ArrowRight")

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from annotations import actions
 from tests.browser.conftest import Coder
 
 pytestmark = pytest.mark.browser
@@ -165,7 +166,25 @@ def test_what_came_with_the_text_is_neither_moved_nor_deleted(coder):
     expect(coder.page.locator("#say")).to_contain_text("came with the text")
     coder.press("Delete")
     expect(coder.page.locator("#say")).to_contain_text("came with the text")
+    coder.press("ArrowLeft", "e", "ArrowRight", "Shift+Enter")  # there is one markable only: It
+    expect(coder.page.locator("#say")).to_contain_text("came with the text")
+    coder.press("Escape")
     assert coder.saved() == {}
+
+
+def test_own_marks_of_a_project_that_allows_no_more_are_judged_but_not_changed(coder, alice):
+    select(coder, "ball")
+    coder.press("e")
+    coder.at("ball")
+    coder.saved()
+    actions.let_coders_mark(coder.coding.text.project, [])
+    coder.page.reload()
+    coder.at("ball")
+    expect(coder.page.get_by_role("button", name="Delete the markable")).to_be_hidden()
+    coder.press("Delete", "Control+ArrowRight", "4")
+    coder.at("ball")
+    [value] = coder.saved().values()
+    assert value["category"] == "none"
 
 
 def test_what_is_marked_already_is_not_marked_again(coder):

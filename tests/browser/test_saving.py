@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from benchmarks.serving import Server, serving
 from tests.browser.conftest import judgement, saved
-from tests.browser.test_coding import CODE, open_coding, ready
+from tests.browser.test_coding import another_window, open_coding
 
 pytestmark = pytest.mark.browser
 
@@ -32,9 +32,7 @@ def test_minutes_without_network_are_worked_through_and_arrive(sign_in, alice, c
 
 def test_another_window_shows_at_once_what_was_saved_in_this_one(sign_in, alice, codings):
     first = open_coding(sign_in, alice)
-    second = first.context.new_page()
-    second.goto(CODE)
-    ready(second)
+    second = another_window(first)
     first.keyboard.press("4")
     saved(first)
     expect(second.locator("#progress-text")).to_have_text("1 of 6 decided")

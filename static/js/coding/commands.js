@@ -12,25 +12,13 @@ import { element } from "./view-text.js";
 
 /** @param {any} frame the page, its parts, and what main.js does with them */
 export function createCommands(frame) {
-  const { page, pane, text, marking, record, refresh, go, say } = frame;
+  const { page, pane, text, marking, record, refresh, go, say, answerWith } = frame;
+  const available = new Set(actionsOf(page.model).map((action) => action.id));
   const byId = (id) => document.getElementById(id);
   const picker = createPicker(byId("picker"));
   let keyList = null;
   const search = createSearch(byId("search-bar"), pane, text, page, go);
   setSize(remembered().size);
-
-  function answer(what) {
-    if ("refused" in what) {
-      say(what.refused);
-    } else {
-      if (what.judgement !== null) {
-        record([deed(page.current, what.judgement)]);
-      }
-      say("");
-      refresh();
-      announce(page);
-    }
-  }
 
   function nextUndecided(direction) {
     const key = step(page.model.coded, page.current, direction, frame.undecided);
@@ -57,7 +45,7 @@ export function createCommands(frame) {
   }
 
   function toggle(flag) {
-    answer(answers.addRemark(page.judgements, page.current, { [flag]: !page.judgements.get(page.current)?.[flag] }));
+    answerWith(answers.addRemark(page.judgements, page.current, { [flag]: !page.judgements.get(page.current)?.[flag] }));
   }
 
   function clear() {
@@ -308,20 +296,27 @@ export function createCommands(frame) {
   };
   const ANYWHERE = ["undo", "redo", "search", "entities", "mark", "palette", "help", "release", "guidelines", "larger", "smaller", "hand-in"];
 
-  /** @param {string} id of an action @param {{further?: boolean}} [how] */
+  /**
+   * @param {string} id of an action @param {{further?: boolean}} [how]
+   * @returns {boolean} false: this text and scheme have no use for it
+   */
   function run(id, { further = false } = {}) {
+    if (!available.has(id)) {
+      return false;
+    }
     if (page.current === null && !ANYWHERE.includes(id)) {
-      return;
+      return true;
     }
     const category = /^category-(\d+)$/.exec(id);
     const candidate = /^candidate-(.)$/.exec(id);
     if (category) {
-      answer(answers.chooseCategory(page.model, page.judgements, page.current, page.model.categories[category[1] - 1].key));
+      answerWith(answers.chooseCategory(page.model, page.judgements, page.current, page.model.categories[category[1] - 1].key));
     } else if (candidate) {
-      answer(answers.pressLetter(page.model, page.judgements, page.current, candidate[1], further));
+      answerWith(answers.pressLetter(page.model, page.judgements, page.current, candidate[1], further));
     } else {
       (does[id] ?? marking.does[id])();
     }
+    return true;
   }
 
   return { run, rename: renameChain, merge: mergeWith };

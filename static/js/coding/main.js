@@ -50,12 +50,12 @@ const page = {
   keyOf: (action) => caps(bound.keys.get(action)[0] ?? "").join("+"),
 };
 const { readOnly, version } = page.model;
-const available = new Set(actionsOf(page.model).map((action) => action.id));
 
 const text = buildText(document.getElementById("text"), page.model);
 buildPanel(page.model, bound);
 // Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
-const markingPart = available.has("mark") || available.has("head") ? await import("./view-marking.js") : null;
+const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
+const markingPart = marks ? await import("./view-marking.js") : null;
 const outbox = await openOutbox(place);
 const windows = new BroadcastChannel(`coindex ${place}`);
 const sync = createSync({
@@ -107,7 +107,7 @@ page.current = step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]
 const frame = { page, pane, text, record, refresh, go, say: tell, tell: (words) => announce(page, words, true), commitNote, undecided };
 const marking = markingPart?.createMarking(frame) ?? null;
 const commands = createCommands({
-  ...frame, marking, retrace,
+  ...frame, marking, retrace, answerWith,
   chosen: (choices) => {
     bound = bindings(choices);
     buildPanel(page.model, bound);
@@ -137,6 +137,7 @@ function refresh() {
     if (!model.byKey.has(page.current)) {
       const start = page.model.byKey.get(page.current)?.start ?? 0;
       page.current = (model.coded.find((one) => one.start >= start) ?? model.coded.at(-1))?.key ?? null;
+      note.value = page.judgements.get(page.current)?.note ?? ""; // what stood there was about words that are gone
     }
     page.model = model;
     buildPanel(model, bound);
@@ -352,9 +353,8 @@ function onKey(event) {
     }
     return;
   }
-  if (pressed !== null && available.has(pressed.id)) {
+  if (pressed !== null && commands.run(pressed.id, { further: pressed.further })) {
     event.preventDefault();
-    commands.run(pressed.id, { further: pressed.further });
   }
 }
 

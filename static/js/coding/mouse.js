@@ -11,7 +11,8 @@ export function listenToMouse(pane, page, deeds) {
   pane.addEventListener("mouseleave", () => deeds.light([]));
   const side = document.querySelector(".side");
   const pointed = (event) => {
-    const { target, goto } = event.target.closest("[data-target], [data-goto]")?.dataset ?? {};
+    const entered = ["mouseover", "focusin"].includes(event.type);
+    const { target, goto } = (entered && event.target.closest("[data-target], [data-goto]")?.dataset) || {};
     deeds.light(chainOf(page, target ?? goto));
     deeds.point(target ?? null);
   };

@@ -141,7 +141,8 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
   function move(wanted) {
     const key = keyOfDraft(page.model, wanted);
     const deeds = [{ kind: "move", payload: { markable: page.current, to: key } }];
-    const why = key === page.current ? "It stands there already."
+    const why = !page.model.byKey.get(page.current).own ? GIVEN
+      : key === page.current ? "It stands there already."
       : whyNot(page.model, wanted) ?? brokenBy(page.model, page.judgements, deeds[0]);
     if (why) {
       say(why);
@@ -201,13 +202,8 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
   });
   levels.addEventListener("change", () => show());
 
-  const edges = Object.fromEntries(Object.entries(EDGES).map(([id, how]) => [id, () => {
-    if (page.model.byKey.get(page.current).own) {
-      move(withEdge(page.model, page.current, ...how));
-    } else {
-      say(GIVEN);
-    }
-  }]));
+  const edges = Object.fromEntries(Object.entries(EDGES)
+    .map(([id, how]) => [id, () => move(withEdge(page.model, page.current, ...how))]));
   return {
     /** Whether the keys move a draft now. */
     active: () => byKey,

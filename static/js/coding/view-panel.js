@@ -29,11 +29,12 @@ export function buildPanel(model, bound) {
   }));
   document.querySelectorAll("[data-do]").forEach((button) => {
     const keys = bound.keys.get(button.dataset.do) ?? [];
-    button.toggleAttribute("aria-keyshortcuts", keys.length > 0);
+    const title = button.dataset.title ?? button.textContent.trim();
+    button.title = keys.length > 0 ? `${title} (${caps(keys[0]).join("+")})` : title;
     if (keys.length > 0) {
       button.setAttribute("aria-keyshortcuts", keys.map(ariaKeys).join(" "));
-      const title = button.dataset.title ?? button.textContent.trim();
-      button.title = `${title} (${caps(keys[0]).join("+")})`;
+    } else {
+      button.removeAttribute("aria-keyshortcuts");
     }
   });
   document.querySelectorAll("[data-for]").forEach((one) => {
@@ -106,7 +107,7 @@ export function paintPanel(page, all) {
   });
   byId("unsure").checked = value?.unsure ?? false;
   byId("optional").checked = value?.optional ?? false;
-  byId("own-tools").hidden = !model.byKey.get(current).own || model.readOnly;
+  byId("own-tools").hidden = !model.byKey.get(current).own || model.marking.length === 0;
   const note = byId("note");
   if (document.activeElement !== note) {
     note.value = value?.note ?? "";
