@@ -6,6 +6,7 @@
 4
 """
 
+from agreement.measures.answers import Answers, indexed_values, labelled_values, pointed_values
 from agreement.measures.augmented import augmented_kappa
 from agreement.measures.chains import chain_labels, index_labels
 from agreement.measures.coefficients import Contribution, alpha, alphas, contributions
@@ -46,16 +47,17 @@ from agreement.measures.pyramids import (
     score_correlation,
     scu_labels,
 )
-from agreement.measures.relations import RELATIONS, relation
+from agreement.measures.relations import RELATIONS, relation, relation_counts
 from agreement.measures.results import CategoryKappa, KappaResult, Result
-from agreement.measures.sums import DocumentSums, combine, document_sums
-from agreement.measures.uncertainty import bootstrap, jackknife, permutation_test
+from agreement.measures.sums import DocumentSums, combine, document_sums, documents_sums
+from agreement.measures.uncertainty import bootstrap, bootstrap_sums, jackknife, jackknife_sums, permutation_test
 
 __all__ = [
     "DISTANCES",
     "ORDERED_DISTANCES",
     "RELATIONS",
     "SET_DISTANCES",
+    "Answers",
     "CategoryKappa",
     "Comparison",
     "Contribution",
@@ -81,6 +83,7 @@ __all__ = [
     "beta",
     "blanc",
     "bootstrap",
+    "bootstrap_sums",
     "ceaf_e",
     "ceaf_m",
     "chain_labels",
@@ -92,11 +95,15 @@ __all__ = [
     "contributions",
     "distance",
     "document_sums",
+    "documents_sums",
     "fleiss_kappa",
     "from_counts",
     "gwet_ac1",
     "index_labels",
+    "indexed_values",
     "jackknife",
+    "jackknife_sums",
+    "labelled_values",
     "lea",
     "leave_one_out",
     "link_kappa",
@@ -108,7 +115,9 @@ __all__ = [
     "original",
     "pairwise",
     "permutation_test",
+    "pointed_values",
     "relation",
+    "relation_counts",
     "score_correlation",
     "scott_pi",
     "scu_labels",

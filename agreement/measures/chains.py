@@ -120,12 +120,12 @@ def _chains[M: Hashable](markables: Iterable[M], pointers: Pointers[M]) -> dict[
     All that m reaches upwards lies below the tops that m reaches, so the chain is the union of what reaches
     each of those tops; a markable with a single top shares the set of that top.
     """
-    tops = _tops(pointers)
+    tops = tops_of(pointers)
     below = _Unions((top, m) for m, reached in tops.items() for top in reached)
     return {m: below.union(tops[m]) for m in markables}
 
 
-def _tops[M: Hashable](pointers: Pointers[M]) -> dict[M, frozenset[M]]:
+def tops_of[M: Hashable](pointers: Pointers[M]) -> dict[M, frozenset[M]]:
     """For each source or target the tops that it reaches; a cycle that nothing leaves is one top.
 
     Tarjan's algorithm without recursion: a component is complete after all that it points to.

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agreement.measures.cells import MISSING, Cells
+from agreement.measures.cells import MISSING, Cells, offsets
 from agreement.measures.coefficients import alpha
 from agreement.measures.data import ReliabilityData
 from agreement.measures.options import check
 from agreement.measures.resampling import resampled
 from agreement.measures.results import Result, equals, figure, html_table
-from agreement.measures.values import Label
+from agreement.measures.values import Bools, Label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,6 +159,49 @@ def of_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
     """The data of some of the coders, by their numbers."""
     coders = tuple(data.coders[c] for c in columns)
     return ReliabilityData(data.units, coders, data.documents, data.document_of_unit, data.content.of_coders(columns))
+
+
+def of_units(data: ReliabilityData, kept: Bools) -> ReliabilityData:
+    """The data of some of the units; the others stay what they are in the values of these: members.
+
+    `kept` has an entry for each unit. Raises ValueError for another length.
+    """
+    if len(kept) != len(data.units):
+        raise ValueError(f"{len(kept)} entries for {len(data.units)} units")
+    if kept.all():
+        return data
+    cells, n_units = data.cells, len(data.units)
+    left = np.flatnonzero(~kept)
+    n_kept = n_units - len(left)
+    number = np.concatenate((np.cumsum(kept) - 1, np.arange(len(cells.others)) + n_units))
+    number[left] = n_kept + np.arange(len(left))
+    members = number[cells.members]
+    order = np.lexsort((members, cells.set_of_member))
+    names = [data.units[row] for row in left.tolist()]
+    content = Cells(cells.codes[kept], cells.labels, cells.starts, members[order], (*names, *cells.others))
+    units = [data.units[row] for row in np.flatnonzero(kept).tolist()]
+    return ReliabilityData(units, data.coders, data.documents, data.document_of_unit[kept], _used(content))
+
+
+def _used(cells: Cells) -> Cells:
+    """The cells without the labels and sets that none of them has."""
+    n_labels = len(cells.labels)
+    used = np.unique(cells.codes[cells.codes >= 0])
+    number = np.full(n_labels + len(cells.starts), MISSING, dtype=np.int64)
+    number[used] = np.arange(len(used))
+    sets = used[used >= n_labels] - n_labels
+    sizes = np.diff(cells.starts)[sets]
+    members = cells.members[np.repeat(cells.starts[sets], sizes) + offsets(sizes)]
+    outside = members >= len(cells.codes)
+    others, place = np.unique(members[outside], return_inverse=True)
+    members[outside] = len(cells.codes) + place
+    return Cells(
+        codes=number[cells.codes],
+        labels=tuple(cells.labels[label] for label in used[used < n_labels].tolist()),
+        starts=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+        members=members,
+        others=tuple(cells.others[other] for other in (others - len(cells.codes)).tolist()),
+    )
 
 
 def _without_label(data: ReliabilityData, label: int) -> ReliabilityData:

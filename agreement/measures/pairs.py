@@ -17,18 +17,27 @@ def observed_distances(
     pairable: Pairable, overlap: Overlaps, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, Floats]]:
     """The distances of the unordered pairs of different values of each unit, and the place of the unit."""
+    units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=options.exclude_unit != "none")
+    distances = {name: np.ones(len(units)) for name in names}
+    for name, found in _compared(a, b, shared, options, names):
+        distances[name][sets] = found
+    return units, distances
+
+
+def different_sets(
+    pairable: Pairable, overlap: Overlaps, *, exclude_unit: bool = True
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """The place of the unit of each unordered pair of different values, and of the pairs that are of two sets: which
+    they are, the two sizes and the members shared, with or without the unit."""
     n_labels = len(pairable.data.labels)
     units, p, q, p_inside, q_inside = _different(pairable)
-    distances = {name: np.ones(len(units)) for name in names}
     sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
     p, q, p_inside, q_inside = p[sets] - n_labels, q[sets] - n_labels, p_inside[sets], q_inside[sets]
     sizes = np.diff(pairable.data.cells.starts)
     a, b, shared = sizes[p], sizes[q], overlap.shared_by(p, q)
-    if options.exclude_unit != "none":
+    if exclude_unit:
         a, b, shared = a - p_inside, b - q_inside, shared - (p_inside & q_inside)
-    for name, found in _compared(a, b, shared, options, names):
-        distances[name][sets] = found
-    return units, distances
+    return units, sets, a, b, shared
 
 
 def different_labels(pairable: Pairable) -> tuple[Ints, Ints, Ints]:

@@ -2,7 +2,12 @@
 
 from collections.abc import Hashable
 
-from agreement.measures.values import Value, without
+import numpy as np
+
+from agreement.measures.data import ReliabilityData
+from agreement.measures.overlaps import Pairable, overlaps
+from agreement.measures.pairs import different_sets
+from agreement.measures.values import Ints, Value, without
 
 RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
 
@@ -27,3 +32,27 @@ def relation(a: Value, b: Value, unit: Hashable = None) -> str:
     if a <= b or b <= a:
         return "subsumption"
     return "intersection" if a & b else "disjunction"
+
+
+def relation_counts(data: ReliabilityData) -> Ints:
+    """How many pairs of coders stand in each of RELATIONS on each unit, the unit itself removed from both values.
+
+    Shape (units, relations), in the order of the data and of RELATIONS.
+
+    >>> sets = [[frozenset("A"), frozenset("AB"), "none"], [frozenset("AB"), frozenset("AB"), None]]
+    >>> relation_counts(ReliabilityData.from_values("AB", ["Ann", "Bob", "Cid"], sets, ["text"] * 2)).tolist()
+    [[0, 1, 0, 0, 2], [1, 0, 0, 0, 0]]
+    """
+    pairable = Pairable.of(data)
+    n_units = len(pairable.rows)
+    found = np.zeros((n_units, len(RELATIONS)), dtype=np.int64)
+    different, sets, a, b, shared = different_sets(pairable, overlaps(pairable, np.zeros_like(data.cells.members)))
+    clashes = np.delete(different, sets)
+    contained = shared == np.minimum(a, b)
+    kind = np.select([contained & (a == b), contained, shared > 0], [0, 1, 2], 3)
+    np.add.at(found, (different[sets], kind), 1)
+    found[:, 4] += np.bincount(clashes, minlength=n_units)
+    found[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - np.bincount(different, minlength=n_units)
+    counts = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64)
+    counts[pairable.rows] = found
+    return counts

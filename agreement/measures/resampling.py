@@ -1,6 +1,6 @@
 """Samples of reliability data, and the sums from which alpha of any sample follows."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.overlaps import Pairable
 from agreement.measures.pairs import different_labels
 from agreement.measures.statistics import Matrix, Statistics, beside, sparse_sums
-from agreement.measures.sums import expected_distance, ordered_expected
+from agreement.measures.sums import DocumentSums, expected_distance, ordered_expected
 from agreement.measures.tables import Table, ordered_numbers, tabulate, unit_terms
-from agreement.measures.values import Distance, Floats, Ints, Value, without
+from agreement.measures.values import Distance, Floats, Ints, Label, Value, without
 
 
 def alpha_statistics(
@@ -69,8 +69,7 @@ def _beside(parts: list[Statistics]) -> Statistics:
 
 
 def _of_documents(table: Table, names: Sequence[str], options: list[Options]) -> Statistics:
-    """Columns: judgements, those with the empty set, with another set, overlapping pairs; then for each distance the
-    observed sum and that of overlapping pairs; then the judgements with each label."""
+    """The sums of alpha over the documents of a table, for several distances at once."""
     counts = [table.n_judgements, table.empty, table.nonempty, table.overlapping]
     sums = [sums[name] for name in names for sums in (table.observed, table.overlap_distance)]
     labels = table.label_counts
@@ -78,7 +77,47 @@ def _of_documents(table: Table, names: Sequence[str], options: list[Options]) ->
     by_label = sparse_sums(
         labels.documents, labels.labels, labels.counts.astype(np.float64), (len(table.n_units), n_labels)
     )
-    n_fixed = len(counts) + len(sums)
+    fixed = np.stack([np.asarray(column, dtype=np.float64) for column in counts + sums], axis=1)
+    return _of_sums(table.documents, fixed, by_label, names, options).of_groups(table.n_units > 0)
+
+
+def sums_statistics(sums: Sequence[DocumentSums]) -> Statistics:
+    """The sums of `alpha` over documents, from those that were kept of each: `alpha_statistics` of all their data.
+
+    Raises ValueError if they were made with different parameters, and for an ordered distance, whose ranks need all
+    documents together.
+    """
+    parameters = dict(sums[0].parameters) if sums else Options().parameters()
+    if any(dict(one.parameters) != parameters for one in sums):
+        raise ValueError("the sums were made with different parameters")
+    options = Options(**parameters)
+    if options.ordered:
+        raise ValueError(f"there are no sums to draw from for the distance {options.distance!r}")
+    number: dict[Label, int] = {}
+    labelled = [
+        (row, number.setdefault(label, len(number)), count)
+        for row, one in enumerate(sums)
+        for label, count in one.labels
+    ]
+    rows, columns, counts = np.array(labelled, dtype=np.int64).reshape(-1, 3).T
+    by_label = sparse_sums(rows, columns, counts.astype(np.float64), (len(sums), len(number)))
+    fixed = np.array(
+        [
+            (one.n_judgements, one.empty, one.nonempty, one.overlapping, one.observed, one.overlap_distance)
+            for one in sums
+        ],
+        dtype=np.float64,
+    ).reshape(-1, 6)
+    found = _of_sums([one.document for one in sums], fixed, by_label, [str(options.distance)], [options])
+    return found.of_groups(np.array([one.n_units > 0 for one in sums], dtype=np.bool_))
+
+
+def _of_sums(
+    documents: Sequence[Hashable], fixed: Floats, by_label: Matrix, names: Sequence[str], options: list[Options]
+) -> Statistics:
+    """Columns: judgements, those with the empty set, with another set, overlapping pairs; then for each distance the
+    observed sum and that of overlapping pairs; then the judgements with each label."""
+    n_fixed = fixed.shape[1]
 
     def coefficients(sums: Floats) -> Floats:
         n, empty, nonempty, overlapping = sums[:, :4].T
@@ -98,9 +137,7 @@ def _of_documents(table: Table, names: Sequence[str], options: list[Options]) ->
             found.append(_alpha(sums[:, 4 + 2 * k], expected, n))
         return np.stack(found, axis=1)
 
-    fixed = np.stack([np.asarray(column, dtype=np.float64) for column in counts + sums], axis=1)
-    found = Statistics(table.documents, beside(fixed, by_label), tuple(names), coefficients)
-    return found.of_groups(table.n_units > 0)
+    return Statistics(documents, beside(fixed, by_label), tuple(names), coefficients)
 
 
 def _of_units(data: ReliabilityData, options: Options) -> Statistics:

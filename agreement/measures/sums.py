@@ -14,7 +14,7 @@ import numpy as np
 
 from agreement.measures.data import ReliabilityData
 from agreement.measures.distances import between_numbers, from_empty, midranks, numbers
-from agreement.measures.options import Options
+from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.results import TOO_FEW_CODERS, Result, counted
 from agreement.measures.tables import Table, tabulate
 from agreement.measures.values import Floats, Label
@@ -72,18 +72,47 @@ def document_sums(
     """
     if not isinstance(distance, str):
         raise ValueError("distance must be a name: sums over documents do not exist for a callable")
-    options = Options(distance, exclude_unit, empty, thirds)
-    table = tabulate(data, [distance], options)
-    parameters, n_left_out = options.parameters(), table.n_left_out
+    return documents_sums(data, [distance], exclude_unit=exclude_unit, empty=empty, thirds=thirds)[distance]
+
+
+def documents_sums(
+    data: ReliabilityData,
+    distances: Sequence[str] = SET_DISTANCES,
+    *,
+    exclude_unit: str = "none",
+    empty: str = "subset",
+    thirds: str = "exact",
+) -> dict[str, tuple[DocumentSums, ...]]:
+    """`document_sums` with each of several named distances, by name, from one pass over the data.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1]], ["a", "a", "a"])
+    >>> documents_sums(data)["jaccard"] == document_sums(data, "jaccard")
+    True
+    """
+    options = {name: Options(name, exclude_unit, empty, thirds) for name in distances}
+    if not options:
+        return {}
+    table = tabulate(data, list(options), next(iter(options.values())))
     labels, pairs = _labels_by_document(table), _label_pairs_by_document(table)
+    return {name: _sums_of(table, name, option, labels, pairs) for name, option in options.items()}
+
+
+def _sums_of(
+    table: Table,
+    distance: str,
+    options: Options,
+    labels: Sequence[Sequence[tuple[Label, int]]],
+    pairs: Sequence[Mapping[LabelPair, float]],
+) -> tuple[DocumentSums, ...]:
+    parameters = options.parameters()
     return tuple(
         DocumentSums(
             document=document,
             parameters=parameters,
             n_units=int(table.n_units[d]),
-            n_left_out=int(n_left_out[d]),
+            n_left_out=int(table.n_left_out[d]),
             n_judgements=int(table.n_judgements[d]),
-            coders=tuple(c for c, coded in zip(data.coders, table.coders[d].tolist(), strict=True) if coded),
+            coders=tuple(c for c, coded in zip(table.names, table.coders[d].tolist(), strict=True) if coded),
             n_sets=int(table.n_sets[d]),
             has_empty_set=bool(table.has_empty_set[d]),
             observed=float(table.observed[distance][d]),
@@ -94,7 +123,7 @@ def document_sums(
             overlap_distance=float(table.overlap_distance[distance][d]),
             label_pairs=tuple(pairs[d].items()),
         )
-        for d, document in enumerate(data.documents)
+        for d, document in enumerate(table.documents)
     )
 
 

@@ -39,6 +39,7 @@ class Table:
     """The sums of all documents, a row of each array for a document, for several distances at once."""
 
     documents: Sequence[Hashable]
+    names: Sequence[Hashable]
     labels: Sequence[Label]
     n_units: Ints
     n_left_out: Ints
@@ -96,6 +97,7 @@ def _of_cells(data: ReliabilityData, names: Sequence[str], options: Options) -> 
     n_units = np.bincount(pairable.documents, minlength=n)
     return Table(
         documents=data.documents,
+        names=data.coders,
         labels=data.labels,
         n_units=n_units,
         n_left_out=np.bincount(data.document_of_unit, minlength=n) - n_units,
@@ -176,6 +178,7 @@ def _of_partition(data: ReliabilityData, chains: Partition, names: Sequence[str]
     n_units = np.bincount(data.document_of_unit[pairable], minlength=n)
     return Table(
         documents=data.documents,
+        names=data.coders,
         labels=(),
         n_units=n_units,
         n_left_out=np.bincount(data.document_of_unit, minlength=n) - n_units,

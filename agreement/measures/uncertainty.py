@@ -5,7 +5,7 @@ A coefficient that follows from sums over groups is computed from these sums; an
 replicate.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
@@ -46,9 +46,11 @@ from agreement.measures.resampling import (
     documents_in_use,
     pooled_documents,
     resampled,
+    sums_statistics,
 )
 from agreement.measures.results import Result
 from agreement.measures.statistics import Statistics
+from agreement.measures.sums import DocumentSums, combine
 from agreement.measures.values import Floats, Ints
 
 GROUPS = ("document", "unit")
@@ -127,8 +129,7 @@ def bootstrap(
     <alpha = 0.5926, 95% interval 0.4211 to 1.0000 (500 bootstrap replicates of 3 documents)>
     """
     check("by", by, GROUPS)
-    if n < 2:
-        raise ValueError(f"n is {n}: at least two replicates are needed")
+    _check_replicates(n)
     _check_level(level)
     by = _grouping(data, by)
     call = _Call(coefficient, arguments, options)
@@ -147,6 +148,25 @@ def bootstrap(
         for i, (name, result) in enumerate(results.items())
     }
     return intervals[""] if isinstance(found, Result) else intervals
+
+
+def bootstrap_sums(sums: Sequence[DocumentSums], *, n: int = 2000, seed: int = 0, level: float = 0.95) -> Interval:
+    """`bootstrap` of `alpha` by documents, from the sums that were kept of each: the same draws and digits.
+
+    The sums stand in the order that their documents have in the data. A single document has nothing to draw from
+    here, where `bootstrap` draws units: its interval is None. Raises ValueError as `bootstrap` does, for sums of
+    different parameters and for an ordered distance.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
+    >>> bootstrap_sums(document_sums(data, "jaccard")) == bootstrap(data, alpha, "jaccard")
+    True
+    """
+    _check_replicates(n)
+    _check_level(level)
+    statistics = sums_statistics(sums)
+    groups = len(statistics.groups)
+    drawn = _from_statistics(statistics, n, seed)[:, 0] if len(sums) > 1 and groups else np.full(n, np.nan)
+    return _interval(combine(sums), drawn, level, "document", groups, seed)
 
 
 def jackknife(
@@ -179,6 +199,22 @@ def jackknife(
         rows = _groups(data, by)
         groups = [(data.documents if by == "document" else data.units)[row] for row in rows.tolist()]
         values = np.array([_value(call(resampled(data, np.delete(rows, g), by))) for g in range(len(rows))])
+    return _jackknife(result, by, groups, values, level)
+
+
+def jackknife_sums(sums: Sequence[DocumentSums], *, level: float = 0.95) -> Jackknife:
+    """`jackknife` of `alpha` by documents, from the sums that were kept of each. Errors as in `bootstrap_sums`.
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
+    >>> jackknife_sums(document_sums(data)) == jackknife(data, alpha)
+    True
+    """
+    _check_level(level)
+    statistics = sums_statistics(sums)
+    return _jackknife(combine(sums), "document", list(statistics.groups), statistics.without_each()[:, 0], level)
+
+
+def _jackknife(result: Result, by: str, groups: list[Hashable], values: Floats, level: float) -> Jackknife:
     g, mean = len(groups), float(values.mean()) if len(values) else float("nan")
     bias = error = low = high = None
     if g > 1 and result.value is not None and np.isfinite(mean):
@@ -344,6 +380,11 @@ def _groups(data: ReliabilityData, by: str) -> Ints:
 
 def _grouping(data: ReliabilityData, by: str) -> str:
     return "unit" if len(data.documents) < 2 else by
+
+
+def _check_replicates(n: int) -> None:
+    if n < 2:
+        raise ValueError(f"n is {n}: at least two replicates are needed")
 
 
 def _check_level(level: float) -> None:

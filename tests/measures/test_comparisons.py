@@ -2,14 +2,17 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agreement.measures import (
     LeaveOneOut,
     Pairwise,
     ReliabilityData,
     alpha,
+    alphas,
     cohen_kappa,
     collapse,
     contributions,
@@ -17,6 +20,7 @@ from agreement.measures import (
     leave_one_out,
     pairwise,
 )
+from agreement.measures.comparisons import of_units
 
 from .strategies import data_of, one_document, tables
 
@@ -132,3 +136,26 @@ def test_chain_ids_of_some_coders_stay_chain_ids():
 def test_contributions_of_units_show_who_disagrees():
     parts = contributions(one_document({"A": [1, 5], "B": [2, 2], "C": [3, 4]}), "interval")
     assert [part.share for part in parts] == pytest.approx([16 / 17, 0, 1 / 17])
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(), st.randoms(use_true_random=False))
+def test_some_of_the_units_keep_their_values_with_the_others_as_members(drawn, random):
+    table, documents = drawn
+    data = data_of(table, documents)
+    kept = np.array([random.random() < 0.6 for _ in table], dtype=np.bool_)
+    rest = {unit: row for (unit, row), one in zip(table.items(), kept.tolist(), strict=True) if one}
+    found = of_units(data, kept)
+    assert list(found.units) == list(rest)
+    rows = [[None if code < 0 else found.value(code) for code in row] for row in found.codes.tolist()]
+    assert rows == list(rest.values())
+    if rest:
+        expected = data_of(rest, documents)
+        assert alphas(found, exclude_unit="both") == alphas(expected, exclude_unit="both")
+        assert set(found.labels) == set(expected.labels)
+        assert found.n_values == expected.n_values
+
+
+def test_an_entry_for_each_unit_is_needed():
+    with pytest.raises(ValueError, match="2 entries for 1 units"):
+        of_units(data_of({"a": ["x"]}, {"a": "text"}), np.array([True, False]))

@@ -1,0 +1,155 @@
+"""What is found for many coders and documents at once is what is found one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.measures import (
+    RELATIONS,
+    Answers,
+    ReliabilityData,
+    alphas,
+    chain_labels,
+    index_labels,
+    indexed_values,
+    pointed_values,
+    relation,
+    relation_counts,
+)
+from agreement.measures.chains import MODES, TOPS, UNMARKED
+
+from .strategies import data_of, tables
+
+CODERS = ("Ann", "Bob", "Cid")
+DOCUMENTS = {"tea": ("abcde", ("turn 1", "turn 2")), "walk": ("pqr", ()), "blank": ("", ("turn 3",))}
+LABELS = ("phrase", "none", "place")
+
+
+@st.composite
+def works(draw, targets):
+    """{(document, coder): ({unit: (label, links, has a value)}, handed in)}"""
+    found = {}
+    for document, (units, turns) in DOCUMENTS.items():
+        for coder in CODERS:
+            answered = draw(st.lists(st.sampled_from(units), unique=True)) if units else []
+            links = st.sets(st.sampled_from(targets or [*units, *turns]), max_size=3)
+            answers = {unit: (draw(st.sampled_from(LABELS)), draw(links)) for unit in answered}
+            valued = {unit: bool(links) or draw(st.integers(0, 5)) > 0 for unit, (_, links) in answers.items()}
+            found[document, coder] = (
+                {unit: (label, links, valued[unit]) for unit, (label, links) in answers.items()},
+                draw(st.booleans()),
+            )
+    return found
+
+
+def in_integers(work, numbers):
+    """The answers as arrays; `numbers` gives the number of what is linked to."""
+    units = [unit for order, _ in DOCUMENTS.values() for unit in order]
+    columns = [[] for _ in range(5)]
+    unit, coder, label, link_of, link_to = columns
+    handed_in = np.zeros((len(DOCUMENTS), len(CODERS)), dtype=np.bool_)
+    for (document, name), (answers, done) in work.items():
+        handed_in[list(DOCUMENTS).index(document), CODERS.index(name)] = done
+        for markable, (category, links, valued) in answers.items():
+            link_of.extend([len(unit)] * len(links))
+            link_to.extend(numbers[link] for link in sorted(links))
+            unit.append(units.index(markable))
+            coder.append(CODERS.index(name))
+            label.append(LABELS.index(category) if valued else -1)
+    return Answers(
+        units,
+        [turn for _, turns in DOCUMENTS.values() for turn in turns],
+        CODERS,
+        list(DOCUMENTS),
+        LABELS,
+        np.repeat(np.arange(len(DOCUMENTS)), [len(order) for order, _ in DOCUMENTS.values()]),
+        *(np.array(column, dtype=np.int64) for column in columns),
+        handed_in,
+    )
+
+
+def one_by_one(work, values_of, unmarked):
+    """The same data from the functions that take one coder and document."""
+    units, documents, rows = [], [], []
+    columns = {}
+    for (document, coder), (answers, done) in work.items():
+        order, turns = DOCUMENTS[document]
+        whole = {unit: answer for unit, answer in answers.items() if answer[2]}
+        values = values_of(order, turns, whole, unmarked if done else "missing")
+        columns[document, coder] = {
+            unit: value for unit, value in values.items() if unit in whole or unit not in answers
+        }
+    for document, (order, _) in DOCUMENTS.items():
+        for unit in order:
+            units.append(unit)
+            documents.append(document)
+            rows.append([columns[document, coder].get(unit) for coder in CODERS])
+    return ReliabilityData.from_values(units, CODERS, rows, documents)
+
+
+def assert_same(found, expected):
+    assert found.values == expected.values
+    assert found.labels == expected.labels
+    assert found.to_frame().equals(expected.to_frame())
+    assert found.cells.others == tuple(sorted(set(expected.cells.others), key=found.cells.others.index))
+    assert alphas(found) == alphas(expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(works(None), st.sampled_from(MODES), st.sampled_from(TOPS), st.sampled_from(UNMARKED))
+def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked):
+    units = [unit for order, _ in DOCUMENTS.values() for unit in order]
+    turns = [turn for _, turns in DOCUMENTS.values() for turn in turns]
+    numbers = {name: number for number, name in enumerate([*units, *turns])}
+
+    def values_of(order, turns, whole, unmarked):
+        categories = {unit: label for unit, (label, *_) in whole.items()}
+        pointers = {unit: links for unit, (_, links, _) in whole.items() if links}
+        return chain_labels(order, categories, pointers, turns, mode, top, unmarked=unmarked)
+
+    found = pointed_values(in_integers(work, numbers), mode=mode, top=top, unmarked=unmarked)
+    assert_same(found, one_by_one(work, values_of, unmarked))
+
+
+@settings(max_examples=150, deadline=None)
+@given(works("xyz"), st.sampled_from(UNMARKED))
+def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked):
+    def values_of(order, _, whole, unmarked):
+        return index_labels(order, {unit: links for unit, (_, links, _) in whole.items()}, unmarked)
+
+    found = indexed_values(in_integers(work, {"x": 3, "y": 0, "z": 1}), unmarked=unmarked)
+    assert_same(found, one_by_one(work, values_of, unmarked))
+
+
+@pytest.mark.parametrize("cycle", [2, 3, 4, 7, 8])
+def test_a_cycle_of_any_length_is_one_chain_also_for_what_points_into_it(cycle):
+    n = cycle + 1
+    to = [*((i + 1) % cycle for i in range(cycle)), 0]
+    none = np.zeros(n, dtype=np.int64)
+    answers = Answers(
+        range(n), [], ["Ann"], ["text"], LABELS, none, np.arange(n), none, none, np.arange(n), np.array(to),
+        np.ones((1, 1), dtype=np.bool_),
+    )  # fmt: skip
+    assert pointed_values(answers).values == (frozenset(range(n)),)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"), [({"mode": "half"}, "mode"), ({"top": "up"}, "top"), ({"unmarked": "x"}, "unmarked")]
+)
+def test_an_unknown_option_is_named(options, named):
+    with pytest.raises(ValueError, match=named):
+        pointed_values(in_integers({}, {}), **options)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tables())
+def test_relations_are_counted_as_each_pair_of_values_is_related(drawn):
+    table, documents = drawn
+    data = data_of(table, documents)
+    expected = []
+    for unit, row in zip(data.units, data.codes.tolist(), strict=True):
+        values = [data.value(code) for code in row if code >= 0]
+        pairs = [relation(a, b, unit) for i, a in enumerate(values) for b in values[:i]]
+        expected.append([pairs.count(name) for name in RELATIONS])
+    assert relation_counts(data).tolist() == expected
