@@ -81,35 +81,44 @@ def _of_documents(table: Table, names: Sequence[str], options: list[Options]) ->
     return _of_sums(table.documents, fixed, by_label, names, options).of_groups(table.n_units > 0)
 
 
-def sums_statistics(sums: Sequence[DocumentSums]) -> Statistics:
-    """The sums of `alpha` over documents, from those that were kept of each: `alpha_statistics` of all their data.
+def sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> Statistics:
+    """The sums of `alpha` over documents, from those that were kept of each: `alphas_statistics` of all their data.
 
-    Raises ValueError if they were made with different parameters, and for an ordered distance, whose ranks need all
-    documents together.
+    `several` has the sums of one distance after the other, each of the same documents in the same order. Raises
+    ValueError if the sums of one were made with different parameters or are of other documents, and for an ordered
+    distance, whose ranks need all documents together.
     """
-    parameters = dict(sums[0].parameters) if sums else Options().parameters()
-    if any(dict(one.parameters) != parameters for one in sums):
-        raise ValueError("the sums were made with different parameters")
-    options = Options(**parameters)
-    if options.ordered:
-        raise ValueError(f"there are no sums to draw from for the distance {options.distance!r}")
+    first = several[0]
+    options = [_options_of(sums) for sums in several]
+    for option, sums in zip(options, several, strict=True):
+        if option.ordered:
+            raise ValueError(f"there are no sums to draw from for the distance {option.distance!r}")
+        if [one.document for one in sums] != [one.document for one in first]:
+            raise ValueError("the sums are of different documents")
     number: dict[Label, int] = {}
     labelled = [
         (row, number.setdefault(label, len(number)), count)
-        for row, one in enumerate(sums)
+        for row, one in enumerate(first)
         for label, count in one.labels
     ]
     rows, columns, counts = np.array(labelled, dtype=np.int64).reshape(-1, 3).T
-    by_label = sparse_sums(rows, columns, counts.astype(np.float64), (len(sums), len(number)))
-    fixed = np.array(
-        [
-            (one.n_judgements, one.empty, one.nonempty, one.overlapping, one.observed, one.overlap_distance)
-            for one in sums
-        ],
-        dtype=np.float64,
-    ).reshape(-1, 6)
-    found = _of_sums([one.document for one in sums], fixed, by_label, [str(options.distance)], [options])
-    return found.of_groups(np.array([one.n_units > 0 for one in sums], dtype=np.bool_))
+    by_label = sparse_sums(rows, columns, counts.astype(np.float64), (len(first), len(number)))
+    counted = [(one.n_judgements, one.empty, one.nonempty, one.overlapping) for one in first]
+    fixed = [np.array(counted, dtype=np.float64).reshape(-1, 4)]
+    fixed += [
+        np.array([(one.observed, one.overlap_distance) for one in sums], dtype=np.float64).reshape(-1, 2)
+        for sums in several
+    ]
+    names = [str(option.distance) for option in options]
+    found = _of_sums([one.document for one in first], np.hstack(fixed), by_label, names, options)
+    return found.of_groups(np.array([one.n_units > 0 for one in first], dtype=np.bool_))
+
+
+def _options_of(sums: Sequence[DocumentSums]) -> Options:
+    parameters = dict(sums[0].parameters) if sums else Options().parameters()
+    if any(one.parameters != parameters for one in sums):
+        raise ValueError("the sums were made with different parameters")
+    return Options(**parameters)
 
 
 def _of_sums(

@@ -150,12 +150,29 @@ def bootstrap(
     return intervals[""] if isinstance(found, Result) else intervals
 
 
-def bootstrap_sums(sums: Sequence[DocumentSums], *, n: int = 2000, seed: int = 0, level: float = 0.95) -> Interval:
+@overload
+def bootstrap_sums(sums: Sequence[DocumentSums], *, n: int = ..., seed: int = ..., level: float = ...) -> Interval: ...
+
+
+@overload
+def bootstrap_sums(
+    sums: Mapping[str, Sequence[DocumentSums]], *, n: int = ..., seed: int = ..., level: float = ...
+) -> dict[str, Interval]: ...
+
+
+def bootstrap_sums(
+    sums: Sequence[DocumentSums] | Mapping[str, Sequence[DocumentSums]],
+    *,
+    n: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Interval | dict[str, Interval]:
     """`bootstrap` of `alpha` by documents, from the sums that were kept of each: the same draws and digits.
 
-    The sums stand in the order that their documents have in the data. A single document has nothing to draw from
-    here, where `bootstrap` draws units: its interval is None. Raises ValueError as `bootstrap` does, for sums of
-    different parameters and for an ordered distance.
+    The sums stand in the order that their documents have in the data. A mapping has such sums of several distances, by
+    name, of the same documents: all are drawn at once, as `bootstrap` of `alphas` does. A single document has nothing
+    to draw from here, where `bootstrap` draws units: its interval is None. Raises ValueError as `bootstrap` does, for
+    sums of different parameters or documents and for an ordered distance.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> bootstrap_sums(document_sums(data, "jaccard")) == bootstrap(data, alpha, "jaccard")
@@ -163,10 +180,18 @@ def bootstrap_sums(sums: Sequence[DocumentSums], *, n: int = 2000, seed: int = 0
     """
     _check_replicates(n)
     _check_level(level)
-    statistics = sums_statistics(sums)
-    groups = len(statistics.groups)
-    drawn = _from_statistics(statistics, n, seed)[:, 0] if len(sums) > 1 and groups else np.full(n, np.nan)
-    return _interval(combine(sums), drawn, level, "document", groups, seed)
+    several = sums if isinstance(sums, Mapping) else {"": sums}
+    found = {}
+    if several:
+        statistics = sums_statistics(list(several.values()))
+        groups, n_documents = len(statistics.groups), len(next(iter(several.values())))
+        nothing = np.full((n, len(several)), np.nan)
+        drawn = _from_statistics(statistics, n, seed) if n_documents > 1 and groups else nothing
+        found = {
+            name: _interval(combine(of_documents), drawn[:, i], level, "document", groups, seed)
+            for i, (name, of_documents) in enumerate(several.items())
+        }
+    return found if isinstance(sums, Mapping) else found[""]
 
 
 def jackknife(
@@ -210,7 +235,7 @@ def jackknife_sums(sums: Sequence[DocumentSums], *, level: float = 0.95) -> Jack
     True
     """
     _check_level(level)
-    statistics = sums_statistics(sums)
+    statistics = sums_statistics([sums])
     return _jackknife(combine(sums), "document", list(statistics.groups), statistics.without_each()[:, 0], level)
 
 
