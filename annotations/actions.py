@@ -76,6 +76,11 @@ def let_coders_mark(project: Project, levels: Iterable[Level]) -> None:
 
 
 @transaction.atomic
+def set_round(project: Project, texts: Iterable[Text], name: str) -> int:
+    """Put texts of the project into a round of annotation, or with an empty name into none. How many there are."""
+    return project.texts.filter(pk__in=[text.pk for text in texts]).update(round=name)
+
+
 def add_member(project: Project, user: User, role: str) -> Membership:
     """Give the user the role in the project, in the place of the one they had.
 

@@ -13,6 +13,7 @@ from annotations.formats import READERS, FormatError
 from annotations.formats.archive import unpack
 from annotations.importing import Source
 from annotations.models import Level, Membership, Project, Text, User
+from annotations.models.project import KEY_LENGTH
 from annotations.schemes import SCHEMES
 
 
@@ -73,6 +74,19 @@ class AssignForm(forms.Form):
         coders.queryset = User.objects.filter(
             memberships__project=project, memberships__role__in=ROLES_THAT_CODE
         ).order_by("username")
+
+
+class RoundForm(forms.Form):
+    """Which texts belong to a round of annotation."""
+
+    texts = RowsField(Text.objects.none())
+    round = forms.SlugField(max_length=KEY_LENGTH, required=False, help_text="Such as pilot or main; empty: none.")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        texts = self.fields["texts"]
+        assert isinstance(texts, forms.ModelMultipleChoiceField)
+        texts.queryset = Text.objects.filter(project=project).defer("content")
 
 
 class MarkingForm(forms.Form):

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 class Right(StrEnum):
     BE_HERE = "be here"
     SEE_RESULTS = "see results"
+    DISCUSS = "discuss items"
     MANAGE = "manage"
 
 
 ROLES_THAT_SEE_ALL_WORK = ("manager", "adjudicator", "viewer")
 
 RIGHTS: dict[str, frozenset[Right]] = {
-    "manager": frozenset({Right.BE_HERE, Right.SEE_RESULTS, Right.MANAGE}),
-    "adjudicator": frozenset({Right.BE_HERE, Right.SEE_RESULTS}),
+    "manager": frozenset({Right.BE_HERE, Right.SEE_RESULTS, Right.DISCUSS, Right.MANAGE}),
+    "adjudicator": frozenset({Right.BE_HERE, Right.SEE_RESULTS, Right.DISCUSS}),
     "viewer": frozenset({Right.BE_HERE, Right.SEE_RESULTS}),
     "coder": frozenset({Right.BE_HERE}),
 }

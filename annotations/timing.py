@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 from django.db.models.functions import Coalesce
 
-from annotations.models import Coding
+from annotations.models import Coding, Operation, Project
 
 LONGEST_THOUGHT = timedelta(minutes=5)
 
@@ -23,3 +25,39 @@ def seconds_at_work(coding: Coding) -> int:
     """The time its coder has spent on the coding. Times are those of the coder's machine where it told them."""
     own = coding.operations.filter(user=coding.coder_id).annotate(moment=Coalesce("made_at", "applied_at"))
     return round(time_at_work(own.values_list("moment", flat=True)).total_seconds())
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the log says of a coder's work on a text: its time, its number of operations, when it began and ended."""
+
+    seconds: float
+    operations: int
+    first: datetime
+    last: datetime
+
+
+def work_of(project: Project) -> dict[tuple[int, str], Work]:
+    """The work on each text by each coder, by the text's key and the coder's name, where there is any. One query.
+
+    What was imported, and at most handed in or given back here, was worked on elsewhere. Moments are those of
+    `seconds_at_work`, but begin and end are by the clock of this machine.
+    """
+    moments: dict[tuple[int, str], list[tuple[datetime, datetime]]] = defaultdict(list)
+    here = Operation.objects.filter(coding__text__project=project).exclude(kind=Operation.Kind.IMPORT).order_by()
+    # whose operation it is, is compared here: SQLite would look for the coder's before the coding's
+    answered = set()
+    for user, coder, name, text, kind, made, applied in here.values_list(
+        "user_id", "coding__coder_id", "coding__coder__username", "coding__text_id", "kind", "made_at", "applied_at"
+    ):
+        if user == coder:
+            moments[text, name].append((made or applied, applied))
+            if kind not in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
+                answered.add((text, name))
+    found = {}
+    for key in answered:
+        of_coding = moments[key]
+        applied_at = [one for _, one in of_coding]
+        seconds = time_at_work(made for made, _ in of_coding).total_seconds()
+        found[key] = Work(seconds, len(of_coding), min(applied_at), max(applied_at))
+    return found

@@ -20,6 +20,12 @@ class Text(models.Model):
     content = models.TextField()
     language = models.CharField(max_length=35, default="en", help_text="BCP 47 tag")
     direction = models.CharField(max_length=3, choices=Direction, default=Direction.LEFT_TO_RIGHT)
+    round = models.SlugField(
+        max_length=KEY_LENGTH,
+        blank=True,
+        db_index=False,
+        help_text="The round of annotation it belongs to: pilot, main.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = TextQuerySet.as_manager()

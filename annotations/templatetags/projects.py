@@ -14,6 +14,10 @@ TABS = (
     ("overview", "Overview", "project", Right.BE_HERE),
     ("agreement", "Agreement", "agreement", Right.SEE_RESULTS),
     ("items", "Items", "items", Right.SEE_RESULTS),
+    ("coders", "Coders", "coders", Right.SEE_RESULTS),
+    ("categories", "Categories", "categories", Right.SEE_RESULTS),
+    ("texts", "Texts", "texts", Right.SEE_RESULTS),
+    ("course", "Over time", "course", Right.SEE_RESULTS),
     ("scheme", "Scheme", "scheme", Right.BE_HERE),
     ("members", "Members", "members", Right.MANAGE),
     ("assign", "Assign", "assign", Right.MANAGE),
@@ -22,11 +26,19 @@ TABS = (
 
 
 @register.inclusion_tag("annotations/tabs.html")
-def project_tabs(project: Project, current: str) -> dict[str, Any]:
-    """The tabs of a project that the person may open; `current` is the key of the open one."""
+def project_tabs(project: Project, current: str, query: str = "") -> dict[str, Any]:
+    """The tabs of a project that the person may open; `current` is the key of the open one.
+
+    `query` is how agreement is computed, which the tabs on results keep.
+    """
     return {
         "tabs": [
-            {"label": label, "address": reverse(name, args=[project.slug]), "current": key == current}
+            {
+                "label": label,
+                "address": reverse(name, args=[project.slug])
+                + (f"?{query}" if query and right is Right.SEE_RESULTS else ""),
+                "current": key == current,
+            }
             for key, label, name, right in TABS
             if may(project, right)
         ]
