@@ -1,0 +1,129 @@
+"""A seeded synthetic project of pointers in the database: several coders on the same markables."""
+
+import uuid
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from annotations import operations
+from annotations.models import (
+    Category,
+    Coding,
+    Judgement,
+    Level,
+    Markable,
+    Membership,
+    Operation,
+    Pointer,
+    Project,
+    Text,
+    User,
+)
+
+WORD = "word "
+POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of what a coder answers otherwise
+
+
+@transaction.atomic
+def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
+    """A project with the categories of Poesio & Artstein; its texts are handed in by every coder."""
+    random = np.random.default_rng(seed)
+    project = Project.objects.create(slug="synthetic", title="Synthetic", answers="pointers")
+    phrase = Level.objects.create(project=project, key="phrase", label="phrase")
+    phrasal = Category.objects.create(project=project, key="phrase", label="phrase", points_to=phrase)
+    others = [Category.objects.create(project=project, key=key, label=key) for key in ("place", "none")]
+    people = User.objects.bulk_create(
+        [User(username=name) for name in ("manager", *(f"coder{i + 1}" for i in range(coders)))]
+    )
+    Membership.objects.bulk_create(
+        [
+            Membership(project=project, user=person, role="coder" if number else "manager")
+            for number, person in enumerate(people)
+        ]
+    )
+    made = Text.objects.bulk_create(
+        [Text(project=project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in range(texts)]
+    )
+    words = Markable.objects.bulk_create(
+        [
+            Markable(
+                text=text,
+                level=phrase,
+                key=f"phrase:{start}-{start + 4}",
+                parts=[[start, start + 4]],
+                start=start,
+                end=start + 4,
+            )
+            for text in made
+            for start in range(0, markables * len(WORD), len(WORD))
+        ],
+        batch_size=2000,
+    )
+    codings = Coding.objects.bulk_create(
+        [Coding(text=text, coder=coder, status="submitted", version=1) for text in made for coder in people[1:]]
+    )
+    # every coder starts from the same answers, and gives some of them otherwise
+    shape = (texts, coders, markables)
+    points = np.repeat(random.random((texts, 1, markables)) < POINTING, coders, axis=1)
+    back = np.repeat(random.geometric(0.25, (texts, 1, markables)), coders, axis=1)
+    other = np.repeat(random.integers(0, 2, (texts, 1, markables)), coders, axis=1)
+    changed = random.random(shape) < CHANGED
+    points = np.where(changed, random.random(shape) < POINTING, points)
+    back = np.where(changed, random.geometric(0.25, shape), back)
+    other = np.where(changed, random.integers(0, 2, shape), other)
+    place = np.arange(markables)
+    target = place - back
+    points &= target >= 0
+    second = target - random.geometric(0.25, shape)
+    ambiguous = points & (second >= 0) & (random.random(shape) < AMBIGUOUS)
+    judgements = Judgement.objects.bulk_create(
+        [
+            Judgement(
+                coding=codings[text * coders + coder],
+                markable=words[text * markables + word],
+                category=phrasal if points[text, coder, word] else others[other[text, coder, word]],
+            )
+            for text in range(texts)
+            for coder in range(coders)
+            for word in range(markables)
+        ],
+        batch_size=2000,
+    )
+    Pointer.objects.bulk_create(
+        [
+            Pointer(
+                judgement=judgements[(text * coders + coder) * markables + word],
+                target=words[text * markables + aim[text, coder, word]],
+            )
+            for chosen, aim in ((points, target), (ambiguous, second))
+            for text, coder, word in np.argwhere(chosen).tolist()
+        ],
+        batch_size=2000,
+    )
+    Operation.objects.bulk_create(
+        [
+            Operation(
+                coding=coding,
+                sequence=1,
+                uuid=uuid.uuid4(),
+                kind="submit",
+                payload={},
+                user=coding.coder,
+                applied_at=timezone.now(),
+            )
+            for coding in codings
+        ]
+    )
+    return project
+
+
+def answer_otherwise(coding: Coding, number: int) -> None:
+    """The coder answers a markable of the coding otherwise, as the page does it."""
+    coding.refresh_from_db()
+    key = list(coding.text.markables.values_list("key", flat=True))[number]
+    before = coding.judgements.get(markable__key=key).category
+    other = "place" if before is None or before.key != "place" else "none"
+    Coding.objects.filter(pk=coding.pk).update(status="open")
+    payload = {"markable": key, "category": other, "pointers": []}
+    operations.apply(coding, coding.coder, coding.version, [operations.Change(uuid.uuid4(), "judge", payload)])
