@@ -4,7 +4,6 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 MANAGE := LOCAL=1 $(BIN)/python manage.py
-GUNICORN := $(BIN)/gunicorn config.wsgi --bind 127.0.0.1:$(PORT) --workers 1 --threads 8 --preload --log-level warning
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
 BENCH_STAMP := $(VENV)/.bench-installed
@@ -21,12 +20,12 @@ demo: $(RUN_STAMP) ## load the demo projects and serve them (PORT=8000)
 	@$(MANAGE) migrate --verbosity 0
 	@$(MANAGE) load_demo
 	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
-	@LOCAL=1 exec $(GUNICORN)
+	@LOCAL=1 exec scripts/serve $(BIN) $(PORT)
 
 run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
 	@$(MANAGE) migrate --verbosity 0
 	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
-	@LOCAL=1 exec $(GUNICORN)
+	@LOCAL=1 exec scripts/serve $(BIN) $(PORT)
 
 dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
 

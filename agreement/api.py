@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -12,9 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement import reports
-from agreement.extract import Extract, contents_of, extract
+from agreement.extract import Extract, extract
 from agreement.parameters import Parameters, WrongParameter, asked_for
+from agreement.reports import items, overall
+from agreement.reports.basis import effective
 from agreement.serializers import (
     AskedSerializer,
     GridCellSerializer,
@@ -22,6 +24,7 @@ from agreement.serializers import (
     ItemSerializer,
     ReportSerializer,
 )
+from agreement.words import Words, words_of_units
 from annotations.models import Project
 from annotations.permissions import Right, project_for
 
@@ -34,7 +37,7 @@ class AgreementView(APIView):
         extracted = extract(project)
         try:
             parameters = asked_for(request.query_params.dict(), project.preset, project.answers)
-            return project, extracted, reports.effective(extracted, parameters)
+            return project, extracted, effective(extracted, parameters)
         except WrongParameter as wrong:
             raise ValidationError({wrong.field: [wrong.message]}) from wrong
 
@@ -45,7 +48,7 @@ class Agreement(AgreementView):
     @extend_schema(parameters=[AskedSerializer], responses=ReportSerializer)
     def get(self, request: Request, slug: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
-        return Response(reports.report(extracted, parameters).as_dict())
+        return Response(overall.report(extracted, parameters).as_dict())
 
 
 class Grid(AgreementView):
@@ -55,9 +58,14 @@ class Grid(AgreementView):
     def get(self, request: Request, slug: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
         cells = [
-            {"construction": label, "parameters": cell.query(), "value": result.value, "note": result.note}
-            for label, row in reports.grid(extracted, parameters)
-            for cell, result in row
+            {
+                "construction": label,
+                "parameters": cell.parameters.query(),
+                "value": cell.result.value,
+                "note": cell.result.note,
+            }
+            for label, row in overall.grid(extracted, parameters)
+            for cell in row
         ]
         return Response(cells)
 
@@ -67,8 +75,10 @@ class Items(AgreementView):
 
     @extend_schema(parameters=[AskedSerializer], responses=ItemSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        project, extracted, parameters = self.asked(request, slug)
-        return Response([asdict(item) for item in reports.items(extracted, parameters, contents_of(project))])
+        _, extracted, parameters = self.asked(request, slug)
+        found = items.items(extracted, parameters)
+        words = words_of_units(found.unit.tolist())
+        return Response([_item(found, row, words) for row in found.chosen(items.Filters()).tolist()])
 
 
 class Item(AgreementView):
@@ -77,10 +87,11 @@ class Item(AgreementView):
     @extend_schema(parameters=[AskedSerializer], responses=ItemReportSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
-        found = reports.item(extracted, parameters, text, key)
+        found = items.item(extracted, parameters, text, key)
         if found is None:
             raise Http404("There is no such unit.")
-        keys = {unit.pk: unit.key for unit in found.text.units}
+        answers = found.text.answers
+        keys = dict(zip((*answers.units, *answers.others), answers.keys, strict=True))
         return Response(
             {
                 "text": text,
@@ -89,6 +100,23 @@ class Item(AgreementView):
                 "pairs": [asdict(pair) for pair in found.pairs],
             }
         )
+
+
+def _item(found: items.Items, row: int, words: Mapping[int, Words]) -> dict[str, Any]:
+    one = words[int(found.unit[row])]
+    return {
+        "text": found.texts[found.text[row]].slug,
+        "key": one.key,
+        "words": one.words,
+        "label": one.label,
+        "share": float(found.share[row]),
+        "observed": float(found.observed[row]),
+        "n_coders": int(found.n_coders[row]),
+        "n_values": int(found.n_values[row]),
+        "relations": items.counted(found.relations[row].tolist()),
+        "n_ambiguous": int(found.explicit[row]),
+        "camps": bool(found.camps[row]),
+    }
 
 
 def _value(coder: str, value: object, keys: dict[int, str]) -> dict[str, Any]:

@@ -1,177 +1,425 @@
-"""The one bridge: rows of the database -> reliability data."""
+"""The one bridge: rows of the database -> reliability data.
+
+What was read of a text is kept in memory under the versions of its codings, so that a text is read again, and its
+statistics are computed again, only after somebody has changed it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from threading import Lock
+from typing import Any
 
-from agreement.measures import ReliabilityData, chain_labels, index_labels
-from agreement.measures.values import Value
-from annotations.models import Coding, Index, Judgement, Markable, Pointer, Project, Text
+import numpy as np
+from django.db.models import OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
+from django.db.models.functions import Cast, Concat
+
+from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
+from agreement.measures.cells import offsets
+from agreement.measures.values import Bools, Ints
+from annotations.models import Category, Coding, Index, Judgement, Markable, Operation, Pointer, Project
+
+# How many projects a process remembers: one of 240,000 judgements takes some 20 MB.
+REMEMBERED = 8
+# Above so many changed texts all of the project are read: databases bound the parameters of a query.
+FEW = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A markable as the measures see it."""
+class Work:
+    """What one coder answered in one text, in integers.
 
-    pk: int
-    key: str
-    label: str
-    start: int
-    end: int
-    parts: Sequence[Sequence[int]]
-    coded: bool
+    `unit` has the places of the judged units, ascending, `category` that of each one's category in the scheme, and
+    `complete` says whether the answer has all that its category asks for. `link_of` is a place in `unit`, `link_to`
+    that of a target among the text's members, or of an index among `indices`.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one coder said of one markable. `complete`: it says all that its category asks for."""
-
-    category: str
-    complete: bool
-    pointers: frozenset[int]
-    indices: frozenset[str]
+    coder: str
+    submitted: bool
+    unit: Ints
+    category: Ints
+    complete: Bools
+    link_of: Ints
+    link_to: Ints
+    indices: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, eq=False)
 class TextAnswers:
-    """What the coders said of one text: markables in text order, answers by coder and markable."""
+    """What the coders said of one text: its units in text order, what is only pointed at, and each coder's work.
+
+    `kept` holds what was computed of this text alone. A text that changes is another object.
+    """
 
     pk: int
-    slug: str
-    title: str
-    units: list[Unit] = field(default_factory=list)
-    answers: dict[str, dict[int, Answer]] = field(default_factory=dict)
-    submitted: set[str] = field(default_factory=set)
+    units: tuple[int, ...]
+    others: tuple[int, ...]
+    keys: tuple[str, ...]
+    categories: tuple[str, ...]
+    work: tuple[Work, ...]
+    kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def coded_units(self) -> list[Unit]:
-        """The markables that are judged, in text order; the others are targets only."""
-        return [unit for unit in self.units if unit.coded]
+    def n_judgements(self) -> int:
+        return sum(len(one.unit) for one in self.work)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Equal for equal answers, whatever the keys of the rows."""
+        digest = hashlib.sha256("\n".join(self.keys).encode())
+        for one in self.work:
+            used = np.bincount(one.category, minlength=len(self.categories)) > 0
+            category = (np.cumsum(used) - 1)[one.category]
+            names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
+            head = [one.coder, one.submitted, len(self.units), names, one.indices, len(one.unit), len(one.link_of)]
+            digest.update(json.dumps(head, ensure_ascii=False).encode())
+            for array in (one.unit, category, one.link_of, one.link_to):
+                digest.update(array.astype("<i8").tobytes())
+        return digest.digest()
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A text of a project: its address, title and round, and what was answered there."""
+
+    slug: str
+    title: str
+    round: str
+    answers: TextAnswers
+
+    @property
+    def pk(self) -> int:
+        return self.answers.pk
+
+
+@dataclass(frozen=True, eq=False)
 class Extract:
-    """All answers of a project. `coders` are those who answered anything, by name; texts in that of their addresses."""
+    """All answers of a project. `coders` are those who answered anything, by name; texts in that of their addresses.
+
+    `kept` holds what was computed of these answers: an extract of others is another object.
+    """
 
     answers: str
     unmarked: str
+    categories: tuple[str, ...]
     coders: tuple[str, ...]
-    texts: tuple[TextAnswers, ...]
+    texts: tuple[Place, ...]
+    kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A short name for exactly these answers: equal for equal data, whatever the database."""
-        digest = hashlib.sha256()
-        for line in _lines(self):
-            digest.update(json.dumps(line, ensure_ascii=False).encode())
-            digest.update(b"\n")
+        digest = hashlib.sha256(json.dumps([self.answers, self.unmarked]).encode())
+        for text in self.texts:
+            digest.update(json.dumps(text.slug).encode())
+            digest.update(text.answers.digest)
         return digest.hexdigest()[:16]
+
+    def place(self, slug: str) -> Place | None:
+        """The text with that address."""
+        return next((text for text in self.texts if text.slug == slug), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheme:
+    """The categories by key, and what each asks for."""
+
+    keys: tuple[str, ...]
+    number: Mapping[int, int]
+    points: Bools
+    indexes: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A coding as it is now."""
+
+    pk: int
+    text: int
+    coder: str
+    submitted: bool
+
+
+type _Versions = tuple[Hashable, ...]
+
+_remembered: OrderedDict[int, dict[int, tuple[_Versions, TextAnswers]]] = OrderedDict()
+_extracts: OrderedDict[int, tuple[Hashable, Extract]] = OrderedDict()
+_lock = Lock()
 
 
 def extract(project: Project) -> Extract:
-    """Read the answers of every coder of the project. Five queries, whatever the size."""
-    texts: dict[int, TextAnswers] = {}
-    text_of: dict[int, tuple[int, str]] = {}
+    """The answers of every coder of the project. Two queries, and three more where something has changed."""
+    scheme, of_scheme = _scheme(project)
+    rows: dict[int, list[_Row]] = defaultdict(list)
+    versions: dict[int, list[Hashable]] = defaultdict(list)
+    names: dict[int, tuple[str, str, str]] = {}
     codings = Coding.objects.filter(text__project=project).order_by("text__slug", "coder__username")
-    for pk, text, slug, title, coder, status in codings.values_list(
-        "pk", "text_id", "text__slug", "text__title", "coder__username", "status"
+    # the last operation besides its number: a restored database may count on from an older state
+    last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
+    about = ("text_id", "text__slug", "text__title", "text__round", "coder__username")
+    for pk, text, slug, title, round_, coder, status, version, uuid in codings.values_list(
+        "pk", *about, "status", "version", Subquery(last)
     ):
-        answers = texts.setdefault(text, TextAnswers(text, slug, title))
-        answers.answers[coder] = {}
-        text_of[pk] = (text, coder)
-        if status == Coding.Status.SUBMITTED:
-            answers.submitted.add(coder)
-    markables = Markable.objects.in_use().filter(text__in=texts).order_by("text", "start", "-end", "key")
-    for text, *unit in markables.values_list("text_id", "pk", "key", "label", "start", "end", "parts", "level__coded"):
-        texts[text].units.append(Unit(*unit))
-    _read_answers(project, texts, text_of)
-    coders = sorted({coder for text in texts.values() for coder, given in text.answers.items() if given})
-    return Extract(project.answers, project.unmarked, tuple(coders), tuple(texts.values()))
-
-
-def _read_answers(project: Project, texts: dict[int, TextAnswers], text_of: dict[int, tuple[int, str]]) -> None:
-    pointers: dict[int, list[int]] = defaultdict(list)
-    here = Pointer.objects.filter(judgement__coding__text__project=project)
-    for judgement, target in here.values_list("judgement_id", "target_id"):
-        pointers[judgement].append(target)
-    indices: dict[int, list[str]] = defaultdict(list)
-    named = Index.objects.filter(judgement__coding__text__project=project)
-    for judgement, entity in named.values_list("judgement_id", "entity"):
-        indices[judgement].append(entity)
-    judgements = Judgement.objects.filter(coding__text__project=project, category__isnull=False)
-    for pk, coding, markable, category, points_to, takes_index in judgements.values_list(
-        "pk", "coding_id", "markable_id", "category__key", "category__points_to", "category__takes_index"
-    ):
-        text, coder = text_of[coding]
-        targets, entities = pointers.get(pk, ()), indices.get(pk, ())
-        complete = bool((points_to is None or targets) and (not takes_index or entities))
-        texts[text].answers[coder][markable] = Answer(category, complete, frozenset(targets), frozenset(entities))
-
-
-def contents_of(project: Project) -> dict[int, str]:
-    """The content of each text of the project."""
-    return dict(Text.objects.filter(project=project).values_list("pk", "content"))
-
-
-def values_of(text: TextAnswers, coder: str, answers: str, *, chains: str, top: str, unmarked: str) -> dict[int, Value]:
-    """One coder's value for each markable of the text, by markable; a markable that is not there has none.
-
-    answers: "pointers", "indices" or "categories", what the scheme asks for. chains and top: as in chain_labels,
-    where it asks for pointers. unmarked: what a markable means that the coder left out of a text handed in.
-    An answer that lacks the antecedent or index its category asks for is an error of the data and has no value.
-    """
-    given = text.answers[coder]
-    whole = {markable: answer for markable, answer in given.items() if answer.complete}
-    order = [unit.pk for unit in text.coded_units]
-    left_out = unmarked if coder in text.submitted else "missing"
-    values: dict[int, Value]
-    if answers == "indices":
-        found = index_labels(order, {markable: answer.indices for markable, answer in whole.items()}, left_out)
-        values = {unit: found[unit] for unit in order if unit in found}
-    else:
-        values = dict(
-            chain_labels(
-                order,
-                {markable: answer.category for markable, answer in whole.items()},
-                {markable: answer.pointers for markable, answer in whole.items() if answer.pointers},
-                [unit.pk for unit in text.units if not unit.coded],
-                mode=chains,
-                top=top,
-                unmarked=left_out,
-            )
-        )
-    for markable in given.keys() - whole.keys():
-        values.pop(markable, None)
-    return values
+        names[text] = (slug, title, round_)
+        rows[text].append(_Row(pk, text, coder, status == Coding.Status.SUBMITTED))
+        versions[text].append((pk, coder, status, version, uuid))
+    now = {text: (of_scheme, *given) for text, given in versions.items()}
+    texts = _texts(project, scheme, rows, now)
+    state = (project.answers, project.unmarked, tuple(names.items()), tuple(now.values()))
+    with _lock:
+        known = _extracts.get(project.pk)
+    if known is not None and known[0] == state:
+        return known[1]
+    coders = sorted({one.coder for text in texts.values() for one in text.work if len(one.unit)})
+    places = tuple(Place(*names[text], texts[text]) for text in names)
+    found = Extract(project.answers, project.unmarked, scheme.keys, tuple(coders), places)
+    with _lock:
+        _remember(_extracts, project.pk, (state, found))
+    return found
 
 
 def reliability_data(
-    texts: Iterable[TextAnswers], coders: Sequence[str], answers: str, *, chains: str, top: str, unmarked: str
+    extracted: Extract,
+    *,
+    chains: str,
+    top: str,
+    unmarked: str,
+    texts: Sequence[Place] | None = None,
+    coders: Sequence[str] | None = None,
 ) -> ReliabilityData:
-    """The matrix of units x coders of these texts: units are markables, documents are texts."""
-    units, documents, rows = [], [], []
-    for text in texts:
-        columns = {
-            coder: values_of(text, coder, answers, chains=chains, top=top, unmarked=unmarked) for coder in text.answers
-        }
-        for unit in text.coded_units:
-            units.append(unit.pk)
-            documents.append(text.pk)
-            rows.append([columns[coder].get(unit.pk) if coder in columns else None for coder in coders])
-    return ReliabilityData.from_values(units, coders, rows, documents)
+    """The matrix of units x coders of the texts: units are markables, documents are texts.
+
+    chains and top: as in `chain_labels`, where the scheme asks for pointers. unmarked: what a markable means that
+    a coder left out of a text handed in. An answer that lacks the antecedent or index its category asks for is an
+    error of the data and has no value. `texts` and `coders` restrict the data to some of them.
+    """
+    coders = extracted.coders if coders is None else coders
+    answers = _answers([place.answers for place in (extracted.texts if texts is None else texts)], extracted, coders)
+    if extracted.answers == Project.Answers.INDICES:
+        return indexed_values(answers, unmarked=unmarked)
+    return pointed_values(answers, mode=chains, top=top, unmarked=unmarked)
 
 
-def _lines(extracted: Extract) -> Iterator[list[object]]:
-    yield [extracted.answers, extracted.unmarked]
-    for text in extracted.texts:
-        keys = {unit.pk: unit.key for unit in text.units}
-        yield [text.slug, [unit.key for unit in text.units]]
-        for coder, answers in sorted(text.answers.items()):
-            yield [coder, coder in text.submitted]
-            for markable, answer in sorted(answers.items(), key=lambda item: keys[item[0]]):
-                targets = sorted(keys[target] for target in answer.pointers)
-                yield [keys[markable], answer.category, targets, sorted(answer.indices)]
+def category_data(extracted: Extract, texts: Sequence[Place], coders: Sequence[str]) -> ReliabilityData:
+    """The categories alone, complete or not: the matrix of units x coders, with what nobody answered missing."""
+    answers = _answers([place.answers for place in texts], extracted, coders, complete_only=False)
+    return labelled_values(answers)
+
+
+def forget() -> None:
+    """Drop all that is kept in memory, as a restart does."""
+    with _lock:
+        _remembered.clear()
+        _extracts.clear()
+
+
+def _remember[V](kept: OrderedDict[int, V], project: int, value: V) -> None:
+    kept[project] = value
+    kept.move_to_end(project)
+    while len(kept) > REMEMBERED:
+        kept.popitem(last=False)
+
+
+def _scheme(project: Project) -> tuple[_Scheme, Hashable]:
+    """The categories, and what in the scheme the reading of answers depends on."""
+    given = list(
+        Category.objects.filter(project=project).order_by("key").values_list("pk", "key", "points_to_id", "takes_index")
+    )
+    coded = tuple(project.levels.order_by("pk").values_list("pk", "coded"))
+    scheme = _Scheme(
+        keys=tuple(key for _, key, *_ in given),
+        number={pk: number for number, (pk, *_) in enumerate(given)},
+        points=np.array([level is not None for *_, level, _ in given], dtype=np.bool_),
+        indexes=np.array([index for *_, index in given], dtype=np.bool_),
+    )
+    return scheme, (project.answers, tuple(given), coded)
+
+
+def _texts(
+    project: Project, scheme: _Scheme, rows: Mapping[int, list[_Row]], now: Mapping[int, _Versions]
+) -> dict[int, TextAnswers]:
+    """The answers of each text: those that are known where nothing has changed, else read anew."""
+    with _lock:
+        known = dict(_remembered.get(project.pk, {}))
+    changed = [text for text in now if text not in known or known[text][0] != now[text]]
+    if changed:
+        read = _read(project, scheme, [row for text in changed for row in rows[text]], changed)
+        known |= {text: (now[text], read[text]) for text in changed}
+    known = {text: known[text] for text in now}
+    with _lock:
+        _remember(_remembered, project.pk, known)
+    return {text: answers for text, (_, answers) in known.items()}
+
+
+def _read(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int]) -> dict[int, TextAnswers]:
+    """Read the answers of some texts. Three queries, whatever the size: a row of theirs is a whole coding."""
+    members = _read_members(project, texts)
+    number = _Numbers.of(members.values())
+    coding = {row.pk: place for place, row in enumerate(rows)}
+    named = project.answers == Project.Answers.INDICES
+    here = {"coding__text__project": project} if len(texts) > FEW else {"coding__text__in": texts}
+    there = {f"judgement__{name}": value for name, value in here.items()}
+    said = Judgement.objects.filter(category__isnull=False, **here).values_list("coding_id")
+    judged = _pairs(said, coding, "markable_id", "category_id")
+    unit, category = number.of_markables(judged.first), _looked_up(judged.second, scheme.number)
+    order = np.lexsort((unit, judged.coding))
+    coding_of, unit, category = judged.coding[order], unit[order], category[order]
+    indices: list[list[str]] = [[] for _ in rows]
+    if named:
+        links = _indices(Index.objects.filter(judgement__category__isnull=False, **there), coding, indices)
+    else:
+        pointers = Pointer.objects.filter(judgement__category__isnull=False, **there)
+        links = _pairs(pointers.values_list("judgement__coding_id"), coding, "judgement__markable_id", "target_id")
+    place = coding_of * number.width + unit
+    link_of = np.searchsorted(place, links.coding * number.width + number.of_markables(links.first))
+    link_to = links.second if named else number.of_markables(links.second)
+    order = np.lexsort((link_to, link_of))
+    link_of, link_to = link_of[order], link_to[order]
+    linked = np.zeros(len(unit), dtype=np.bool_)
+    linked[link_of] = True
+    needs, cannot = (scheme.indexes, scheme.points) if named else (scheme.points, scheme.indexes)
+    complete = (linked | ~needs[category]) & ~cannot[category]
+    begins = np.searchsorted(coding_of, np.arange(len(rows) + 1))
+    cuts = zip(begins.tolist(), np.searchsorted(link_of, begins).tolist(), strict=True)
+    work: dict[int, list[Work]] = defaultdict(list)
+    for row, names, ((a, c), (b, d)) in zip(rows, indices, pairwise(cuts), strict=True):
+        mine = unit[a:b], category[a:b], complete[a:b], link_of[c:d] - a, link_to[c:d]
+        work[row.text].append(Work(row.coder, row.submitted, *mine, tuple(names)))
+    return {text: TextAnswers(text, *members[text], scheme.keys, tuple(work[text])) for text in texts}
+
+
+type _Members = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]
+
+
+def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
+    """The units of each text in text order, its other members, and the keys of both."""
+    units: dict[int, list[int]] = {text: [] for text in texts}
+    others: dict[int, list[int]] = {text: [] for text in texts}
+    keys: dict[int, list[str]] = {text: [] for text in texts}
+    other_keys: dict[int, list[str]] = {text: [] for text in texts}
+    here = {"text__project": project} if len(texts) > FEW else {"text__in": texts}
+    markables = Markable.objects.in_use().filter(**here).order_by("text", "start", "-end", "key")
+    for text, pk, key, coded in markables.values_list("text_id", "pk", "key", "level__coded"):
+        if text in units:
+            (units if coded else others)[text].append(pk)
+            (keys if coded else other_keys)[text].append(key)
+    return {text: (tuple(units[text]), tuple(others[text]), tuple(keys[text] + other_keys[text])) for text in texts}
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Markables as places among the members of their text, of which there are less than `width`."""
+
+    markables: Ints
+    places: Ints
+    width: int
+
+    @classmethod
+    def of(cls, texts: Iterable[_Members]) -> _Numbers:
+        members = [units + others for units, others, _ in texts]
+        markables = np.array([pk for text in members for pk in text], dtype=np.int64)
+        places = offsets(np.array([len(text) for text in members], dtype=np.int64))
+        order = np.argsort(markables)
+        return cls(markables[order], places[order], max(map(len, members), default=0) + 1)
+
+    def of_markables(self, markables: Ints) -> Ints:
+        if not len(markables):
+            return markables
+        found = np.minimum(np.searchsorted(self.markables, markables), len(self.markables) - 1)
+        unknown = np.flatnonzero(self.markables[found] != markables)
+        if len(unknown):
+            raise ValueError(f"markable {markables[unknown[0]]} is answered but not in use")
+        return self.places[found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Two columns of numbers, each row of a coding."""
+
+    coding: Ints
+    first: Ints
+    second: Ints
+
+
+def _pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str) -> _Pairs:
+    """Two columns of the rows, which are grouped by coding: databases hand out long strings faster than many rows."""
+    both = Concat(Cast(first, TextField()), Value(" "), Cast(second, TextField()), output_field=TextField())
+    found = rows.annotate(pairs=StringAgg(both, Value(" "), output_field=TextField())).order_by()
+    return _parsed([(coding[pk], text) for pk, text in found if pk in coding])
+
+
+def _indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[list[str]]) -> _Pairs:
+    """The markables of each index, and the number of the index in its coding; `names` are filled in."""
+    markables = Cast("judgement__markable_id", TextField())
+    found = (
+        rows.values_list("judgement__coding_id", "entity")
+        .annotate(markables=StringAgg(markables, Value(" "), output_field=TextField()))
+        .order_by()
+    )
+    parts = []
+    for pk, entity, text in sorted(found):
+        if pk in coding:
+            of_coding = names[coding[pk]]
+            parts.append((coding[pk], text.replace(" ", f" {len(of_coding)} ") + f" {len(of_coding)}"))
+            of_coding.append(entity)
+    return _parsed(parts)
+
+
+def _parsed(parts: list[tuple[int, str]]) -> _Pairs:
+    numbers = np.fromstring(" ".join(text for _, text in parts), dtype=np.int64, sep=" ").reshape(-1, 2)
+    sizes = np.array([(text.count(" ") + 1) // 2 for _, text in parts], dtype=np.int64)
+    codings = np.array([number for number, _ in parts], dtype=np.int64)
+    return _Pairs(np.repeat(codings, sizes), numbers[:, 0], numbers[:, 1])
+
+
+def _looked_up(keys: Ints, number: Mapping[int, int]) -> Ints:
+    distinct, place = np.unique(keys, return_inverse=True)
+    return np.array([number[key] for key in distinct.tolist()], dtype=np.int64)[place]
+
+
+def _answers(
+    texts: Sequence[TextAnswers], extracted: Extract, coders: Sequence[str], *, complete_only: bool = True
+) -> Answers:
+    """The answers of some of the coders in some of the texts, one after the other."""
+    column = {coder: number for number, coder in enumerate(coders)}
+    sizes = np.array([(len(text.units), len(text.others)) for text in texts], dtype=np.int64).reshape(-1, 2)
+    first_unit, first_other = np.cumsum(sizes, axis=0).T - sizes.T
+    n_units = int(sizes[:, 0].sum())
+    works = [(t, one) for t, text in enumerate(texts) for one in text.work if one.coder in column]
+    text_of = np.array([t for t, _ in works], dtype=np.int64)
+    coder_of = np.array([column[one.coder] for _, one in works], dtype=np.int64)
+    judged = np.array([len(one.unit) for _, one in works], dtype=np.int64)
+    linked = np.array([len(one.link_of) for _, one in works], dtype=np.int64)
+    handed_in = np.zeros((len(texts), len(coders)), dtype=np.bool_)
+    handed_in[text_of, coder_of] = [one.submitted for _, one in works]
+    link_to = _joined([one.link_to for _, one in works])
+    if extracted.answers != Project.Answers.INDICES:
+        text = np.repeat(text_of, linked)
+        other = link_to - sizes[text, 0]
+        link_to = np.where(other < 0, first_unit[text] + link_to, n_units + first_other[text] + other)
+    category = _joined([one.category for _, one in works])
+    complete = np.concatenate([np.zeros(0, dtype=np.bool_), *(one.complete for _, one in works)])
+    return Answers(
+        units=[pk for text in texts for pk in text.units],
+        others=[pk for text in texts for pk in text.others],
+        coders=tuple(coders),
+        documents=[text.pk for text in texts],
+        labels=extracted.categories,
+        document_of_unit=np.repeat(np.arange(len(texts)), sizes[:, 0]),
+        unit=_joined([one.unit for _, one in works]) + np.repeat(first_unit[text_of], judged),
+        coder=np.repeat(coder_of, judged),
+        label=np.where(complete, category, -1) if complete_only else category,
+        link_of=_joined([one.link_of for _, one in works]) + np.repeat(np.cumsum(judged) - judged, linked),
+        link_to=link_to,
+        handed_in=handed_in,
+    )
+
+
+def _joined(arrays: list[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])

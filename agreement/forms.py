@@ -2,7 +2,9 @@
 
 from django import forms
 
-from agreement.parameters import CHOICES, HELP, Parameters
+from agreement.extract import Extract
+from agreement.models import NAME_LENGTH
+from agreement.parameters import CHOICES, HELP, SELECTIONS, Parameters
 
 NAMES = {
     "coefficient": "Coefficient",
@@ -12,11 +14,20 @@ NAMES = {
     "exclude_unit": "Take the unit out of its sets",
     "empty": "The empty set is",
     "thirds": "One third and two thirds",
-    "missing": "K where some coders lack",
+    "missing": "Kappas where some coders lack",
     "unmarked": "A markable left out",
+    "coders": "Only these coders",
+    "texts": "Only these texts",
+    "rounds": "Only these rounds",
+    "without": "Without markables that are mostly",
 }
 LABELS = {
-    "coefficient": {"alpha": "Krippendorff's alpha", "fleiss_kappa": "K (Siegel & Castellan)"},
+    "coefficient": {
+        "alpha": "Krippendorff's alpha",
+        "fleiss_kappa": "K (Siegel & Castellan)",
+        "multi_kappa": "multi-kappa (Davies & Fleiss)",
+        "gwet_ac1": "AC1 (Gwet)",
+    },
     "distance": {
         "nominal": "nominal",
         "passonneau": "Passonneau, four steps",
@@ -39,16 +50,71 @@ HIDDEN = {
     "indices": ("chains", "top"),
     "categories": ("distance", "chains", "top", "exclude_unit", "empty", "thirds"),
 }
+# More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
+MANY = 8
+TOO_MANY = 100
+
+
+def in_words(name: str, choice: str) -> str:
+    """A choice as the controls call it."""
+    return LABELS.get(name, {}).get(choice, choice.replace(",", ", "))
 
 
 class ParametersForm(forms.Form):
-    """One select for each parameter."""
+    """A select for each choice, and boxes or a list for each selection of the data."""
 
-    def __init__(self, answers: str, parameters: Parameters) -> None:
-        super().__init__(initial=parameters.query())
-        for name, choices in CHOICES.items():
-            if name not in HIDDEN[answers]:
-                labels = [(choice, LABELS[name][choice]) for choice in choices]
+    def __init__(self, extract: Extract, parameters: Parameters) -> None:
+        asked = parameters.query()
+        super().__init__(initial=asked | {name: sorted(parameters.selected(name)) for name in SELECTIONS})
+        for name in CHOICES:
+            if name not in HIDDEN[extract.answers]:
                 self.fields[name] = forms.ChoiceField(
-                    choices=labels, required=False, label=NAMES[name], help_text=HELP[name]
+                    choices=LABELS[name].items(), required=False, label=NAMES[name], help_text=HELP[name]
                 )
+        offered = {
+            "without": [(name, name) for name in extract.categories] if len(extract.categories) > 1 else [],
+            "rounds": _distinct([(text.round, text.round) for text in extract.texts if text.round]),
+            "coders": [(name, name) for name in extract.coders] if len(extract.coders) > 2 else [],
+            "texts": [(text.slug, text.title) for text in extract.texts] if len(extract.texts) > 1 else [],
+        }
+        for name, choices in offered.items():
+            if choices or parameters.selected(name):
+                many = len(choices) > MANY
+                if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
+                    self.initial[name] = asked.get(name, "")
+                    self.fields[name] = forms.CharField(required=False, label=NAMES[name], help_text=HELP[name])
+                    continue
+                self.fields[name] = forms.MultipleChoiceField(
+                    choices=choices,
+                    required=False,
+                    label=NAMES[name],
+                    help_text=HELP[name],
+                    widget=forms.SelectMultiple({"size": 5}) if many else forms.CheckboxSelectMultiple,
+                )
+
+    @property
+    def choices(self) -> list[forms.BoundField]:
+        """How it is computed."""
+        return [field for field in self if field.name not in SELECTIONS]
+
+    @property
+    def selections(self) -> list[forms.BoundField]:
+        """Of what."""
+        return [field for field in self if field.name in SELECTIONS]
+
+    @property
+    def selects(self) -> bool:
+        """Is less than everything chosen?"""
+        return any(self.initial.get(name) for name in SELECTIONS)
+
+
+class RemarkForm(forms.Form):
+    body = forms.CharField(label="Your remark", max_length=5000, widget=forms.Textarea({"rows": 3}))
+
+
+class MappingForm(forms.Form):
+    name = forms.CharField(label="Keep it as", max_length=NAME_LENGTH)
+
+
+def _distinct(choices: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(choices))

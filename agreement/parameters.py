@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 from agreement.measures import SET_DISTANCES
 from agreement.measures.chains import MODES, TOPS, UNMARKED
 from agreement.measures.options import EMPTY, EXCLUDE_UNIT, MISSING_RULES, THIRDS
 
-COEFFICIENTS = ("alpha", "fleiss_kappa")
+COEFFICIENTS = ("alpha", "fleiss_kappa", "multi_kappa", "gwet_ac1")
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": COEFFICIENTS,
@@ -23,8 +23,14 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "unmarked": UNMARKED,
 }
 
+# Choices of some of the data, as names with commas between; empty: all of them.
+SELECTIONS = ("coders", "texts", "rounds", "without")
+
 HELP = {
-    "coefficient": "alpha: Krippendorff's. fleiss_kappa: K of Siegel and Castellan, nominal.",
+    "coefficient": (
+        "alpha: Krippendorff's. Nominal are fleiss_kappa, K of Siegel and Castellan; multi_kappa, Davies and Fleiss's;"
+        " and gwet_ac1, Gwet's."
+    ),
     "distance": "How far two values are apart.",
     "chains": "What a pointer scheme compares: immediate antecedents, the chain so far, or the whole chain.",
     "top": "What the first member of a chain has as its value: its category, or the chain.",
@@ -33,7 +39,14 @@ HELP = {
     "thirds": "1/3 and 2/3 exactly, or .33 and .67 as printed in 2004.",
     "missing": "K of units that not all coders judged: use what there is (Gwet 2014), or drop them.",
     "unmarked": "What it means that a coder left a markable out of a text handed in.",
+    "coders": "Only these coders: names with commas between.",
+    "texts": "Only these texts: their addresses with commas between.",
+    "rounds": "Only texts of these rounds of annotation, with commas between.",
+    "without": "Leave out the markables that most coders give one of these categories, with commas between.",
 }
+
+
+NAMES = (*CHOICES, *SELECTIONS)
 
 
 class WrongParameter(ValueError):
@@ -47,7 +60,10 @@ class WrongParameter(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """One way to compute agreement. Every field is one of CHOICES; `unmarked` is empty for the project's own."""
+    """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data.
+
+    `unmarked` is empty for the project's own; a selection is names with commas between, or empty for all.
+    """
 
     coefficient: str = "alpha"
     distance: str = "nominal"
@@ -58,13 +74,26 @@ class Parameters:
     thirds: str = "exact"
     missing: str = "available"
     unmarked: str = ""
+    coders: str = ""
+    texts: str = ""
+    rounds: str = ""
+    without: str = ""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value not in CHOICES[field.name] and not (field.name == "unmarked" and value == ""):
-                allowed = ", ".join(CHOICES[field.name])
-                raise WrongParameter(field.name, f"{value!r} is not one of {allowed}.")
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices and not (name == "unmarked" and value == ""):
+                raise WrongParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
+        for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
+            object.__setattr__(self, name, ",".join(sorted(self.selected(name))))
+
+    def selected(self, name: str) -> frozenset[str]:
+        """The names in one of SELECTIONS; none at all stands for all."""
+        return frozenset(filter(None, (one.strip() for one in getattr(self, name).split(","))))
+
+    @property
+    def is_alpha(self) -> bool:
+        return self.coefficient == "alpha"
 
     def query(self) -> dict[str, str]:
         """All of them as text, for an address or an answer."""
@@ -188,6 +217,8 @@ def asked_for(query: Mapping[str, str], preset: str, answers: str) -> Parameters
     if named is not None and named not in PRESETS:
         raise WrongParameter("preset", f"{named!r} is not one of {', '.join(PRESETS)}.")
     for name in given:
-        if name not in CHOICES:
-            raise WrongParameter(name, f"there is no such parameter; there are {', '.join(('preset', *CHOICES))}.")
+        if name not in NAMES:
+            raise WrongParameter(
+                name.replace("\x00", ""), f"there is no such parameter; there are {', '.join(('preset', *NAMES))}."
+            )
     return replace(PRESETS[named].parameters if named else Parameters(), **given)

@@ -7,12 +7,21 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A run of the text under the same markables. `badges` are the coders whose chain has a markable ending here."""
+    """A run of the text under the same markables.
+
+    `holders` are the coders whose chain has one of these, `badges` those whose chain has one that ends here.
+    """
 
     words: str
     marked: bool
     current: bool
     badges: tuple[int, ...]
+    holders: tuple[int, ...]
+
+    @property
+    def of(self) -> str:
+        """The holders, for the page's script."""
+        return " ".join(map(str, self.holders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,14 @@ def _pieces(
         covering = [span for span in here if span[0] <= left and span[1] >= right]
         ending = [span for span in covering if span[2] == right and span[4]]
         badges = sorted({number for span in ending for number in holders.get(span[3], ())})
+        over = sorted({number for span in covering for number in holders.get(span[3], ())})
         pieces.append(
             Piece(
                 content[left:right],
                 bool(covering),
                 any(span[3] == current for span in covering),
                 tuple(badges),
+                tuple(over),
             )
         )
     return pieces

@@ -6,17 +6,19 @@ from typing import Any
 
 from rest_framework import serializers
 
-from agreement.parameters import CHOICES, HELP, PRESETS
+from agreement.parameters import CHOICES, HELP, PRESETS, SELECTIONS
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
     """How a figure was computed."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {
+        choices = {
             name: serializers.ChoiceField(choices=choices, required=False, help_text=HELP[name])
             for name, choices in CHOICES.items()
         }
+        selections = {name: serializers.CharField(required=False, help_text=HELP[name]) for name in SELECTIONS}
+        return {**choices, **selections}
 
 
 class AskedSerializer(ParametersSerializer):
@@ -42,10 +44,14 @@ class FiguresSerializer(serializers.Serializer[Any]):
 class TextFiguresSerializer(FiguresSerializer):
     slug = serializers.CharField()
     title = serializers.CharField()
+    round = serializers.CharField(allow_blank=True)
+    shift = serializers.FloatField(allow_null=True, help_text="how far that of all texts moves without this one")
 
 
 class ReportSerializer(FiguresSerializer):
     parameters = ParametersSerializer()
+    low = serializers.FloatField(allow_null=True, help_text="of the 95% bootstrap interval")
+    high = serializers.FloatField(allow_null=True)
     fingerprint = serializers.CharField(help_text="Equal for equal answers.")
     coders = serializers.ListField(child=serializers.CharField())
     texts = TextFiguresSerializer(many=True)
@@ -68,6 +74,8 @@ class ItemSerializer(serializers.Serializer[Any]):
     n_coders = serializers.IntegerField()
     n_values = serializers.IntegerField()
     relations = serializers.DictField(child=serializers.IntegerField(), help_text="pairs of coders by relation")
+    n_ambiguous = serializers.IntegerField(help_text="coders who marked several antecedents or indices")
+    camps = serializers.BooleanField(help_text="coders split into camps, and none marked any ambiguity")
 
 
 class PairSerializer(serializers.Serializer[Any]):

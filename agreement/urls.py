@@ -2,13 +2,32 @@
 
 from django.urls import path
 
-from agreement import api, views
+from agreement import api
+from agreement.views import categories, coders, computations, course, explorer, items, texts
+
+AGREEMENT = "projects/<slug:slug>/agreement/"
+ITEM = f"{AGREEMENT}items/<slug:text>/<str:key>/"
 
 pages = [
-    path("projects/<slug:slug>/agreement/", views.agreement, name="agreement"),
-    path("projects/<slug:slug>/agreement/headline/", views.headline, name="agreement-headline"),
-    path("projects/<slug:slug>/agreement/items/", views.items, name="items"),
-    path("projects/<slug:slug>/agreement/items/<slug:text>/<str:key>/", views.item, name="item"),
+    path(AGREEMENT, explorer.agreement, name="agreement"),
+    path(f"{AGREEMENT}headline/", explorer.headline, name="agreement-headline"),
+    path(f"{AGREEMENT}grid/", explorer.grid, name="grid"),
+    path(f"{AGREEMENT}compare/", explorer.compare, name="compare"),
+    path(f"{AGREEMENT}methods/", explorer.methods, name="methods"),
+    path(f"{AGREEMENT}texts/", texts.texts, name="texts"),
+    path(f"{AGREEMENT}texts/round/", texts.set_round, name="set-round"),
+    path(f"{AGREEMENT}coders/", coders.coders, name="coders"),
+    path(f"{AGREEMENT}coders/<str:first>/<str:second>/", coders.pair, name="coder-pair"),
+    path(f"{AGREEMENT}categories/", categories.categories, name="categories"),
+    path(f"{AGREEMENT}categories/mapping/", categories.save_mapping, name="save-mapping"),
+    path(f"{AGREEMENT}course/", course.course, name="course"),
+    path(f"{AGREEMENT}computations/<int:pk>/", computations.computation, name="computation"),
+    path(f"{AGREEMENT}items/", items.items, name="items"),
+    path(ITEM, items.item, name="item"),
+    path(f"{ITEM}remarks/", items.remark, name="remark"),
+    path(f"{ITEM}remarks/<int:pk>/withdraw/", items.withdraw, name="withdraw-remark"),
+    path(f"{ITEM}flag/", items.flag, name="flag"),
+    path("projects/<slug:slug>/scheme/allows/", explorer.allows, name="allows"),
 ]
 
 api_v1 = [

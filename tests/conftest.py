@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from annotations import actions, operations
 from annotations.formats import plain
@@ -24,6 +25,12 @@ DIALOGUE = """\
 3 M: [it](d) will be, give [it](e) a minute
 4 S: [that](f) is fine
 """
+
+
+@pytest.fixture(autouse=True)
+def tasks_at_once(settings: Settings) -> None:
+    """What a worker does is done while it is ordered."""
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement import reports
 from agreement.extract import extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.parameters import CHOICES, PRESETS, Parameters
+from agreement.reports import overall
 from annotations import actions
 from annotations.formats import Document, conll2012, plain
 from annotations.importing import Coded, import_documents
@@ -129,7 +129,7 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
     extracted = extract(Project.objects.get(slug="ez"))
     values = set()
     for distance, exclude_unit in product(SET_DISTANCES, EXCLUDE_UNIT):
-        report = reports.report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
+        report = overall.report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
         expected = alpha(data, distance, exclude_unit=exclude_unit)
         assert figures(report.result) == figures(expected), (distance, exclude_unit)
         assert (expected.n_units, expected.n_coders, expected.n_judgements) == (371, 5, 1855)
@@ -159,7 +159,7 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
     preset = parsed.pop("preset", None)
     base = PRESETS[preset or "masi"].parameters.query() if preset or not parsed else {}
-    report = reports.report(extract(tales), Parameters(**{**base, **parsed}))
+    report = overall.report(extract(tales), Parameters(**{**base, **parsed}))
     results = {"": report.result} | {text.slug: text.result for text in report.texts}
 
     out = json.loads(run("tales", *options, "--format", "json"))
@@ -174,9 +174,11 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
         text: figures(result) for text, result in results.items()
     }
 
-    first, second, _, *lines = run("tales", *options).splitlines()
+    first, second, third, _, *lines = run("tales", *options).splitlines()
     assert first == ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
     assert second == f"coders: anna, bea, cem; input {report.fingerprint}"
+    low, high = report.interval.low, report.interval.high
+    assert third == f"95% interval {low:.4f} to {high:.4f} (2000 samples of 2 documents)"
     assert len(lines) == 3
     for line, (text, result) in zip(lines, results.items(), strict=True):
         shown = [result.value, result.observed, result.expected]

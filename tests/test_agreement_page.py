@@ -6,10 +6,11 @@ from html import escape
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.http import urlencode
 
-from agreement import reports
 from agreement.extract import extract
 from agreement.parameters import PRESETS, Parameters, opening, presets_for
+from agreement.reports import overall
 from annotations import actions
 from annotations.models import Coding, Membership
 from tests.conftest import judge, make_project
@@ -45,7 +46,7 @@ def figures(page):
     ],
 )
 def test_the_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, judged, asked):
-    report = reports.report(judged, Parameters(**asked) if asked else opening("poesio-artstein-2005", "pointers"))
+    report = overall.report(judged, Parameters(**asked) if asked else opening("poesio-artstein-2005", "pointers"))
     page = signed_in(charlie).get(URL, asked).content.decode()
     value = re.search(r'id="value">\s*<data value="([^"]*)">', page)[1]
     assert float(value) == report.result.value
@@ -53,22 +54,32 @@ def test_the_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, j
     assert report.fingerprint in page
 
 
-def test_the_grid_and_the_presets_have_their_own_values(signed_in, charlie, judged):
+def test_the_value_stands_beside_its_interval_and_every_distance(signed_in, charlie, judged):
     page = signed_in(charlie).get(URL).content.decode()
-    table = figures(page.partition("Alpha for every construction")[2].partition("</table>")[0])
-    rows = reports.grid(judged, opening("poesio-artstein-2005", "pointers"))
-    assert table == [repr(result.value) for _, row in rows for _, result in row]
+    report = overall.report(judged, opening("poesio-artstein-2005", "pointers"))
+    card = page.partition('id="value"')[2].partition("</div>")[0]
+    interval = report.interval
+    assert figures(card) == [repr(number) for number in (interval.value, interval.low, interval.high)]
+    table = figures(page.partition('id="table-distances"')[2].partition("</table>")[0])
+    expected = []
+    for _, interval in overall.distances(judged, report.parameters):
+        numbers = (interval.value, interval.low, interval.high, interval.result.observed, interval.result.expected)
+        expected += [repr(number) for number in numbers]
+    assert table == expected
+
+
+def test_each_convention_of_a_paper_is_a_click_away(signed_in, charlie, judged):
+    page = signed_in(charlie).get(URL).content.decode()
     for preset in presets_for("pointers"):
-        result = reports.report(judged, preset.parameters).result
-        row = page.partition(escape(preset.label))[2].partition("</tr>")[0]
-        assert figures(row) == [repr(result.value)]
-        assert preset.published in row
+        address = escape(urlencode(preset.parameters.query()))
+        assert f'href="?{address}"' in page
+        assert escape(preset.label) in page
 
 
 @pytest.mark.parametrize("preset", [preset.key for preset in presets_for("pointers")])
 def test_a_preset_in_the_address_is_taken(signed_in, charlie, judged, preset):
     page = signed_in(charlie).get(URL, {"preset": preset}).content.decode()
-    expected = reports.report(judged, PRESETS[preset].parameters).result.value
+    expected = overall.report(judged, PRESETS[preset].parameters).result.value
     assert f'id="value"><data value="{expected!r}">' in page
 
 

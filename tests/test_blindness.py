@@ -28,6 +28,9 @@ VALUES = {
     "text": ["tea", "secret", "ghost"],
     "coder": ["alice", "nobody"],
     "key": ["phrase:4-14", "phrase:31-34"],
+    "first": ["alice", "nobody"],
+    "second": ["bob"],
+    "pk": ["1"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
 VARYING = [
@@ -181,6 +184,8 @@ def visited(person, visits, signed_in, kind, *, alice_works):
 
 def test_the_walk_finds_the_routes_of_projects():
     assert "/projects/tea/agreement/items/tea/phrase:31-34/" in PROJECT_ADDRESSES
+    assert "/projects/tea/agreement/coders/alice/bob/" in PROJECT_ADDRESSES
+    assert "/projects/tea/agreement/items/tea/phrase:4-14/remarks/1/withdraw/" in PROJECT_ADDRESSES
     assert "/api/v1/projects/tea/texts/secret/coding/operations/" in PROJECT_ADDRESSES
     assert "/projects/tea/texts/tea/codings/alice/reopen/" in PROJECT_ADDRESSES
     assert {"/", "/api/v1/projects/", "/sign-in/"} <= set(OTHER_ADDRESSES)
@@ -203,6 +208,11 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
     visits = [
         Visit("GET", "/projects/tea/"),
         Visit("GET", "/projects/tea/agreement/"),
+        Visit("GET", "/projects/tea/agreement/coders/"),
+        Visit("GET", "/projects/tea/agreement/coders/alice/bob/"),
+        Visit("GET", "/projects/tea/agreement/categories/"),
+        Visit("GET", "/projects/tea/agreement/texts/"),
+        Visit("GET", "/projects/tea/agreement/course/?by=round"),
         Visit("GET", "/api/v1/projects/tea/agreement/"),
         Visit("GET", "/api/v1/projects/tea/agreement/items/"),
     ]
@@ -213,9 +223,10 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
 
 
 RESULTS = [
-    f"{prefix}/projects/tea/agreement/{rest}"
+    f"{prefix}/projects/tea/agreement/{rest}".replace("agreement/../", "")
     for prefix, rest in [
-        *product([""], ["", "headline/", "items/", "items/tea/phrase:4-14/"]),
+        *product([""], ["", "headline/", "items/", "items/tea/phrase:4-14/", "grid/", "compare/", "methods/"]),
+        *product([""], ["texts/", "coders/", "categories/", "course/", "../scheme/allows/"]),
         *product(["/api/v1"], ["", "grid/", "items/", "items/tea/phrase:4-14/"]),
     ]
 ]
@@ -236,6 +247,15 @@ def test_open_results_do_not_open_what_is_the_managers(project, bob, signed_in):
     for page in ("members", "assign", "import"):
         assert signed_in(bob).get(f"/projects/tea/{page}/").status_code == 403
     assert signed_in(bob).post("/projects/tea/texts/tea/codings/alice/reopen/").status_code == 403
+    item = "items/tea/phrase:4-14/"
+    for rest in (
+        "texts/round/",
+        "categories/mapping/",
+        f"{item}remarks/",
+        f"{item}flag/",
+        f"{item}remarks/1/withdraw/",
+    ):
+        assert signed_in(bob).post(f"/projects/tea/agreement/{rest}").status_code == 403
 
 
 def test_open_results_do_not_open_the_coding_of_another(codings, bob, signed_in, keys):

@@ -8,6 +8,7 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from agreement.models import Flag, Mapping, Remark
 from annotations.models import (
     Category,
     Coding,
@@ -50,6 +51,9 @@ def rows(codings, alice, keys, project, text):
         Operation: Operation.objects.create(
             coding=coding, sequence=1, uuid=UUID, kind="judge", payload={}, user=alice, applied_at=timezone.now()
         ),
+        Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
+        Flag: Flag.objects.create(markable=markable, author=alice),
+        Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
     }
 
 
@@ -82,6 +86,9 @@ BAD = {
     "operation_applied_once": (Operation, {"sequence": 2}),
     "operation_kind_known": (Operation, {"sequence": 2, "uuid": uuid4(), "kind": "ghost"}),
     "operation_sequence_from_one": (Operation, {"sequence": 0, "uuid": uuid4()}),
+    "remark_not_empty": (Remark, {"body": ""}),
+    "mapping_name_unique_in_project": (Mapping, {}),
+    "mapping_has_a_name": (Mapping, {"name": ""}),
 }
 # Bounds that are no constraints of the models' own.
 BAD_BY_TYPE = [
@@ -94,6 +101,7 @@ BAD_BY_TYPE = [
     (User, {"username": "alice", "email": "other"}),
     (Judgement, {"coding": None}),
     (Operation, {"sequence": 2, "uuid": uuid4(), "user": None}),
+    (Flag, {}),  # an item has one
 ]
 
 
@@ -110,7 +118,7 @@ def bad_copy(rows, model, differences):
 
 
 def test_every_constraint_of_the_models_has_a_case():
-    models = apps.get_app_config("annotations").get_models()
+    models = chain.from_iterable(apps.get_app_config(name).get_models() for name in ("annotations", "agreement"))
     assert set(BAD) == {c.name for c in chain.from_iterable(model._meta.constraints for model in models)}
 
 

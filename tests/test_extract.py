@@ -1,12 +1,13 @@
 """From rows to reliability data."""
 
 import pytest
+from django.db import transaction
 
-from agreement.extract import extract, reliability_data, values_of
+from agreement.extract import extract, forget, reliability_data
 from annotations import actions
 from annotations.formats import plain
 from annotations.importing import Coded, import_documents
-from annotations.models import Coding, Membership, Project
+from annotations.models import Coding, Markable, Membership, Project
 from tests.conftest import DIALOGUE, judge, make_project
 
 PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
@@ -14,10 +15,10 @@ PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 
 def values(project, coder, **options):
     """The coder's values with labels for markables."""
-    extracted = extract(project)
-    [text] = extracted.texts
-    label = {unit.pk: unit.label for unit in text.units}
-    found = values_of(text, coder, extracted.answers, **(PLAIN | options))
+    label = dict(Markable.objects.filter(text__project=project).values_list("pk", "label"))
+    data = reliability_data(extract(project), coders=[coder], **(PLAIN | options))
+    codes = data.codes[:, 0].tolist()
+    found = {unit: data.value(code) for unit, code in zip(data.units, codes, strict=True) if code >= 0}
     return {
         label[unit]: "".join(sorted(label[one] for one in value)) if isinstance(value, frozenset) else value
         for unit, value in found.items()
@@ -83,22 +84,75 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     for name, file in (("alice", "[Anna](a=1) took [her](h=1) dog"), ("bob", "[Anna](a=1) took her [dog](g=2)")):
         import_documents(project, [Coded(plain.read(file.encode(), "tea.txt")[0], name)])
     extracted = extract(project)
-    [text] = extracted.texts
-    anna, her, dog = (unit.pk for unit in text.coded_units)
-    found = {
-        name: values_of(text, name, extracted.answers, **(PLAIN | {"unmarked": "singleton"}))
-        for name in ("alice", "bob")
-    }
+    found = reliability_data(extracted, **(PLAIN | {"unmarked": "singleton"}))
+    anna, her, dog = found.units
     together = frozenset({anna, her})
-    assert found["alice"] == {anna: together, her: together, dog: {dog}}
-    assert found["bob"] == {anna: {anna}, her: {her}, dog: {dog}}
-    data = reliability_data(extracted.texts, extracted.coders, extracted.answers, **PLAIN)
+    assert [[found.value(code) for code in row] for row in found.codes.tolist()] == [
+        [together, {anna}],
+        [together, {her}],
+        [{dog}, {dog}],
+    ]
+    data = reliability_data(extracted, **PLAIN)
     assert (data.codes < 0).tolist() == [[False, False], [False, True], [True, False]]
 
 
-def test_reading_costs_five_queries(project, alice_judged, django_assert_num_queries):
-    with django_assert_num_queries(5):
+def test_reading_costs_six_queries_and_three_where_nothing_has_changed(
+    project, codings, keys, alice_judged, django_assert_num_queries
+):
+    with django_assert_num_queries(6):
+        first = extract(project)
+    with django_assert_num_queries(3):
+        assert extract(project) is first
+    judge(codings["alice"], keys["a"], "place")
+    with django_assert_num_queries(6):
+        assert extract(project) is not first
+    forget()
+    with django_assert_num_queries(6):
         extract(project)
+
+
+def test_only_the_text_that_changed_is_read_again(project, alice, codings, keys, alice_judged):
+    [other] = plain.read(b"[Anna](p) took [her](q) dog", "walk.txt")
+    import_documents(project, [Coded(other, None)])
+    actions.assign(project, project.texts.all(), [alice])
+    before = {text.slug: text.answers for text in extract(project).texts}
+    judge(codings["alice"], keys["a"], "place")
+    after = {text.slug: text.answers for text in extract(project).texts}
+    assert after["walk"] is before["walk"]
+    assert after["tea"] is not before["tea"]
+
+
+def test_an_undone_transaction_leaves_nothing_behind(project, codings, keys, fingerprint):
+    """The version comes again with other answers: the last operation tells them apart."""
+    with transaction.atomic():
+        judge(codings["alice"], keys["a"], "place")
+        undone = fingerprint()
+        transaction.set_rollback(True)
+    judge(codings["alice"], keys["a"], "none")
+    assert fingerprint() != undone
+    assert values(project, "alice") == {"a": "none"}
+
+
+def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
+    assert values(project, "alice")["a"] == "none"
+    project.categories.filter(key="none").update(key="new")
+    assert values(project, "alice")["a"] == "new"
+    project.categories.filter(key="new").update(points_to=project.levels.get(key="phrase"))
+    assert "a" not in values(project, "alice")
+
+
+def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, keys, alice_judged):
+    few = extract(project).fingerprint
+    forget()
+    monkeypatch.setattr("agreement.extract.FEW", 0)
+    assert extract(project).fingerprint == few
+
+
+def test_a_process_forgets_the_project_that_was_asked_for_longest_ago(project, monkeypatch):
+    monkeypatch.setattr("agreement.extract.REMEMBERED", 1)
+    first = extract(project)
+    extract(make_project("walk"))
+    assert extract(project) is not first
 
 
 @pytest.fixture

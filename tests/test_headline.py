@@ -2,9 +2,9 @@
 
 import pytest
 
-from agreement import reports
 from agreement.extract import extract
 from agreement.parameters import opening
+from agreement.reports import overall
 from annotations import actions
 from tests.conftest import judge
 
@@ -16,15 +16,17 @@ def test_the_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, c
         judge(codings[name], keys["a"], category)
         judge(codings[name], keys["b"], "place")
         judge(codings[name], keys["c"], "phrase", keys["a"])
-    report = reports.report(extract(project), opening(project.preset, project.answers))
+    report = overall.report(extract(project), opening(project.preset, project.answers))
     page = signed_in(charlie).get(URL).content.decode()
     assert f'<data value="{report.result.value!r}">' in page
     assert "3 units of 2 coders" in page
     assert "<html" not in page
 
 
-def test_without_answers_the_headline_says_undefined(signed_in, charlie, project):
-    assert "undefined" in signed_in(charlie).get(URL).content.decode()
+def test_without_answers_the_headline_says_what_is_missing_and_shows_no_number(signed_in, charlie, project):
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "Nobody has answered anything yet." in page
+    assert 'class="value"' not in page
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,12 @@ def rows(page, caption):
 
 def test_each_coders_answer_is_shown(show):
     found = rows(show("c").content.decode(), "What each coder answered")
-    assert found == ["1 alice { the kettle, it, it }", "2 bob place"]
+    assert found == ["1 alice { the kettle, it, it } { the kettle, it }", "2 bob place –"]
 
 
 def test_a_turn_in_a_chain_is_shown_by_its_words(show):
     found = rows(show("f").content.decode(), "What each coder answered")
-    assert found == ["1 alice { is it hot?, that }", "2 bob no answer"]
+    assert found == ["1 alice { is it hot?, that } { is it hot? }", "2 bob no answer –"]
 
 
 def test_every_pair_has_its_relation(show):
@@ -88,3 +88,41 @@ def test_an_unknown_unit_is_not_there(signed_in, charlie, judged, address):
 )
 def test_who_sees_results_sees_an_item(signed_in, people, judged, keys, role, expected):
     assert signed_in(people[role]).get(URL.format(keys["c"])).status_code == expected
+
+
+def test_an_answer_is_shown_with_and_without_the_item(show):
+    found = rows(show("d").content.decode(), "What each coder answered")
+    assert found == [
+        "1 alice { the kettle, it, it } { the kettle, it }",
+        "2 bob { the kettle, the stove, it } { the kettle, the stove }",
+    ]
+
+
+def test_previous_and_next_keep_filters_and_order(show, keys):
+    asked = {"relation": "category", "sort": "text", "distance": "dice"}
+    page = show("c", **asked).content.decode()
+    assert "item 1 of 1" in page
+    assert not re.search(r'rel="(prev|next)"', page)
+    page = show("c", sort="text", distance="dice").content.decode()
+    found = dict(re.findall(r'rel="(prev|next)" href="([^"]*)"', page))
+    assert keys["a"] in found["prev"]
+    assert keys["d"] in found["next"]
+    for address in found.values():
+        assert "sort=text" in address
+        assert "distance=dice" in address
+    back = re.search(r'href="([^"]*)">Items</a></li>', page)[1]
+    assert "sort=text" in back
+
+
+def test_an_item_that_the_filters_leave_out_has_no_neighbours(show):
+    page = show("a", relation="category").content.decode()
+    assert "not among the items chosen" in page
+    assert not re.search(r'rel="(prev|next)"', page)
+
+
+def test_a_wrong_filter_gets_400_and_its_name(show):
+    for name in ("relation", "ambiguity", "sort", "category", "level", "flag"):
+        reply = show("d", **{name: "<b>"})
+        assert reply.status_code == 400
+        assert f"<p>{name}: " in reply.content.decode()
+        assert "item 2 of 3" in reply.content.decode()

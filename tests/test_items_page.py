@@ -4,9 +4,11 @@ import re
 
 import pytest
 
-from agreement import reports
-from agreement.extract import contents_of, extract
+from agreement.actions import set_flag
+from agreement.extract import extract
 from agreement.parameters import opening
+from agreement.reports import items
+from agreement.words import words_of_units
 from annotations import actions
 from annotations.models import Coding, Membership
 from tests.conftest import judge, make_project
@@ -23,7 +25,9 @@ def judged(codings, keys, project):
     judge(bob, keys["c"], "place")
     judge(alice, keys["e"], "none")
     parameters = opening(project.preset, project.answers)
-    return reports.items(extract(project), parameters, contents_of(project))
+    found = items.items(extract(project), parameters)
+    words = words_of_units(found.unit.tolist())
+    return [(words[int(found.unit[row])].key, float(found.share[row])) for row in found.chosen(items.Filters())]
 
 
 def links(page):
@@ -32,10 +36,10 @@ def links(page):
 
 def test_items_stand_in_the_order_of_the_report(signed_in, charlie, judged, keys):
     page = signed_in(charlie).get(URL).content.decode()
-    assert links(page) == [item.key for item in judged]
+    assert links(page) == [key for key, _ in judged]
     assert links(page)[0] == keys["c"]
-    assert f'<data value="{judged[0].share!r}">' in page
-    assert "1 category" in page
+    assert f'<data value="{judged[0][1]!r}">' in page
+    assert '<data value="1">1</data>' in page
 
 
 def test_links_keep_the_parameters(signed_in, charlie, judged):
@@ -100,3 +104,121 @@ def test_k_takes_no_unit_out_of_its_sets(signed_in, charlie, project, judged):
     shares = [re.findall(rb'<data value="([^"]+)"', page) for page in pages]
     assert shares[0]
     assert shares[0] == shares[1]
+
+
+@pytest.fixture
+def varied(judged, codings, keys, project):
+    """Items of several kinds: c a clash; d camps without a mark; e marked as ambiguous by Bob; a and b agreed on."""
+    alice, bob = codings["alice"], codings["bob"]
+    for coding in (alice, bob):
+        judge(coding, keys["b"], "place")
+    judge(alice, keys["d"], "phrase", keys["a"])
+    judge(bob, keys["d"], "phrase", keys["b"])
+    judge(alice, keys["e"], "phrase", keys["a"])
+    judge(bob, keys["e"], "phrase", keys["a"], keys["b"])
+    return items.items(extract(project), opening(project.preset, project.answers))
+
+
+def keys_of(found, filters, flagged=frozenset()):
+    rows = found.chosen(filters, flagged)
+    words = words_of_units(found.unit.tolist())
+    return [words[int(found.unit[row])].key for row in rows]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"relation": "category"},
+        {"relation": "identity"},
+        {"category": "place"},
+        {"level": "phrase"},
+        {"ambiguity": "explicit"},
+        {"ambiguity": "implicit"},
+        {"ambiguity": "either"},
+        {"sort": "values"},
+        {"sort": "text"},
+        {"category": "phrase", "ambiguity": "explicit", "sort": "text"},
+    ],
+)
+def test_a_filter_lets_through_what_the_report_says(signed_in, charlie, varied, asked):
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    expected = keys_of(varied, items.Filters(**asked))
+    assert links(page) == expected
+    assert expected
+
+
+def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, varied, keys):
+    client = signed_in(charlie)
+    found = {
+        kind: set(links(client.get(URL, {"ambiguity": kind}).content.decode()))
+        for kind in ("explicit", "implicit", "either")
+    }
+    assert found["explicit"] == {keys["e"]}
+    assert keys["d"] in found["implicit"]
+    assert keys["e"] not in found["implicit"]
+    assert found["either"] == found["explicit"] | found["implicit"]
+
+
+def test_items_in_the_order_of_the_text_stand_as_in_the_text(signed_in, charlie, varied, keys):
+    page = signed_in(charlie).get(URL, {"sort": "text"}).content.decode()
+    assert links(page) == [keys[label] for label in "abcde"]
+
+
+def test_each_chip_counts_the_items_to_which_it_leads(signed_in, charlie, varied):
+    client = signed_in(charlie)
+    page = client.get(URL, {"distance": "dice"}).content.decode()
+    chips = re.findall(r'class="chip" href="([^"]*)">[^<]*<span class="quiet">(\d+)</span>', page)
+    assert len(chips) > 5
+    for address, count in chips:
+        assert "distance=dice" in address
+        assert len(links(client.get(URL + address.replace("&amp;", "&")).content.decode())) == int(count) > 0
+
+
+def test_a_chip_that_is_on_takes_the_filter_off_and_keeps_the_rest(signed_in, charlie, varied):
+    asked = {"relation": "category", "sort": "text", "distance": "dice"}
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    [off] = re.findall(r'class="chip" href="([^"]*)" aria-current="true"', page)
+    assert "relation=" not in off
+    assert "sort=text" in off
+    assert "distance=dice" in off
+    [other] = re.findall(r'class="chip" href="([^"]*ambiguity=either[^"]*)"', page)
+    assert "relation=category" in other
+
+
+def test_the_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, keys):
+    client = signed_in(charlie)
+    assert "flag=set" not in client.get(URL).content.decode()
+    set_flag(text.markables.get(key=keys["b"]), charlie, True)
+    assert "flag=set" in client.get(URL).content.decode()
+    assert links(client.get(URL, {"flag": "set"}).content.decode()) == [keys["b"]]
+    page = client.get(URL, {"flag": "set", "relation": "category"}).content.decode()
+    assert "No item is like that" in page
+    assert "Take a filter off." in page
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("relation", "ghost"),
+        ("level", "turn"),
+        ("category", "ghost"),
+        ("ambiguity", "x"),
+        ("flag", "1"),
+        ("sort", "<script>1"),
+        ("relation", "\x00"),
+    ],
+)
+def test_a_wrong_filter_gets_400_its_name_and_every_item(signed_in, charlie, varied, name, value):
+    reply = signed_in(charlie).get(URL, {"distance": "dice"} | {name: value})
+    page = reply.content.decode()
+    assert reply.status_code == 400
+    assert f"<p>{name}: " in page
+    assert "<script>1" not in page
+    assert links(page) == keys_of(varied, items.Filters())
+
+
+@pytest.mark.parametrize("name", ["relation", "level", "category", "ambiguity", "flag", "sort"])
+def test_an_empty_filter_is_none(signed_in, charlie, varied, name):
+    reply = signed_in(charlie).get(URL, {name: ""})
+    assert reply.status_code == 200
+    assert len(links(reply.content.decode())) == len(varied.unit)

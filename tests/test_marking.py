@@ -188,7 +188,8 @@ def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings)
     for one in codings.values():
         actions.submit(one, one.coder)
     [read] = extract.extract(project).texts
-    assert PUT not in {unit.key for unit in read.units}
+    assert PUT not in read.answers.keys
+    assert read.answers.keys
 
 
 # Moving

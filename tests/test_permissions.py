@@ -13,15 +13,19 @@ from tests.conftest import make_project
 MATRIX = {
     ("manager", Right.BE_HERE): True,
     ("manager", Right.SEE_RESULTS): True,
+    ("manager", Right.DISCUSS): True,
     ("manager", Right.MANAGE): True,
     ("adjudicator", Right.BE_HERE): True,
     ("adjudicator", Right.SEE_RESULTS): True,
+    ("adjudicator", Right.DISCUSS): True,
     ("adjudicator", Right.MANAGE): False,
     ("viewer", Right.BE_HERE): True,
     ("viewer", Right.SEE_RESULTS): True,
+    ("viewer", Right.DISCUSS): False,
     ("viewer", Right.MANAGE): False,
     ("coder", Right.BE_HERE): True,
     ("coder", Right.SEE_RESULTS): False,
+    ("coder", Right.DISCUSS): False,
     ("coder", Right.MANAGE): False,
 }
 PAGES = {
@@ -30,10 +34,20 @@ PAGES = {
     "agreement/": Right.SEE_RESULTS,
     "agreement/headline/": Right.SEE_RESULTS,
     "agreement/items/": Right.SEE_RESULTS,
+    "agreement/grid/": Right.SEE_RESULTS,
+    "agreement/compare/": Right.SEE_RESULTS,
+    "agreement/methods/": Right.SEE_RESULTS,
+    "agreement/texts/": Right.SEE_RESULTS,
+    "agreement/texts/round/": Right.MANAGE,
+    "agreement/coders/": Right.SEE_RESULTS,
+    "agreement/categories/": Right.SEE_RESULTS,
+    "agreement/course/": Right.SEE_RESULTS,
+    "scheme/allows/": Right.SEE_RESULTS,
     "members/": Right.MANAGE,
     "assign/": Right.MANAGE,
     "import/": Right.MANAGE,
 }
+ITEM = "items/tea/phrase:4-14/"
 
 
 def test_the_matrix_names_every_role_and_right():
@@ -53,7 +67,7 @@ def test_a_role_has_its_rights_and_no_others(people, role, right):
 @pytest.mark.parametrize("right", Right)
 def test_open_results_give_coders_the_results_and_nothing_more(people, right):
     Project.objects.update(results_open=True)
-    if right is Right.MANAGE:
+    if right in (Right.DISCUSS, Right.MANAGE):
         with pytest.raises(PermissionDenied):
             project_for(people["coder"], "tea", right)
     else:
@@ -66,6 +80,15 @@ def test_an_outsider_finds_no_project_even_where_results_are_open(people, right)
     for somebody in (people["outsider"], AnonymousUser()):
         with pytest.raises(Http404):
             project_for(somebody, "tea", right)
+
+
+@pytest.mark.parametrize("role", Membership.Role.values)
+@pytest.mark.parametrize("rest", ["texts/round/", "categories/mapping/", f"{ITEM}remarks/", f"{ITEM}flag/"])
+def test_every_form_asks_for_its_right(people, signed_in, role, rest):
+    right = Right.DISCUSS if rest.startswith(ITEM) else Right.MANAGE
+    reply = signed_in(people[role]).post(f"/projects/tea/agreement/{rest}")
+    assert (reply.status_code == 403) != MATRIX[role, right]
+    assert reply.status_code in (200, 302, 403)
 
 
 @pytest.mark.parametrize("role", [*Membership.Role.values, "outsider"])

@@ -7,14 +7,14 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agreement import reports
-from agreement.extract import contents_of, extract
+from agreement.extract import extract
 from agreement.measures import SET_DISTANCES
 from agreement.parameters import CHOICES, Parameters, WrongParameter
+from agreement.reports import items, overall
 from annotations import actions, operations
 from annotations.formats import plain
 from annotations.importing import Coded, import_documents
-from annotations.models import Coding, Membership
+from annotations.models import Coding, Markable, Membership
 from tests.conftest import DIALOGUE, change, judge, make_project, person
 from tests.measures import exact
 
@@ -171,7 +171,7 @@ def same(result, expected):
 def check_report(extracted, work, parameters):
     """The report, over all texts and in each, is what the definitions say."""
     mode, top, unmarked = parameters.chains, parameters.top, parameters.unmarked
-    report = reports.report(extracted, parameters)
+    report = overall.report(extracted, parameters)
     options = (parameters.distance, parameters.exclude_unit, parameters.empty, parameters.thirds)
     results = {None: report.result} | {text.slug: text.result for text in report.texts}
     assert set(results) == {None, "tea", "walk"}
@@ -221,23 +221,24 @@ def test_indices_give_the_alpha_of_the_definitions(indexed, work, others):
 def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed, work, others):
     with transaction.atomic():
         write(pointed, work)
-        extracted, contents = extract(pointed), contents_of(pointed)
+        extracted = extract(pointed)
+        label = dict(Markable.objects.filter(text__project=pointed).values_list("pk", "label"))
         for more, name in product(others, SET_DISTANCES):
-            found = reports.items(extracted, Parameters(distance=name, **more), contents)
+            found = items.items(extracted, Parameters(distance=name, **more))
             table = table_of(work, "pointers", "full", "category", more["unmarked"])
             judged = {m: [v for v in row if v is not None] for m, row in table.items()}
             judged = {m: row for m, row in judged.items() if len(row) > 1}
             n = sum(map(len, judged.values()))
-            assert {item.label for item in found} == set(judged)
-            for item in found:
-                row = judged[item.label]
+            assert {label[unit] for unit in found.unit.tolist()} == set(judged)
+            for place, unit in enumerate(found.unit.tolist()):
+                row = judged[label[unit]]
+                assert (found.n_coders[place], found.n_values[place]) == (len(row), len(set(row)))
+                assert found.relations[place].sum() == len(row) * (len(row) - 1) / 2
                 if more["exclude_unit"] != "none":
-                    row = [value - {item.label} if isinstance(value, frozenset) else value for value in row]
+                    row = [value - {label[unit]} if isinstance(value, frozenset) else value for value in row]
                 pairs = [exact.distance(a, b, name, more["empty"], more["thirds"]) for a, b in permutations(row, 2)]
-                assert item.observed == pytest.approx(float(sum(pairs) / (len(row) - 1) / n), abs=1e-12)
-                assert (item.n_coders, item.n_values) == (len(row), len(set(judged[item.label])))
-                assert sum(item.relations.values()) == len(row) * (len(row) - 1) / 2
-            shares = [item.share for item in found]
+                assert found.observed[place] == pytest.approx(float(sum(pairs) / (len(row) - 1) / n), abs=1e-12)
+            shares = found.share[found.chosen(items.Filters())].tolist()
             assert shares == sorted(shares, reverse=True)
             assert sum(shares) == pytest.approx(1) or set(shares) <= {0.0}
         transaction.set_rollback(True)
@@ -251,7 +252,7 @@ def test_k_is_that_of_the_definition(pointed, work, others):
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
             asked = Parameters("fleiss_kappa", chains=mode, top=top, **more)
             table = table_of(work, "pointers", mode, top, more["unmarked"])
-            same(reports.report(extracted, asked).result, exact.kappa("K", table, more["missing"]))
+            same(overall.report(extracted, asked).result, exact.kappa("K", table, more["missing"]))
         transaction.set_rollback(True)
 
 
@@ -271,18 +272,18 @@ def judged(codings, keys, project):
     "asked", [{}, {"empty": "disjoint", "thirds": "rounded"}, {"coefficient": "fleiss_kappa", "unmarked": "label"}]
 )
 def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
-    rows = reports.grid(judged, Parameters(**asked))
-    assert [label for label, _ in rows] == [label for label, _ in reports.CONSTRUCTIONS["pointers"]]
+    rows = overall.grid(judged, Parameters(**asked))
+    assert [label for label, _ in rows] == [label for label, _ in overall.CONSTRUCTIONS["pointers"]]
     for _, row in rows:
-        alphas = [cell.distance for cell, _ in row if cell.coefficient == "alpha"]
-        assert alphas == list(SET_DISTANCES)
-        for cell, result in row:
-            assert result == reports.report(judged, cell).result
-            assert (cell.empty, cell.thirds) == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
+        assert [cell.parameters.distance for cell in row if cell.parameters.is_alpha] == list(SET_DISTANCES)
+        for cell in row:
+            assert cell.result == overall.report(judged, cell.parameters).result
+            conventions = (cell.parameters.empty, cell.parameters.thirds)
+            assert conventions == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
 
 
 def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
-    inclusive = reports.item(judged, Parameters(), "tea", keys["d"])
+    inclusive = items.item(judged, Parameters(), "tea", keys["d"])
     [pair] = inclusive.pairs
     assert (pair.first, pair.second) == ("alice", "bob")
     # {a, c, d} and {a, b, c, d}: c points at a as well
@@ -290,19 +291,19 @@ def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, 
     assert pair.distances == pytest.approx(
         {"nominal": 1, "passonneau": 1 / 3, "jaccard": 1 / 4, "dice": 1 / 7, "masi": 1 / 2, "masi-product": 1 / 12}
     )
-    exclusive = reports.item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
+    exclusive = items.item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
     assert exclusive.distances["jaccard"] == pytest.approx(1 / 3)
-    assert reports.item(judged, Parameters(), "tea", "phrase:900-901") is None
-    assert reports.item(judged, Parameters(), "ghost", keys["d"]) is None
+    assert items.item(judged, Parameters(), "tea", "phrase:900-901") is None
+    assert items.item(judged, Parameters(), "ghost", keys["d"]) is None
 
 
 @pytest.mark.parametrize("mode", ["none", "partial"])
 def test_chains_cannot_be_chosen_where_coders_index(indexed, mode):
     with pytest.raises(WrongParameter) as wrong:
-        reports.report(extract(indexed), Parameters(chains=mode))
+        overall.report(extract(indexed), Parameters(chains=mode))
     assert wrong.value.field == "chains"
 
 
 def test_the_projects_own_rule_for_what_is_left_out_holds_unless_another_is_asked(project, judged):
-    assert reports.report(judged, Parameters()).parameters.unmarked == "missing"
-    assert reports.report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"
+    assert overall.report(judged, Parameters()).parameters.unmarked == "missing"
+    assert overall.report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"

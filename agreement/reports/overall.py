@@ -1,27 +1,27 @@
-"""Parameters -> report. Pages, API and command show what is computed here, and compute nothing themselves."""
+"""Agreement over all texts and in each, under one convention and under all of them."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from functools import partial
 from typing import Any
 
-from agreement.extract import Extract, TextAnswers, Unit, reliability_data, values_of
-from agreement.measures import (
-    RELATIONS,
-    SET_DISTANCES,
-    ReliabilityData,
-    alpha,
-    contributions,
-    distance,
-    fleiss_kappa,
-    relation,
-)
+from agreement.extract import Extract
+from agreement.measures import SET_DISTANCES, jackknife_sums
+from agreement.measures.intervals import Interval
 from agreement.measures.results import Result
-from agreement.measures.values import Value, without
-from agreement.parameters import Parameters, WrongParameter
+from agreement.parameters import Parameters
+from agreement.reports.basis import (
+    Progress,
+    coders_of,
+    effective,
+    interval_of,
+    kept,
+    result_of,
+    sums_of,
+    texts_of,
+)
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
@@ -41,12 +41,33 @@ CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
     "categories": (("categories", {}),),
 }
 
+DISTANCE_NAMES = {
+    "nominal": "nominal",
+    "passonneau": "Passonneau",
+    "jaccard": "Jaccard",
+    "dice": "Dice",
+    "masi": "MASI",
+    "masi-product": "MASI product",
+}
+KAPPA_NAMES = {
+    "fleiss_kappa": "K of Siegel & Castellan",
+    "multi_kappa": "Multi-kappa of Davies & Fleiss",
+    "gwet_ac1": "Gwet’s AC1",
+}
+
+# A difference between two alphas that is worth a word.
+SOME = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class TextReport:
+    """The coefficient in one text, and how far that of all texts moves when this one is left out."""
+
     slug: str
     title: str
+    round: str
     result: Result
+    shift: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +77,19 @@ class Report:
     parameters: Parameters
     fingerprint: str
     coders: tuple[str, ...]
-    result: Result
+    interval: Interval
     texts: tuple[TextReport, ...]
+
+    @property
+    def result(self) -> Result:
+        return self.interval.result
+
+    @property
+    def name(self) -> str:
+        """What the figure is, for people."""
+        if self.parameters.is_alpha:
+            return f"Krippendorff’s alpha, {DISTANCE_NAMES[self.parameters.distance]} distance"
+        return KAPPA_NAMES[self.parameters.coefficient]
 
     def as_dict(self) -> dict[str, Any]:
         """As the API and the command give it."""
@@ -65,172 +97,123 @@ class Report:
             "parameters": self.parameters.query(),
             "fingerprint": self.fingerprint,
             "coders": list(self.coders),
-            **_figures(self.result),
-            "texts": [{"slug": text.slug, "title": text.title, **_figures(text.result)} for text in self.texts],
+            **figures(self.result),
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "texts": [
+                {"slug": text.slug, "title": text.title, "round": text.round, **figures(text.result)}
+                | {"shift": text.shift}
+                for text in self.texts
+            ],
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A unit with its share of the observed disagreement. `relations` counts its pairs of coders."""
+class Cell:
+    """A value of the grid and how it was computed."""
 
-    text: str
-    key: str
-    words: str
-    label: str
-    share: float
-    observed: float
-    n_coders: int
-    n_values: int
-    relations: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two coders on one unit."""
-
-    first: str
-    second: str
-    relation: str
-    distances: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemReport:
-    """One unit: every coder's value, and every pair of coders."""
-
-    text: TextAnswers
-    unit: Unit
-    values: dict[str, Value | None]
-    pairs: tuple[Pair, ...]
+    parameters: Parameters
+    result: Result
 
 
 def report(extract: Extract, parameters: Parameters) -> Report:
     """The coefficient over all texts and for each text. Raises WrongParameter."""
     parameters = effective(extract, parameters)
-    texts = tuple(
-        TextReport(text.slug, text.title, _coefficient(_data(extract, [text], parameters), parameters))
-        for text in extract.texts
-    )
-    overall = _coefficient(_data(extract, extract.texts, parameters), parameters)
-    return Report(parameters, extract.fingerprint, extract.coders, overall, texts)
+    return kept(extract, ("report", parameters), lambda: _report(extract, parameters))
 
 
-def grid(extract: Extract, parameters: Parameters) -> list[tuple[str, list[tuple[Parameters, Result]]]]:
+def _report(extract: Extract, parameters: Parameters) -> Report:
+    interval = interval_of(extract, parameters)
+    shifts = _shifts(extract, parameters)
+    coders = coders_of(extract, parameters)
+    texts = []
+    for text in texts_of(extract, parameters):
+        of_text = partial(result_of, extract, parameters, [text])
+        result = kept(text.answers, ("result", parameters, coders), of_text)
+        texts.append(TextReport(text.slug, text.title, text.round, result, shifts.get(text.pk)))
+    return Report(parameters, extract.fingerprint, coders, interval, tuple(texts))
+
+
+def _shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
+    """By text, the coefficient without it less that of all texts."""
+    if not parameters.is_alpha:
+        return {}
+    found = jackknife_sums(sums_of(extract, parameters)[parameters.distance])
+    if found.value is None:
+        return {}
+    return {
+        text: value - found.value for text, value in zip(found.groups, found.values, strict=True) if value is not None
+    }
+
+
+def distances(extract: Extract, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
+    """Alpha with each distance, all else as asked: one pass over the data. Raises WrongParameter."""
+    return [(cell, interval_of(extract, cell)) for cell in _every_distance(extract, parameters)]
+
+
+def _every_distance(extract: Extract, parameters: Parameters) -> list[Parameters]:
+    parameters = replace(effective(extract, parameters), coefficient="alpha")
+    names = SET_DISTANCES if extract.answers != "categories" else ("nominal",)
+    return [replace(parameters, distance=name) for name in names]
+
+
+def grid(extract: Extract, parameters: Parameters, progress: Progress | None = None) -> list[tuple[str, list[Cell]]]:
     """Alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
     rows = []
-    for label, construction in CONSTRUCTIONS[extract.answers]:
+    constructions = CONSTRUCTIONS[extract.answers]
+    for done, (label, construction) in enumerate(constructions):
+        if progress:
+            progress(done, len(constructions))
         chosen = effective(extract, replace(parameters, coefficient="alpha", **construction))
-        data = _data(extract, extract.texts, chosen)
-        distances = ("nominal",) if extract.answers == "categories" else SET_DISTANCES
-        cells = [
-            *(replace(chosen, distance=name) for name in distances),
-            replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
-        ]
-        rows.append((label, [(cell, _coefficient(data, cell)) for cell in cells]))
+        k = replace(chosen, coefficient="fleiss_kappa", distance="nominal")
+        cells = [*_every_distance(extract, chosen), k]
+        rows.append((label, [Cell(cell, result_of(extract, cell)) for cell in cells]))
     return rows
 
 
-def items(extract: Extract, parameters: Parameters, contents: Mapping[int, str]) -> list[Item]:
-    """The units that two coders or more judged, those with the largest share of disagreement first.
+def antecedents(extract: Extract, parameters: Parameters) -> list[Cell]:
+    """K beside alpha on the antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
+    chosen = effective(extract, replace(parameters, chains="none", top="category", exclude_unit="none"))
+    cells = [
+        replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
+        replace(chosen, coefficient="alpha", distance="passonneau"),
+    ]
+    return [Cell(cell, result_of(extract, cell)) for cell in cells]
 
-    `contents` gives the content of each text, for the words. Raises WrongParameter.
-    """
-    parameters = effective(extract, parameters)
-    data = _data(extract, extract.texts, parameters)
-    places = {unit.pk: (text, unit) for text in extract.texts for unit in text.coded_units}
-    rows = {unit: row for row, unit in enumerate(data.units)}
+
+def meaning(alphas: Mapping[str, float | None]) -> list[str]:
+    """What the differences between the distances say of how coders differ."""
     found = []
-    for contribution in contributions(data, _distance(parameters), **_options(parameters)):
-        text, unit = places[contribution.unit]  # type: ignore[index]
-        values = [data.value(int(code)) for code in data.codes[rows[contribution.unit]] if code >= 0]
+    nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
+    if nominal is not None and jaccard is not None:
+        gap = jaccard - nominal
         found.append(
-            Item(
-                text=text.slug,
-                key=unit.key,
-                words=words_of(contents[text.pk], unit),
-                label=unit.label,
-                share=contribution.share,
-                observed=contribution.observed,
-                n_coders=len(values),
-                n_values=len(set(values)),
-                relations=_relations(values, unit.pk),
+            f"Jaccard less nominal: {gap:+.3f}. "
+            + (
+                "Much of the disagreement is in part: chains that differ still share members."
+                if gap > SOME
+                else "Hardly any: where coders differ, they differ wholly."
             )
         )
-    return sorted(found, key=lambda item: -item.share)
+    if dice is not None and jaccard is not None:
+        found.append(
+            f"Dice less Jaccard: {dice - jaccard:+.3f}, what a distance makes of size: Dice counts shared members"
+            " twice, so that a few members more or less weigh less."
+        )
+    if masi is not None and jaccard is not None:
+        gap = jaccard - masi
+        found.append(
+            f"Jaccard less MASI: {gap:+.3f}, what monotonicity is worth. "
+            + (
+                "Sets that overlap are often not nested: coders put different members in."
+                if gap > SOME
+                else "Sets that overlap are mostly nested: one coder goes further than the other."
+            )
+        )
+    return found
 
 
-def item(extract: Extract, parameters: Parameters, text_slug: str, key: str) -> ItemReport | None:
-    """One unit with every coder's value; None where the text or the unit is not there. Raises WrongParameter.
-
-    The relation of two values and, unless `exclude_unit` is "none", their distances are without the unit.
-    """
-    parameters = effective(extract, parameters)
-    text = next((text for text in extract.texts if text.slug == text_slug), None)
-    unit = next((unit for unit in text.coded_units if unit.key == key), None) if text else None
-    if text is None or unit is None:
-        return None
-    options = {"chains": parameters.chains, "top": parameters.top, "unmarked": parameters.unmarked}
-    values = {coder: values_of(text, coder, extract.answers, **options).get(unit.pk) for coder in sorted(text.answers)}
-    judged = [(coder, value) for coder, value in values.items() if value is not None]
-    pairs = tuple(
-        Pair(first, second, relation(a, b, unit.pk), _distances(a, b, unit.pk, parameters))
-        for (first, a), (second, b) in combinations(judged, 2)
-    )
-    return ItemReport(text, unit, values, pairs)
-
-
-def _relations(values: list[Value], unit: int) -> dict[str, int]:
-    """How many pairs of values stand in each relation, the closest relation first."""
-    counted = Counter(relation(a, b, unit) for a, b in combinations(values, 2))
-    return {name: counted[name] for name in RELATIONS if counted[name]}
-
-
-def _distances(a: Value, b: Value, unit: int, parameters: Parameters) -> dict[str, float]:
-    if parameters.exclude_unit != "none":
-        a, b = without(a, unit), without(b, unit)
-    return {name: distance(a, b, name, empty=parameters.empty, thirds=parameters.thirds) for name in SET_DISTANCES}
-
-
-def words_of(content: str, unit: Unit) -> str:
-    """The words of a markable, its parts joined by an ellipsis."""
-    return " … ".join(" ".join(content[start:end].split()) for start, end in unit.parts)
-
-
-def effective(extract: Extract, parameters: Parameters) -> Parameters:
-    """The parameters as they work on this project. Raises WrongParameter where one cannot."""
-    if extract.answers == "indices" and parameters.chains != "full":
-        raise WrongParameter("chains", "coders of this project index instead of pointing: its values are whole chains.")
-    return replace(parameters, unmarked=parameters.unmarked or extract.unmarked)
-
-
-def _data(extract: Extract, texts: Iterable[TextAnswers], parameters: Parameters) -> ReliabilityData:
-    return reliability_data(
-        texts,
-        extract.coders,
-        extract.answers,
-        chains=parameters.chains,
-        top=parameters.top,
-        unmarked=parameters.unmarked,
-    )
-
-
-def _coefficient(data: ReliabilityData, parameters: Parameters) -> Result:
-    if parameters.coefficient == "fleiss_kappa":
-        return fleiss_kappa(data, missing=parameters.missing)
-    return alpha(data, _distance(parameters), **_options(parameters))
-
-
-def _distance(parameters: Parameters) -> str:
-    return "nominal" if parameters.coefficient == "fleiss_kappa" else parameters.distance
-
-
-def _options(parameters: Parameters) -> dict[str, str]:
-    if parameters.coefficient == "fleiss_kappa":  # nominal, and of whole values
-        return {}
-    return {"exclude_unit": parameters.exclude_unit, "empty": parameters.empty, "thirds": parameters.thirds}
-
-
-def _figures(result: Result) -> dict[str, Any]:
+def figures(result: Result) -> dict[str, Any]:
+    """A result as the API gives it."""
     names = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
     return {name: getattr(result, name) for name in names} | {"left_out": dict(result.left_out)}

@@ -1,8 +1,12 @@
 """How figures are shown: rounded for the eye, whole for the machine."""
 
+from typing import Any
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+
+from agreement.tables import FORMS, shown
 
 register = template.Library()
 
@@ -27,3 +31,32 @@ def percent(share: float) -> SafeString:
 def readable(name: str) -> str:
     """An option's name in words."""
     return name.replace("_", " ")
+
+
+@register.filter
+def said(value: object, kind: str) -> SafeString:
+    """A cell of a table: rounded for the eye, with every digit in the <data> element."""
+    if value is None:
+        return format_html('<span class="{}">{}</span>', "quiet", "–")
+    if isinstance(value, str):
+        return format_html("{}", value)
+    assert isinstance(value, int | float)
+    if value == 0 and kind == "count":
+        return format_html('<data value="0" class="{}">0</data>', "quiet")
+    return format_html('<data value="{}">{}</data>', repr(value), shown(value, kind))  # type: ignore[arg-type]
+
+
+@register.inclusion_tag("agreement/table.html", takes_context=True)
+def table(context: dict[str, Any], key: str) -> dict[str, Any]:
+    """One of the page's tables, with what it takes to take it along."""
+    return {
+        "table": context["tables"].get(key),
+        "forms": FORMS,
+        "address": f"?{context['here']}&as=" if context["here"] else "?as=",
+    }
+
+
+@register.inclusion_tag("agreement/chart.html", takes_context=True)
+def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
+    """One of the page's charts."""
+    return {"chart": context["charts"].get(key)}

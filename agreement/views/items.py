@@ -1,143 +1,333 @@
-"""The pages on which managers see how reliable the data is, and where not."""
+"""On which items coders disagree, and how they do on one of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from agreement import passage, reports
-from agreement.extract import Extract, contents_of, extract
-from agreement.forms import ParametersForm
-from agreement.parameters import Parameters, WrongParameter, asked_for, opening, presets_for
-from agreement.reports import ItemReport
-from annotations.models import Project, Segment, Text
-from annotations.permissions import Right, project_for
+from agreement import actions, passage
+from agreement.asked import Asked, asked
+from agreement.figures import Chart, strip, upset
+from agreement.forms import RemarkForm
+from agreement.measures import RELATIONS
+from agreement.measures.values import Ints
+from agreement.models import Flag, Remark
+from agreement.parameters import Parameters
+from agreement.reports import items as reports
+from agreement.tables import Cell, Column, Linked, Table
+from agreement.views.page import draws_charts, show
+from agreement.words import Words, words_of, words_of_units
+from annotations.models import Markable, Project, Segment, Text, User
+from annotations.permissions import Right, may, project_for
 
-ITEMS_A_PAGE = 100
-
-
-def _asked(project: Project, query: QueryDict) -> tuple[Extract, Parameters, WrongParameter | None]:
-    """The project's answers and the parameters of the address, or the opening ones with what is wrong."""
-    extracted = extract(project)
-    asked = {name: str(value) for name, value in query.items() if name != "page"}
-    try:
-        parameters = asked_for(asked, project.preset, project.answers)
-        return extracted, reports.effective(extracted, parameters), None
-    except WrongParameter as wrong:
-        return extracted, reports.effective(extracted, opening(project.preset, project.answers)), wrong
-
-
-@login_required
-@require_safe
-def agreement(request: HttpRequest, slug: str) -> HttpResponse:
-    """The coefficient asked for, over all texts and in each, and the grid of all."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
-    extracted, parameters, wrong = _asked(project, request.GET)
-    presets = [
-        (preset, reports.report(extracted, preset.parameters).result, urlencode(preset.parameters.query()))
-        for preset in presets_for(project.answers)
-    ]
-    context = {
-        "project": project,
-        "form": ParametersForm(project.answers, parameters),
-        "wrong": wrong,
-        "report": reports.report(extracted, parameters),
-        "grid": [
-            (label, [(cell, urlencode(cell.query()), result) for cell, result in row])
-            for label, row in reports.grid(extracted, parameters)
-        ],
-        "presets": presets,
-        "query": urlencode(parameters.query()),
-    }
-    return render(request, "agreement/agreement.html", context, status=400 if wrong else 200)
+A_PAGE = 100
+STRIP = 200
+OWN = ("relation", "level", "category", "ambiguity", "flag", "sort")
+AMBIGUITY = {"explicit": "marked as ambiguous", "implicit": "camps, unmarked", "either": "either"}
 
 
 @login_required
-@require_safe
-def headline(request: HttpRequest, slug: str) -> HttpResponse:
-    """The figure with which the project's overview opens, as a part of that page."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
-    extracted, parameters, _ = _asked(project, QueryDict())
-    return render(
-        request,
-        "agreement/headline.html",
-        {"project": project, "report": reports.report(extracted, parameters)},
-    )
-
-
-@login_required
+@draws_charts
 @require_safe
 def items(request: HttpRequest, slug: str) -> HttpResponse:
-    """The units by their share of the observed disagreement."""
+    """The units by their share of the observed disagreement, filtered by how coders differ."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    extracted, parameters, wrong = _asked(project, request.GET)
-    found = reports.items(extracted, parameters, contents_of(project))
-    page = Paginator(found, ITEMS_A_PAGE).get_page(request.GET.get("page"))
-    context = {
-        "project": project,
-        "form": ParametersForm(project.answers, parameters),
-        "wrong": wrong,
-        "page": page,
-        "query": urlencode(parameters.query()),
-    }
-    return render(request, "agreement/items.html", context, status=400 if wrong else 200)
+    discusses = may(project, Right.DISCUSS)
+    page = asked(project, request.GET, _own(discusses))
+    flagged = _flagged(project) if discusses else frozenset()
+
+    def computed(parameters: Parameters, own: dict[str, str]) -> tuple[reports.Items, Ints]:
+        found = reports.items(page.extract, parameters)
+        return found, found.chosen(reports.Filters(**own), flagged)
+
+    found, rows = page.compute(computed)
+    shown = Paginator(rows, A_PAGE).get_page(request.GET.get("page"))
+    here = [int(row) for row in (rows if "as" in request.GET else list(shown))]
+    first = sorted(rows.tolist(), key=lambda row: -found.share[row])[:STRIP]
+    words = words_of_units({int(found.unit[row]) for row in [*here, *first]})
+    table = _table(page, found, here, words, flagged if discusses else None)
+    share = [float(found.share[row]) for row in first]
+    said = f"{len(rows)} items; the first carries {share[0]:.0%}" if share else "No item"
+    many = f", the first ten together {sum(share[:10]):.0%}" if len(share) > 10 else ""
+    chart = Chart(
+        "items",
+        "Share of the observed disagreement, item by item",
+        strip([words[int(found.unit[row])].words for row in first], share, "share"),
+        f"{said}{many} of the disagreement.",
+        "items",
+    )
+    return show(
+        request,
+        "agreement/items.html",
+        page,
+        [table],
+        [chart] if len(first) > 1 else [],
+        shown=shown,
+        total=len(found.unit),
+        filters=_filters(page, found, flagged),
+        sorts=[(name, page.with_own(sort=name), name == (page.own.get("sort") or "share")) for name in reports.SORTS],
+    )
+
+
+def _own(discusses: bool) -> tuple[str, ...]:
+    """What the address of items may say besides the parameters: flags are for those who discuss."""
+    return OWN if discusses else tuple(name for name in OWN if name != "flag")
+
+
+def _table(
+    page: Asked,
+    found: reports.Items,
+    rows: Sequence[int],
+    words: dict[int, Words],
+    flagged: frozenset[int] | None,
+) -> Table:
+    """The items in these rows; without the flags where `flagged` is None."""
+    columns = [
+        Column("words", "Words"),
+        Column("text", "Text"),
+        Column("share", "Share", "percent"),
+        Column("values", "Values", "count"),
+        Column("coders", "Coders", "count"),
+        *(Column(name, name.capitalize(), "count") for name in RELATIONS),
+        Column("ambiguity", "Ambiguity"),
+        *([] if flagged is None else [Column("flag", "Flag")]),
+        Column("observed", "Disagreement", "figure"),
+        Column("key", "Key"),
+    ]
+    cells = []
+    for row in map(int, rows):
+        one, text = words[int(found.unit[row])], found.texts[found.text[row]]
+        address = reverse("item", args=[page.project.slug, text.slug, one.key])
+        explicit = int(found.explicit[row])
+        cells.append(
+            (
+                Linked(one.words, f"{address}?{urlencode(page.parameters.query() | page.own)}"),
+                text.slug,
+                float(found.share[row]),
+                int(found.n_values[row]),
+                int(found.n_coders[row]),
+                *found.relations[row].tolist(),
+                f"marked by {explicit}" if explicit else "camps" if found.camps[row] else "",
+                *([] if flagged is None else ["flagged" if one.pk in flagged else ""]),
+                float(found.observed[row]),
+                one.key,
+            )
+        )
+    return Table("items", "Items by share of observed disagreement", columns, cells)
+
+
+def _filters(
+    page: Asked, found: reports.Items, flagged: frozenset[int]
+) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
+    """The filters as chips: (label, address, how many items, is it on) under a name each."""
+    levels = sorted(set(found.level))
+    groups: list[tuple[str, str, list[tuple[str, str]]]] = [
+        ("relation", "Some pair of coders", [(name, name) for name in RELATIONS]),
+        ("ambiguity", "Ambiguity", list(AMBIGUITY.items())),
+        ("category", "Some coder says", [(name, name) for name in found.names]),
+        ("level", "Level", [(name, name) for name in levels] if len(levels) > 1 else []),
+        ("flag", "Guidelines", [("set", "flagged")] if flagged else []),
+    ]
+    chips = []
+    for name, label, choices in groups:
+        made = []
+        for value, words in choices:
+            on = page.own.get(name) == value
+            number = len(found.chosen(reports.Filters(**{name: value}), flagged))
+            if number or on:
+                made.append((words, page.with_own(**{name: "" if on else value}), number, on))
+        if made:
+            chips.append((label, made))
+    return chips
 
 
 @login_required
+@draws_charts
 @require_safe
 def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
-    """One unit: every coder's chain in the text, and the relation of every pair of coders."""
+    """One unit: every coder's chain in the text, their sets and relations, and what people say of it."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    extracted, parameters, wrong = _asked(project, request.GET)
-    found = reports.item(extracted, parameters, text, key)
+    discusses = may(project, Right.DISCUSS)
+    page = asked(project, request.GET, _own(discusses))
+    flagged = _flagged(project) if discusses else frozenset()
+    found = page.compute(lambda parameters, _: reports.item(page.extract, parameters, text, key))
     if found is None:
         raise Http404("There is no such unit.")
-    contents = contents_of(project)
-    ranked = reports.items(extracted, parameters, contents)
-    place = next((number for number, one in enumerate(ranked) if (one.text, one.key) == (text, key)), None)
-    context = {
-        "project": project,
-        "wrong": wrong,
-        "item": found,
-        "parameters": parameters,
-        "words": reports.words_of(contents[found.text.pk], found.unit),
-        "ranked": ranked[place] if place is not None else None,
-        "place": place + 1 if place is not None else None,
-        "total": len(ranked),
-        "previous": ranked[place - 1] if place else None,
-        "next": ranked[place + 1] if place is not None and place + 1 < len(ranked) else None,
-        "query": urlencode(parameters.query()),
-        **_in_the_text(found, contents[found.text.pk]),
+
+    def computed(parameters: Parameters, own: dict[str, str]) -> tuple[reports.Items, list[int]]:
+        ranked = reports.items(page.extract, parameters)
+        return ranked, ranked.chosen(reports.Filters(**own), flagged).tolist()
+
+    ranked, rows = page.compute(computed)
+    place = next((number for number, row in enumerate(rows) if int(ranked.unit[row]) == found.unit), None)
+    neighbours = (
+        {}
+        if place is None
+        else {name: rows[at] for name, at in (("previous", place - 1), ("next", place + 1)) if 0 <= at < len(rows)}
+    )
+    around = words_of_units({int(ranked.unit[row]) for row in neighbours.values()})
+    query = urlencode(page.parameters.query() | page.own)
+    links = {
+        name: reverse("item", args=[slug, ranked.texts[ranked.text[row]].slug, around[int(ranked.unit[row])].key])
+        + f"?{query}"
+        for name, row in neighbours.items()
     }
-    return render(request, "agreement/item.html", context, status=400 if wrong else 200)
+    about = Text.objects.get(pk=found.text.pk)
+    shown = _in_the_text(found, about)
+    return show(
+        request,
+        "agreement/item.html",
+        page,
+        _item_tables(found),
+        shown.pop("charts"),
+        item=found,
+        item_query=query,
+        ranked_share=float(ranked.share[rows[place]]) if place is not None else None,
+        place=place + 1 if place is not None else None,
+        total=len(rows),
+        links=links,
+        text=about,
+        discusses=discusses,
+        remarks=Remark.objects.filter(markable=found.unit).select_related("author") if discusses else [],
+        flag=Flag.objects.filter(markable=found.unit).select_related("author").first() if discusses else None,
+        remark_form=RemarkForm(),
+        **shown,
+    )
 
 
-def _in_the_text(found: ItemReport, content: str) -> dict[str, Any]:
-    """Every coder's chain in words, and the text with the numbers of the coders at the members."""
-    units = {unit.pk: unit for unit in found.text.units}
+def _item_tables(found: reports.ItemReport) -> list[Table]:
+    if not found.pairs:
+        return []
+    names = list(found.pairs[0].distances)
+    columns = [
+        Column("coders", "Coders"),
+        Column("relation", "Relation"),
+        *(Column(name, name, "figure") for name in names),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (f"{one.first} – {one.second}", one.relation, *one.distances.values()) for one in found.pairs
+    ]
+    if len(found.pairs) > 1:
+        means = [sum(one.distances[name] for one in found.pairs) / len(found.pairs) for name in names]
+        rows.append(("mean of the pairs", "", *means))
+    return [Table("pairs", "Every pair of coders", columns, rows)]
+
+
+def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
+    """Every coder's chain in words, with and without the unit, and the text with the numbers of the coders."""
+    units = {
+        pk: (label, words_of(about.content, parts), parts, (start, -end))
+        for pk, label, parts, start, end in Markable.objects.filter(
+            pk__in={found.unit}.union(*(value for value in found.values.values() if isinstance(value, frozenset)))
+        ).values_list("pk", "label", "parts", "start", "end")
+    }
+    coded = set(found.text.answers.units)
     coders = []
-    holders: dict[int, list[int]] = {found.unit.pk: []}
+    holders: dict[int, list[int]] = {found.unit: []}
     for number, (coder, value) in enumerate(found.values.items(), start=1):
-        members = []
-        if isinstance(value, frozenset):
-            members = [unit for pk, unit in units.items() if pk in value]
-            for unit in members:
-                holders.setdefault(unit.pk, []).append(number)
-        chain = [(unit, reports.words_of(content, unit)) for unit in members]
-        coders.append((number, coder, value, chain if isinstance(value, frozenset) else None))
-    turns = Segment.objects.filter(text=found.text.pk, kind=Segment.Kind.TURN).values_list(
+        chain = sorted(value, key=lambda pk: units[cast(int, pk)][3]) if isinstance(value, frozenset) else None
+        for pk in chain or ():
+            holders.setdefault(cast(int, pk), []).append(number)
+        members = None if chain is None else [(pk == found.unit, units[cast(int, pk)][1]) for pk in chain]
+        rest = None if members is None else [said for itself, said in members if not itself]
+        coders.append({"number": number, "coder": coder, "value": value, "chain": members, "rest": rest})
+    turns = Segment.objects.filter(text=about.pk, kind=Segment.Kind.TURN).values_list(
         "start", "end", "label", "speaker"
     )
-    parts = {pk: [(start, end) for start, end in units[pk].parts] for pk in holders if units[pk].coded}
-    text = Text.objects.defer("content").get(pk=found.text.pk)
+    parts = {pk: [(start, end) for start, end in units[pk][2]] for pk in holders if pk in coded}
+    label, words, *_ = units[found.unit]
     return {
-        "text": text,
+        "label": label,
+        "words": words,
         "coders": coders,
-        "lines": passage.lines(content, turns, parts, holders, found.unit.pk),
+        "lines": passage.lines(about.content, turns, parts, holders, found.unit),
+        "charts": _charts(found, {pk: said for pk, (_, said, *_) in units.items()}),
     }
+
+
+def _charts(found: reports.ItemReport, words: dict[int, str]) -> list[Chart]:
+    chains = {coder: value for coder, value in found.values.items() if isinstance(value, frozenset)}
+    if len(chains) < 2:
+        return []
+    members: dict[frozenset[str], list[str]] = {}
+    for pk in sorted(frozenset().union(*chains.values())):
+        combination = frozenset(coder for coder, chain in chains.items() if pk in chain)
+        members.setdefault(combination, []).append(words[pk])
+    said = "; ".join(
+        f"{' and '.join(sorted(who))}: {', '.join(what)}"
+        for who, what in sorted(members.items(), key=lambda one: -len(one[1]))
+    )
+    return [
+        Chart(
+            "chains",
+            "Which coders have which members in their chain",
+            upset(list(chains), members),
+            f"In the chain of {said}.",
+            "pairs",
+        )
+    ]
+
+
+def _flagged(project: Project) -> frozenset[int]:
+    return frozenset(Flag.objects.filter(markable__text__project=project).values_list("markable_id", flat=True))
+
+
+def _markable(project: Project, text: str, key: str) -> Markable:
+    # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
+    found = Markable.objects.filter(text__project=project, text__slug=text, level__coded=True).select_related("text")
+    for markable in found:
+        if markable.key == key:
+            return markable
+    raise Http404("There is no such unit.")
+
+
+@login_required
+@require_POST
+def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """Say something of an item."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    markable = _markable(project, text, key)
+    form = RemarkForm(request.POST)
+    if form.is_valid():
+        actions.remark(markable, cast(User, request.user), form.cleaned_data["body"])
+    else:
+        messages.error(request, f"The remark is not kept: {form.errors['body'].as_text()}")
+    return _back(request, slug, text, key)
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> HttpResponse:
+    """Take one's own remark away."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    found = Remark.objects.filter(
+        pk=pk, markable=_markable(project, text, key), author=cast(User, request.user)
+    ).first()
+    if found is None:
+        raise Http404("There is no such remark of yours.")
+    actions.withdraw(found, cast(User, request.user))
+    return _back(request, slug, text, key)
+
+
+@login_required
+@require_POST
+def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """Flag an item for the guidelines, or take the flag away."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    actions.set_flag(_markable(project, text, key), cast(User, request.user), request.POST.get("on") == "1")
+    return _back(request, slug, text, key)
+
+
+def _back(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+    """The item again, as it was looked at."""
+    query = request.GET.urlencode()
+    return redirect(reverse("item", args=[slug, text, key]) + (f"?{query}" if query else "") + "#discussion")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agreement import reports
-from agreement.extract import contents_of, extract
+from agreement.extract import extract
 from agreement.parameters import PRESETS
+from agreement.reports import items
 from tests.conftest import judge
 
 URL = "/api/v1/projects/tea/agreement/items/"
@@ -26,8 +26,12 @@ def judged(codings, keys):
 
 def test_items_are_those_of_the_report_the_largest_share_first(signed_in, charlie, project, judged):
     found = signed_in(charlie).get(URL).json()
-    expected = reports.items(extract(project), PRESETS["poesio-artstein-2005"].parameters, contents_of(project))
-    assert [(item["key"], item["share"]) for item in found] == [(item.key, item.share) for item in expected]
+    expected = items.items(extract(project), PRESETS["poesio-artstein-2005"].parameters)
+    pks = dict(project.texts.get().markables.values_list("key", "pk"))
+    rows = expected.chosen(items.Filters())
+    assert [(pks[item["key"]], item["share"]) for item in found] == [
+        (int(expected.unit[row]), float(expected.share[row])) for row in rows
+    ]
     shares = [item["share"] for item in found]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
@@ -46,7 +50,10 @@ def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged, ke
         "n_coders": 2,
         "n_values": 2,
         "relations": {"category": 1},
+        "n_ambiguous": 0,
+        "camps": True,
     }
+    assert (found["d"]["n_ambiguous"], found["d"]["camps"]) == (1, False)
     assert found["d"]["relations"] == {"subsumption": 1} or found["d"]["relations"] == {"intersection": 1}
     assert found["a"]["relations"] == {"identity": 1}
 

@@ -74,7 +74,7 @@ def test_controls_change_the_figure_and_the_address(sign_in, charlie):
     page = sign_in(charlie, "/projects/walk/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")
-    page.get_by_label("Distance").select_option("nominal")
+    page.get_by_label("Distance", exact=True).select_option("nominal")
     expect(value).not_to_have_attribute("value", before)
     expect(page).to_have_url(re.compile("distance=nominal"))
     shown = value.get_attribute("value")
@@ -82,10 +82,10 @@ def test_controls_change_the_figure_and_the_address(sign_in, charlie):
     assert repr(page.request.get(f"/api/v1/projects/walk/agreement/?{address}").json()["value"]) == shown
     page.go_back()
     expect(page.locator("#value data")).to_have_attribute("value", before)
-    expect(page.get_by_label("Distance")).to_have_value("passonneau")
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("passonneau")
     page.go_forward()
     expect(page.locator("#value data")).to_have_attribute("value", shown)
-    expect(page.get_by_label("Distance")).to_have_value("nominal")
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("nominal")
 
 
 def test_new_member_gets_texts_to_code(sign_in, alice, charlie):

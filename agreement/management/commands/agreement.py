@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement import reports
 from agreement.extract import extract
-from agreement.parameters import CHOICES, HELP, PRESETS, WrongParameter, asked_for
+from agreement.parameters import CHOICES, HELP, NAMES, PRESETS, SELECTIONS, WrongParameter, asked_for
+from agreement.reports import overall
 from annotations.models import Project
 
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
@@ -23,31 +23,37 @@ class Command(BaseCommand):
         parser.add_argument("--preset", choices=list(PRESETS), help="a paper's convention; options come on top of it")
         for name, choices in CHOICES.items():
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
+        for name in SELECTIONS:
+            parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
-        asked = {name: options[name] for name in ("preset", *CHOICES) if options[name] is not None}
+        asked = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
-            report = reports.report(extract(project), asked_for(asked, project.preset, project.answers))
+            report = overall.report(extract(project), asked_for(asked, project.preset, project.answers))
         except WrongParameter as wrong:
             raise CommandError(f"--{str(wrong).replace('_', '-', 1)}") from wrong
         {"json": self._json, "csv": self._csv, "table": self._table}[options["format"]](report)
 
-    def _json(self, report: reports.Report) -> None:
+    def _json(self, report: overall.Report) -> None:
         self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
 
-    def _csv(self, report: reports.Report) -> None:
+    def _csv(self, report: overall.Report) -> None:
         writer = csv.writer(self.stdout, lineterminator="\n")
         writer.writerow(["text", *COLUMNS])
         for slug, row in _rows(report):
             writer.writerow([slug, *row])
 
-    def _table(self, report: reports.Report) -> None:
+    def _table(self, report: overall.Report) -> None:
         asked = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
         self.stdout.write(f"{asked}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
+        interval = report.interval
+        if interval.low is not None and interval.high is not None:
+            of = f"{interval.n} samples of {interval.n_groups} {interval.by}s"
+            self.stdout.write(f"95% interval {interval.low:.4f} to {interval.high:.4f} ({of})")
         wide = max([len("all texts"), *(len(text.slug) for text in report.texts)])
         self.stdout.write(f"{'':{wide}}  {'value':>9}  {'observed':>9}  {'expected':>9}  {'units':>6}  left out")
         for name, result in [
@@ -61,7 +67,7 @@ class Command(BaseCommand):
             self.stdout.write(line.rstrip())
 
 
-def _rows(report: reports.Report) -> list[tuple[str, list[Any]]]:
+def _rows(report: overall.Report) -> list[tuple[str, list[Any]]]:
     """The name of the text (empty for all of them) with its figures, in full."""
     results = [("", report.result), *((text.slug, text.result) for text in report.texts)]
     return [(slug, [getattr(result, column) for column in COLUMNS]) for slug, result in results]

@@ -1,0 +1,36 @@
+"""What managers and adjudicators write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Mapped
+
+from agreement.models import Flag, Mapping, Remark
+from annotations.models import Markable, Project, User
+
+
+def remark(markable: Markable, author: User, body: str) -> Remark:
+    """Say something of an item."""
+    return Remark.objects.create(markable=markable, author=author, body=body.strip())
+
+
+def withdraw(remark: Remark, user: User) -> None:
+    """Take one's own remark away. Raises PermissionError for another's."""
+    if remark.author_id != user.pk:
+        raise PermissionError("Only its author takes a remark away.")
+    remark.delete()
+
+
+def set_flag(markable: Markable, user: User, on: bool) -> None:
+    """Flag an item for the guidelines, or take the flag away."""
+    if on:
+        Flag.objects.get_or_create(markable=markable, defaults={"author": user})
+    else:
+        Flag.objects.filter(markable=markable).delete()
+
+
+def save_mapping(project: Project, name: str, classes: Mapped[str, str], author: User) -> Mapping:
+    """Keep a mapping under a name; one of that name is replaced."""
+    kept, _ = Mapping.objects.update_or_create(
+        project=project, name=name, defaults={"classes": dict(classes), "author": author}
+    )
+    return kept

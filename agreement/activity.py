@@ -1,0 +1,84 @@
+"""What happens in a project: how far it is, what was done last, and how much on which day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.db.models import Count
+from django.db.models.functions import TruncDate
+
+from agreement.reports.overview import Progress
+from annotations.models import Coding, Operation, Project
+
+LATEST = 5
+TOLD = {"submit": "handed in", "reopen": "gave back", "import": "imported"}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What somebody did with a coding of a text."""
+
+    who: str
+    what: str
+    text: str
+    coder: str
+    moment: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """How many operations there were on a day, and that as a share of the busiest."""
+
+    day: date
+    operations: int
+    height: float
+
+    @property
+    def top(self) -> float:
+        """Where its bar begins, from above."""
+        return 100 - self.height
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    latest: tuple[Event, ...]
+    days: tuple[Day, ...]
+
+    @property
+    def operations(self) -> int:
+        return sum(day.operations for day in self.days)
+
+
+def progress(project: Project) -> Progress:
+    """How far the codings are. Two queries."""
+    codings = list(Coding.objects.filter(text__project=project).order_by().values_list("text_id", "status"))
+    return Progress(
+        n_texts=project.texts.count(),
+        n_assigned=len({text for text, _ in codings}),
+        n_codings=len(codings),
+        n_submitted=sum(status == Coding.Status.SUBMITTED for _, status in codings),
+    )
+
+
+def activity(project: Project, since: date, days: int) -> Activity:
+    """What was handed in, given back and imported last, and the operations of each day. Two queries."""
+    here = Operation.objects.filter(coding__text__project=project)
+    events = (
+        here.filter(kind__in=TOLD)
+        .order_by("-applied_at", "-pk")
+        .values_list("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")[:LATEST]
+    )
+    of_day = dict(
+        here.filter(applied_at__date__gte=since)
+        .annotate(day=TruncDate("applied_at"))
+        .order_by()
+        .values_list("day")
+        .annotate(number=Count("pk"))
+    )
+    counts = [(since + timedelta(days=number), of_day.get(since + timedelta(days=number), 0)) for number in range(days)]
+    most = max((count for _, count in counts), default=0) or 1
+    return Activity(
+        tuple(Event(who, TOLD[kind], text, coder, moment) for who, kind, text, coder, moment in events),
+        tuple(Day(day, count, round(100 * count / most, 1)) for day, count in counts),
+    )

@@ -1,0 +1,68 @@
+"""What a page is asked for: the parameters of its address, and what is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.utils.http import urlencode
+
+from agreement.extract import Extract, extract
+from agreement.parameters import SELECTIONS, Parameters, WrongParameter, asked_for, opening
+from agreement.reports.basis import effective
+from annotations.models import Project
+
+# Of every page: the page of a long table, and the form and key in which a table is taken along.
+ALWAYS = ("page", "as", "table")
+
+
+@dataclass(slots=True)
+class Asked:
+    """The project's answers, the parameters of the address or the opening ones with what is `wrong`, and the rest."""
+
+    project: Project
+    extract: Extract
+    parameters: Parameters
+    own: dict[str, str]
+    wrong: WrongParameter | None = None
+
+    @property
+    def query(self) -> str:
+        """The parameters for the address of another page."""
+        return urlencode(self.parameters.query())
+
+    def with_own(self, **changed: str) -> str:
+        """The address of this page with some of what is its own made otherwise."""
+        own = {name: value for name, value in (self.own | changed).items() if value}
+        return f"?{urlencode(self.parameters.query() | own)}"
+
+    def compute[T](self, report: Callable[[Parameters, dict[str, str]], T]) -> T:
+        """The report of what is asked; where that is wrong, of the project's convention without the page's own."""
+        try:
+            return report(self.parameters, self.own)
+        except WrongParameter as wrong:
+            self.wrong, self.own = wrong, {}
+            self.parameters = effective(self.extract, opening(self.project.preset, self.project.answers))
+            return report(self.parameters, self.own)
+
+
+def asked(project: Project, query: QueryDict, own: Sequence[str] = ()) -> Asked:
+    """What the address asks for. `own` names what the page takes besides the parameters."""
+    extracted = extract(project)
+    given = {name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name]) for name in query}
+    mine = {name: value for name in own if (value := given.pop(name, ""))}
+    for name in ALWAYS:
+        given.pop(name, None)
+    try:
+        parameters = effective(extracted, asked_for(given, project.preset, project.answers))
+        return Asked(project, extracted, parameters, mine)
+    except WrongParameter as wrong:
+        parameters = effective(extracted, opening(project.preset, project.answers))
+        return Asked(project, extracted, parameters, {}, wrong)
+
+
+def asked_again(project: Project, parameters: Mapping[str, str], own: Mapping[str, str]) -> Asked:
+    """What was asked for before, of the answers as they are now. Raises WrongParameter."""
+    extracted = extract(project)
+    return Asked(project, extracted, effective(extracted, Parameters(**parameters)), dict(own))

@@ -1,0 +1,258 @@
+"""Report -> Plotly figure: plain data, pure. Colours and type are the page's, which puts them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agreement.tables import shown
+
+type Figure = dict[str, Any]
+type Number = float | int | None
+
+ROW = 26  # pixels for a row of dots or cells
+HEAD = 90  # pixels for an axis and its title
+WIDEST_LABEL = 40
+MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
+PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
+# Besides its colour each line has a marker of its own.
+MARKERS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "star", "hexagon", "pentagon", "bowtie")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture: its subject as title, what it says in words, and the key of the table that has it all."""
+
+    key: str
+    title: str
+    figure: Figure
+    alternative: str
+    table: str
+
+    @property
+    def script(self) -> str:
+        """The id of the element that holds the figure."""
+        return f"figure-{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A value with its interval."""
+
+    label: str
+    value: Number
+    low: Number = None
+    high: Number = None
+
+
+def dots(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Figure:
+    """Dots with whiskers, one row each, the first on top; `marks` are lines across."""
+    there = [row for row in rows if row.value is not None]
+    reach = [
+        (float(row.value or 0) - row.low, row.high - float(row.value or 0))
+        if row.low is not None and row.high is not None
+        else (0.0, 0.0)
+        for row in there
+    ]
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [row.value for row in there],
+        "y": list(range(len(there))),
+        "customdata": [[row.label, _interval(row)] for row in there],
+        "hovertemplate": "%{customdata[0]}: %{x:.4f}%{customdata[1]}<extra></extra>",
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": [high for _, high in reach],
+            "arrayminus": [low for low, _ in reach],
+            "thickness": 2,
+            "width": 0,
+        },
+        "marker": {"size": 10},
+    }
+    shapes = [
+        {"type": "line", "x0": mark, "x1": mark, "y0": 0, "y1": 1, "yref": "paper", "line": {"dash": "dot", "width": 1}}
+        for mark in marks
+    ]
+    return {
+        "data": [trace],
+        "layout": {
+            "height": HEAD + ROW * max(len(there), 2),
+            "xaxis": {"title": {"text": unit}},
+            "yaxis": _named([row.label for row in there], downwards=True),
+            "shapes": shapes,
+        },
+    }
+
+
+def heat(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[Number]], unit: str) -> Figure:
+    """A heat map with the value in each cell; None stays empty."""
+    trace = {
+        "type": "heatmap",
+        "x": list(range(len(columns))),
+        "y": list(range(len(rows))),
+        "z": [list(row) for row in values],
+        "text": [["" if value is None else f"{value:.2f}" for value in row] for row in values],
+        "texttemplate": "%{text}" if len(columns) <= MOST_IN_WORDS else "",
+        "customdata": [[f"{row} – {column}" for column in columns] for row in rows],
+        "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
+        "hoverongaps": False,
+        "xgap": 1,
+        "ygap": 1,
+        "colorscale": "Cividis",
+        "colorbar": {"title": {"text": unit, "side": "right"}, "thickness": 12},
+    }
+    return {
+        "data": [trace],
+        "layout": {
+            "height": HEAD + 40 + max(ROW * len(rows), 60),
+            "xaxis": _named(columns),
+            "yaxis": _named(rows, downwards=True),
+        },
+    }
+
+
+def lines(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
+    """A line for each name, each with a marker of its own; gaps where there is no value."""
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": name,
+            "x": list(range(len(stages))),
+            "y": list(values),
+            "customdata": list(stages),
+            "marker": {"symbol": MARKERS[number % len(MARKERS)], "size": 8},
+            "hovertemplate": "%{fullData.name}, %{customdata}: %{y:.3f}<extra></extra>",
+        }
+        for number, (name, values) in enumerate(series.items())
+    ]
+    layout = {"height": 320, "xaxis": _named(stages), "yaxis": {"title": {"text": unit}}, "showlegend": True}
+    return {"data": traces, "layout": layout}
+
+
+def stacked(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:
+    """Lying bars of parts that make a whole; each part has a pattern besides its colour."""
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "y": list(range(len(labels))),
+            "x": list(values),
+            "customdata": list(labels),
+            "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}},
+            "hovertemplate": "%{customdata}, %{fullData.name}: %{x:.1%}<extra></extra>",
+        }
+        for number, (name, values) in enumerate(series.items())
+    ]
+    return {
+        "data": traces,
+        "layout": {
+            "height": HEAD + 40 + ROW * max(len(labels), 2),
+            "barmode": "stack",
+            "xaxis": {"title": {"text": unit}, "tickformat": ".0%", "range": [0, 1]},
+            "yaxis": _named(labels, downwards=True),
+            "showlegend": True,
+        },
+    }
+
+
+def strip(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
+    """A dot for each item, the largest share first."""
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(range(1, len(shares) + 1)),
+        "y": list(shares),
+        "customdata": [_short(word) for word in words],
+        "hovertemplate": "%{customdata}: %{y:.1%}<extra></extra>",
+        "marker": {"size": 7},
+    }
+    return {
+        "data": [trace],
+        "layout": {
+            "height": 220,
+            "xaxis": {"title": {"text": "items, by share"}},
+            "yaxis": {"title": {"text": unit}, "tickformat": ".0%", "rangemode": "tozero"},
+        },
+    }
+
+
+def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
+    """Which coders put which members in their chain: a bar for each combination of coders, dots below for who they are.
+
+    `members` has by combination the members that exactly those coders have.
+    """
+    combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
+    places = list(range(len(combinations)))
+    bars_ = {
+        "type": "bar",
+        "x": places,
+        "y": [len(members[one]) for one in combinations],
+        "customdata": [", ".join(_short(word) for word in members[one]) for one in combinations],
+        "hovertemplate": "%{y}: %{customdata}<extra></extra>",
+        "xaxis": "x",
+        "yaxis": "y",
+    }
+    grid = [(place, coder) for place in places for coder in coders]
+    dots_ = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [place for place, _ in grid],
+        "y": [list(coders).index(coder) for _, coder in grid],
+        "marker": {
+            "size": 13,
+            "symbol": ["circle" if coder in combinations[place] else "circle-open" for place, coder in grid],
+        },
+        "hoverinfo": "skip",
+        "xaxis": "x",
+        "yaxis": "y2",
+    }
+    return {
+        "data": [bars_, dots_],
+        "layout": {
+            "height": 170 + ROW * len(coders),
+            "xaxis": {"showticklabels": False, "showgrid": False, "zeroline": False, "anchor": "y2"},
+            "yaxis": {"title": {"text": "members"}, "domain": [0.5, 1], "dtick": 1, "rangemode": "tozero"},
+            "yaxis2": {**_named(coders, downwards=True), "domain": [0, 0.42], "showgrid": False},
+            "showlegend": False,
+        },
+    }
+
+
+def said(rows: Sequence[Dot]) -> str:
+    """What dots show, in words: all of a few, the ends of many."""
+    there = [row for row in rows if row.value is not None]
+    if not there:
+        return "There is nothing to show yet."
+    if len(there) <= 8:
+        return "; ".join(f"{row.label} {shown(row.value, 'figure')}{_interval(row)}" for row in there) + "."
+    low, high = (end(there, key=lambda row: float(row.value or 0)) for end in (min, max))
+    return (
+        f"{len(there)} values, from {shown(low.value, 'figure')} ({low.label}) to {shown(high.value, 'figure')}"
+        f" ({high.label})."
+    )
+
+
+def _interval(row: Dot) -> str:
+    if row.low is None or row.high is None:
+        return ""
+    return f" ({shown(row.low, 'figure')} to {shown(row.high, 'figure')})"
+
+
+def _named(labels: Sequence[str], *, downwards: bool = False) -> dict[str, Any]:
+    """An axis of places 0, 1, ... with names: long names are cut, and two that are cut alike stay two."""
+    axis: dict[str, Any] = {
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [_short(label) for label in labels],
+        "zeroline": False,
+    }
+    return axis | {"autorange": "reversed"} if downwards else axis
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= WIDEST_LABEL else f"{label[: WIDEST_LABEL - 1]}…"

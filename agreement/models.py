@@ -1,0 +1,77 @@
+"""What managers and adjudicators add to the figures, and figures that took long to compute."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models import Markable, Project, User
+
+NAME_LENGTH = 50
+
+
+class Remark(models.Model):
+    """What somebody said of an item. Only managers and adjudicators read it."""
+
+    markable = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="remarks")
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    body = models.TextField(max_length=5000)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+        constraints = [models.CheckConstraint(condition=~Q(body=""), name="remark_not_empty")]
+
+    def __str__(self) -> str:
+        return self.body
+
+
+class Flag(models.Model):
+    """The item shows something that the guidelines should say."""
+
+    markable = models.OneToOneField(Markable, on_delete=models.CASCADE, related_name="flag")
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return str(self.markable)
+
+
+class Mapping(models.Model):
+    """Categories merged under a name: which becomes which."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="mappings")
+    name = models.CharField(max_length=NAME_LENGTH)
+    classes = models.JSONField(help_text="{category: what it becomes}; what is not in it stays")
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="mapping_name_unique_in_project"),
+            models.CheckConstraint(condition=~Q(name=""), name="mapping_has_a_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Computation(models.Model):
+    """Parts of a page that a worker computes, or has: for these answers, parameters and what is the page's own."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="computations")
+    kind = models.CharField(max_length=20)
+    fingerprint = models.CharField(max_length=16)
+    parameters = models.JSONField()
+    own = models.JSONField(default=dict)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    result = models.JSONField(null=True)
+    error = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["project", "kind", "fingerprint"], name="computation_of_answers")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.project}"

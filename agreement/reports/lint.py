@@ -1,0 +1,137 @@
+"""What a scheme allows: which measures mean something for it, which views and which exports, and why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["measure", "view", "export"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like."""
+
+    answers: str
+    coded_levels: int
+    target_levels: int
+    categories: Sequence[str]
+    pointing: Sequence[str]
+    indexing: Sequence[str]
+    several_pointers: bool
+    later_targets: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether something can be had with the scheme, and why or what to mind."""
+
+    kind: Kind
+    name: str
+    allowed: bool
+    why: str
+
+
+EXPORTS = (
+    Verdict("export", "tables as CSV, JSON, LaTeX and Markdown", True, "Every table of these pages."),
+    Verdict("export", "figures by the API and the command", True, "The same digits as here."),
+)
+
+
+def lint(scheme: Scheme) -> list[Verdict]:
+    """A verdict on everything that is offered; first those on measures, then on views and on exports."""
+    return [*_measures(scheme), *_views(scheme), *EXPORTS]
+
+
+def problems(scheme: Scheme) -> list[str]:
+    """What in the scheme itself would leave coders or figures without what they need."""
+    found = []
+    if not scheme.categories:
+        found.append("It has no categories: coders have nothing to answer.")
+    if not scheme.coded_levels:
+        found.append("No level is coded: there is nothing to judge.")
+    if scheme.answers == "pointers" and not scheme.pointing:
+        found.append("Answers are pointers, and no category takes one: its values are categories alone.")
+    if scheme.answers == "indices" and not scheme.indexing:
+        found.append("Answers are indices, and no category takes one: every value is the markable alone.")
+    if scheme.answers != "pointers" and scheme.pointing:
+        found.append(f"{_named(scheme.pointing)} points, but answers of this project are no pointers: never complete.")
+    if scheme.answers != "indices" and scheme.indexing:
+        found.append(f"{_named(scheme.indexing)} takes an index, but answers are no indices: never complete.")
+    if len(scheme.categories) == 1 and scheme.answers == "categories":
+        found.append("One category leaves coders no choice: every coefficient is undefined.")
+    return found
+
+
+def _measures(scheme: Scheme) -> list[Verdict]:
+    sets = scheme.answers != "categories"
+    why_not = "" if sets else "A category has no parts: two are equal or not."
+    found = [
+        Verdict("measure", "alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
+        Verdict(
+            "measure",
+            "alpha with Passonneau, Jaccard, Dice, MASI",
+            sets,
+            why_not or "Values are sets: chains that overlap agree in part.",
+        ),
+        Verdict(
+            "measure",
+            "K, multi-kappa, AC1",
+            True,
+            "Whole values are compared; no part of an agreement counts." if sets else "Any number of coders.",
+        ),
+        Verdict(
+            "measure",
+            "K of categories, S, per category",
+            len(scheme.categories) > 1,
+            "What is linked to what does not count." if len(scheme.categories) > 1 else "It has a single category.",
+        ),
+        Verdict(
+            "measure",
+            "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average",
+            sets,
+            (why_not and "Without chains there is nothing to score.")
+            or ("A markable of several chains counts in the first." if scheme.several_pointers else "Of two coders."),
+        ),
+        Verdict(
+            "measure", "kappa of links", sets, "Without chains there are no links." if not sets else "Of two coders."
+        ),
+        Verdict(
+            "measure", "taking the unit out of its sets", sets, why_not or "Exclusive and inclusive can be chosen."
+        ),
+    ]
+    pointers = scheme.answers == "pointers" and bool(scheme.pointing)
+    return [
+        *found,
+        Verdict(
+            "measure",
+            "no chain, partial and whole chain; +top and -top",
+            pointers,
+            "Chains are made from pointers." if pointers else "Only pointers leave the choice of how chains are made.",
+        ),
+    ]
+
+
+def _views(scheme: Scheme) -> list[Verdict]:
+    sets, pointers = scheme.answers != "categories", scheme.answers == "pointers"
+    ambiguous = scheme.several_pointers or scheme.answers == "indices"
+    return [
+        Verdict("view", "overview, coders, texts, over time", True, "For every scheme."),
+        Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", pointers,
+                "Six chain conditions." if pointers else "It compares ways of making chains from pointers."),
+        Verdict("view", "K beside alpha on antecedents (their Table 3)", pointers,
+                "What partial agreement is worth." if pointers else "Coders give no antecedents."),
+        Verdict("view", "relations: subsumption, intersection, disjunction", sets,
+                "Of the sets of two coders." if sets else "Between categories there is identity or a clash."),
+        Verdict("view", "explicit ambiguity", ambiguous,
+                "Coders may give several antecedents or indices." if ambiguous else "A coder gives one answer only."),
+        Verdict("view", "collapsing categories", len(scheme.categories) > 2,
+                "Merge what coders do not tell apart." if len(scheme.categories) > 2 else "It needs three categories."),
+        Verdict("view", "link distances", pointers,
+                "How far back antecedents are." if pointers else "Coders give no antecedents."),
+    ]  # fmt: skip
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names)

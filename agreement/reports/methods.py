@@ -1,0 +1,193 @@
+"""What was computed and how, in words for a paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+
+from agreement.extract import Extract
+from agreement.measures.intervals import Interval
+from agreement.measures.results import counted_as
+from agreement.parameters import CHOICES, Parameters
+from agreement.reports.basis import Progress, effective, interval_of
+from agreement.reports.overall import Report
+
+COEFFICIENTS = {
+    "alpha": "Krippendorff’s alpha",
+    "fleiss_kappa": "Siegel and Castellan’s K",
+    "multi_kappa": "the multi-rater kappa of Davies and Fleiss",
+    "gwet_ac1": "Gwet’s AC1",
+}
+DISTANCES = {
+    "nominal": "the nominal distance, by which two values are equal or wholly different",
+    "passonneau": "Passonneau’s distance between sets (0 for equal sets, {one} where one contains the other,"
+    " {two} where they intersect, 1 where they are disjoint)",
+    "jaccard": "the Jaccard distance between sets",
+    "dice": "the Dice distance between sets",
+    "masi": "the MASI distance between sets (1 less the Jaccard coefficient times a weight for monotonicity: 1, {two},"
+    " {one} or 0)",
+    "masi-product": "the product of Passonneau’s distance between sets (0, {one}, {two} or 1) and the Jaccard distance",
+}
+CHAINS = {
+    "none": "The value of a markable is the set of its immediate antecedents",
+    "partial": "The value of a markable is what precedes it in its chain, with all discourse segments",
+    "full": "The value of a markable is its whole chain, what it refers back to and all that does so too",
+}
+TOPS = {
+    "category": "the first member of a chain keeps its category",
+    "chain": "the first member of a chain has it as its value, too",
+}
+EXCLUDED = {
+    "none": "Sets were compared as they are, with the markable itself in them.",
+    "observed": "The markable itself was taken out of its sets for observed disagreement.",
+    "both": "The markable itself was taken out of its sets for observed and expected disagreement.",
+}
+UNMARKED = {
+    "singleton": "A markable that a coder left out of a text handed in counts as referring to nothing else.",
+    "label": "A markable that a coder left out of a text handed in counts as a category of its own.",
+    "missing": "A markable that a coder left out counts as not judged.",
+}
+REFERENCES = {
+    "alpha": "Krippendorff, K. (1980). Content Analysis: An Introduction to Its Methodology. Sage.",
+    "fleiss_kappa": "Siegel, S. and Castellan, N. J. (1988). Nonparametric Statistics for the Behavioral Sciences."
+    " McGraw-Hill.",
+    "multi_kappa": "Davies, M. and Fleiss, J. L. (1982). Measuring agreement for multinomial data. Biometrics 38.",
+    "gwet_ac1": "Gwet, K. L. (2008). Computing inter-rater reliability and its variance in the presence of high"
+    " agreement. British Journal of Mathematical and Statistical Psychology 61.",
+    "passonneau": "Passonneau, R. J. (2004). Computing reliability for coreference annotation. LREC.",
+    "masi": "Passonneau, R. (2006). Measuring agreement on set-valued items (MASI). LREC.",
+    "chains": "Poesio, M. and Artstein, R. (2005). The reliability of anaphoric annotation, reconsidered."
+    " ACL Workshop.",
+    "bootstrap": "Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman and Hall.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """A paragraph, and what it cites."""
+
+    paragraph: str
+    references: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One choice made otherwise: what it does to the coefficient. The first of a list is as it is, without a name."""
+
+    name: str
+    choice: str
+    parameters: Parameters
+    interval: Interval
+    moved: float | None
+
+
+def software() -> str:
+    """This program and its version."""
+    try:
+        return f"Coindex {version('coindex')}"
+    except PackageNotFoundError:
+        import tomllib
+        from pathlib import Path
+
+        project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        return f"Coindex {project['version']}"
+
+
+def methods(extract: Extract, report: Report) -> Methods:
+    """The conventions and figures of a report in words."""
+    p, result = report.parameters, report.result
+    pointers, sets = extract.answers == "pointers", extract.answers != "categories"
+    thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
+    by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
+    said = [
+        f"{counted_as(len(report.coders), 'coder')} annotated {counted_as(len(report.texts), 'text')} by"
+        f" {by[extract.answers]}, {counted_as(result.n_judgements, 'judgement')} in all."
+    ]
+    how = COEFFICIENTS[p.coefficient]
+    if p.is_alpha and sets:
+        how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
+    said.append(f"Reliability is {how}.")
+    if pointers:
+        said.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
+    if p.is_alpha and sets:
+        said.append(EXCLUDED[p.exclude_unit])
+        if p.empty == "disjoint":
+            said.append("The empty set was taken to be disjoint from all others.")
+    said.append(UNMARKED[p.unmarked])
+    said += _left_out(report)
+    said.append(_figures(report))
+    said.append(f"Computed with {software()}; fingerprint of the input {report.fingerprint}.")
+    return Methods(" ".join(said), _references(p, pointers, sets, report.interval))
+
+
+def _left_out(report: Report) -> list[str]:
+    p = report.parameters
+    found = [
+        f"{counted_as(count, 'markable')} {reason} {_are(count)} left out."
+        for reason, count in report.result.left_out.items()
+    ]
+    if p.without:
+        names = ", or to which they give ".join(p.without.split(","))
+        found.append(f"Markables to which more than half of their coders give {names} are left out.")
+    chosen = [(name, getattr(p, name)) for name in ("coders", "texts", "rounds")]
+    return found + [f"Only these {name} were used: {names.replace(',', ', ')}." for name, names in chosen if names]
+
+
+def _figures(report: Report) -> str:
+    result, interval, p = report.result, report.interval, report.parameters
+    if result.value is None:
+        return f"The coefficient is undefined: {result.note}."
+    kind = "disagreement" if p.is_alpha else "agreement"
+    text = f"Over {counted_as(result.n_units, 'markable')} it is {result.value:z.3f}"
+    if interval.low is not None and interval.high is not None:
+        text += (
+            f" ({interval.level:.0%} bootstrap interval {interval.low:z.3f} to {interval.high:z.3f},"
+            f" {interval.n:,} samples of {counted_as(interval.n_groups, interval.by)}, seed {interval.seed})"
+        )
+    return f"{text}; observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
+
+
+def _references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[str, ...]:
+    keys = [p.coefficient]
+    if p.is_alpha and sets and p.distance == "passonneau":
+        keys.append("passonneau")
+    if p.is_alpha and sets and p.distance.startswith("masi"):
+        keys.append("masi")
+    if pointers:
+        keys.append("chains")
+    if interval.low is not None:
+        keys.append("bootstrap")
+    return tuple(REFERENCES[key] for key in keys)
+
+
+def compare(extract: Extract, parameters: Parameters, progress: Progress | None = None) -> list[Change]:
+    """The coefficient as asked, and with each single choice made otherwise. Raises WrongParameter."""
+    base = effective(extract, parameters)
+    whole = interval_of(extract, base)
+    found = [Change("", "", base, whole, None)]
+    choices = _choices(extract.answers, base)
+    for done, (name, choice) in enumerate(choices):
+        if progress:
+            progress(done, len(choices))
+        changed = effective(extract, replace(base, **{name: choice}))
+        interval = interval_of(extract, changed)
+        moved = None if interval.value is None or whole.value is None else interval.value - whole.value
+        found.append(Change(name, choice, changed, interval, moved))
+    return found
+
+
+def _choices(answers: str, base: Parameters) -> list[tuple[str, str]]:
+    """What can be chosen otherwise and means something for the scheme and the coefficient."""
+    names = ["coefficient", "unmarked"]
+    if answers != "categories" and base.is_alpha:
+        names += ["distance", "exclude_unit"]
+        names += ["empty", "thirds"] if base.distance != "nominal" else []
+    if answers == "pointers":
+        names += ["chains", "top"]
+    if not base.is_alpha:
+        names.append("missing")
+    return [(name, one) for name in CHOICES if name in names for one in CHOICES[name] if one != getattr(base, name)]
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

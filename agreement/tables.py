@@ -1,0 +1,199 @@
+"""Tables that a page shows and a person takes along: CSV and JSON with every digit, LaTeX and Markdown to paste."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Literal
+
+type Plain = str | int | float | None
+Kind = Literal["text", "count", "figure", "percent", "seconds"]
+
+# A spreadsheet would compute a cell that begins so.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\N{MINUS SIGN}": "$-$",
+    }
+)
+MARKDOWN = str.maketrans({**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&amp;", "<": "&lt;", "\n": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`name` is that of the machine-readable forms, `label` what people read."""
+
+    name: str
+    label: str
+    kind: Kind = "text"
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind != "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A cell that leads somewhere. `current`: it is what the page shows now."""
+
+    value: Plain
+    address: str
+    current: bool = False
+
+
+type Cell = Plain | Linked
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A cell for the page's template."""
+
+    value: Plain
+    kind: Kind
+    address: str = ""
+    current: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind != "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: the first column names the row. `key` names it in an address; `note` says what to mind."""
+
+    key: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    @property
+    def cells(self) -> list[list[Shown]]:
+        """The cells as the page's template takes them."""
+        return [
+            [
+                Shown(plain(cell), column.kind, cell.address, cell.current)
+                if isinstance(cell, Linked)
+                else Shown(cell, column.kind)
+                for cell, column in zip(row, self.columns, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names, each once: a coder may be called as a column is."""
+        found: dict[str, None] = {}
+        for column in self.columns:
+            tried = (column.name, *(f"{column.name}_{number}" for number in range(2, len(self.columns) + 2)))
+            found[next(name for name in tried if name not in found)] = None
+        return list(found)
+
+    def plain(self) -> list[list[Plain]]:
+        """The cells without their links."""
+        return [[plain(cell) for cell in row] for row in self.rows]
+
+
+def plain(cell: Cell) -> Plain:
+    """What a cell says."""
+    return cell.value if isinstance(cell, Linked) else cell
+
+
+def shown(value: Plain, kind: Kind) -> str:
+    """A value as people read it: a coefficient has four decimals, and None is nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if kind == "figure":
+        return f"{value:z.4f}".replace("-", "\N{MINUS SIGN}")
+    if kind == "percent":
+        hundredths = value * 100
+        return f"{hundredths:.1f}%" if 0 < hundredths < 9.95 else f"{hundredths:.0f}%"
+    if kind == "seconds":
+        return f"{value:.1f} s" if value < 60 else f"{value / 60:.1f} min"
+    return f"{value:,}"
+
+
+def as_csv(table: Table) -> str:
+    """A header of the machine-readable names, then the rows with every digit."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow([_safe(name) for name in table.names])
+    for row in table.plain():
+        writer.writerow([_safe(value) for value in row])
+    return file.getvalue()
+
+
+def as_json(table: Table) -> str:
+    """A list of objects, one a row, with the caption and note around it."""
+    rows = [dict(zip(table.names, row, strict=True)) for row in table.plain()]
+    return json.dumps({"caption": table.caption, "note": table.note, "rows": rows}, indent=1, ensure_ascii=False)
+
+
+def as_latex(table: Table) -> str:
+    """A table of the booktabs package, rounded as on the page."""
+    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
+    head = _line([column.label for column in table.columns])
+    body = "\n".join(f"  {_line(row)} \\\\" for row in _rounded(table))
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\begin{{tabular}}{{{alignment}}}\n  \\toprule\n  {head} \\\\\n  \\midrule\n{body}\n  \\bottomrule\n"
+        f"\\end{{tabular}}\n\\caption{{{table.caption.translate(LATEX)}}}\n\\end{{table}}\n"
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    r"""A row of LaTeX. Brackets or a star at its beginning would be an option of the \\\\ before it."""
+    line = " & ".join(cell.translate(LATEX) for cell in cells)
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
+
+
+def as_markdown(table: Table) -> str:
+    """A table with pipes, rounded as on the page."""
+    lines = [[column.label.translate(MARKDOWN) for column in table.columns]]
+    lines.append(["---:" if column.is_number else "---" for column in table.columns])
+    lines += [[cell.translate(MARKDOWN) for cell in row] for row in _rounded(table)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form in which a table leaves: its label, how it is written, its type and its file's ending."""
+
+    label: str
+    write: Callable[[Table], str]
+    content_type: str
+    suffix: str
+
+
+FORMS = {
+    "csv": Form("CSV", as_csv, "text/csv; charset=utf-8", "csv"),
+    "json": Form("JSON", as_json, "application/json", "json"),
+    "latex": Form("LaTeX", as_latex, "text/plain; charset=utf-8", "tex"),
+    "markdown": Form("Markdown", as_markdown, "text/plain; charset=utf-8", "md"),
+}
+
+
+def _rounded(table: Table) -> list[list[str]]:
+    return [
+        [shown(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in table.plain()
+    ]
+
+
+def _safe(value: Plain) -> Plain:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

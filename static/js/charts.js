@@ -1,0 +1,101 @@
+/* Draws the charts of a page with Plotly, in the colours of the page. Plotly is loaded when a chart comes into view. */
+
+const script = document.getElementById("charts-script");
+const drawn = new Map(); // element -> figure
+let plotly = null;
+
+function loaded() {
+  plotly ??= new Promise((resolve, reject) => {
+    const element = document.createElement("script");
+    element.src = script.dataset.plotly;
+    element.onload = () => resolve(window.Plotly);
+    element.onerror = () => reject(new Error("The charts could not be loaded; the tables have all figures."));
+    document.head.append(element);
+  });
+  return plotly;
+}
+
+/** A token's colour, with light-dark() resolved. */
+function colour(name) {
+  const probe = document.createElement("span");
+  probe.className = `probe probe-${name}`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+function theme() {
+  const ink = colour("ink");
+  const line = colour("line");
+  const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true, fixedrange: true };
+  return {
+    layout: {
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: ink, family: getComputedStyle(document.body).fontFamily, size: 13 },
+      colorway: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => colour(`chain-${number}`)),
+      margin: { l: 8, r: 12, t: 8, b: 8 },
+      hoverlabel: { bgcolor: colour("surface"), font: { color: ink } },
+      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
+      showlegend: false,
+    },
+    axis,
+    line: colour("ink-soft"),
+  };
+}
+
+function themed(figure) {
+  const look = theme();
+  const layout = { ...look.layout, ...structuredClone(figure.layout) };
+  for (const name of ["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis\d+$/.test(key))]) {
+    layout[name] = { ...look.axis, ...layout[name] };
+  }
+  layout.shapes = (layout.shapes ?? []).map((shape) => ({ ...shape, line: { color: look.line, ...shape.line } }));
+  return { data: structuredClone(figure.data), layout };
+}
+
+async function draw(element) {
+  const figure = drawn.get(element);
+  try {
+    const { newPlot } = await loaded();
+    const { data, layout } = themed(figure);
+    await newPlot(element, data, layout, { displayModeBar: false, responsive: true, staticPlot: false });
+    element.dataset.drawn = "";
+  } catch (error) {
+    element.textContent = error.message;
+    element.classList.add("quiet");
+  }
+}
+
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) {
+      if (entry.isIntersecting) {
+        seen.unobserve(entry.target);
+        draw(entry.target);
+      }
+    }
+  },
+  { rootMargin: "200px" },
+);
+
+function find(root) {
+  for (const element of root.querySelectorAll("[data-chart]:not([data-found])")) {
+    element.dataset.found = "";
+    drawn.set(element, JSON.parse(document.getElementById(element.dataset.chart).textContent));
+    seen.observe(element);
+  }
+}
+
+function redraw() {
+  for (const element of drawn.keys()) {
+    if (!element.isConnected) drawn.delete(element);
+    else if ("drawn" in element.dataset) draw(element);
+  }
+}
+
+find(document);
+document.body.addEventListener("htmx:load", (event) => find(event.target));
+new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

@@ -1,0 +1,104 @@
+"""What the tests of the pages on agreement share: projects with answers, and what a page shows."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotations import actions
+from annotations.formats import plain
+from annotations.importing import Coded, import_documents
+from annotations.models import Coding, Membership, Project, User
+from annotations.schemes import SCHEMES
+from tests.conftest import judge
+
+LOOKERS = [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)]
+WRONG = [("distance", "ghost"), ("ghost", "1"), ("preset", "x"), ("top", "<b>"), ("unmarked", "\x00"), ("coders", "x")]
+ODD = ["\x00", "<script>1</script>", "'\"><script>1"]
+KINDS = list(SCHEMES)
+WALK = "[Anna](a) took [her](b) dog to [the park](c) and [it](d) was fun, [she](e) said"
+
+
+def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] = ("alice", "bob")) -> Project:
+    """A project of these texts, "text-1" and so on, given to the coders and managed by Charlie."""
+    project = actions.create_project(slug, slug.title(), SCHEMES[scheme])
+    for number, content in enumerate(marked, start=1):
+        [document] = plain.read(content.encode(), f"text-{number}.txt")
+        import_documents(project, [Coded(document, None)])
+    people = [User.objects.get_or_create(username=name)[0] for name in (*coders, "charlie")]
+    for one in people:
+        actions.add_member(
+            project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER
+        )
+    actions.assign(project, project.texts.all(), people[:-1])
+    return project
+
+
+def answer(project: Project) -> Project:
+    """Every coder judges every markable: much as the others do, but not always."""
+    categories = list(project.categories.order_by("pk"))
+    linking = next((one for one in categories if one.points_to_id or one.takes_index), None)
+    plain_ones = [one for one in categories if not one.points_to_id and not one.takes_index]
+    names = sorted(User.objects.filter(codings__text__project=project).values_list("username", flat=True).distinct())
+    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+        mine = names.index(coding.coder.username)
+        units = list(coding.text.markables.filter(level__coded=True).order_by("start", "-end"))
+        for number, unit in enumerate(units):
+            differs = (number + mine + coding.text_id) % 3 == 0
+            if linking is None or number == 0 or (differs and number % 2):
+                category = plain_ones[-1 if number == 0 else (number + differs) % len(plain_ones)]
+                judge(coding, unit.key, category.key)
+            elif linking.takes_index:
+                judge(coding, unit.key, linking.key, indices=["2" if differs else "1"])
+            else:
+                judge(coding, unit.key, linking.key, units[number - 1 if differs else 0].key)
+    return project
+
+
+def table(page: str, key: str) -> list[list[str]]:
+    """The rows of a table as people read them, cell by cell, without its head."""
+    body = page.partition(f'id="table-{key}"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in row] for row in cells]
+
+
+def figures(page: str, key: str) -> list[list[str]]:
+    """The figures of a table to the last digit, row by row."""
+    body = page.partition(f'id="table-{key}"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    return [re.findall(r'<data value="([^"]*)"', row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)]
+
+
+def digits(*values: float | None) -> list[str]:
+    """Figures as the page's <data> elements have them; what is undefined has none."""
+    return [repr(value) for value in values if value is not None]
+
+
+def links(page: str, holding: str = "") -> list[str]:
+    """The addresses of the page's links that hold something."""
+    return [unescape(one) for one in re.findall(r'<a [^>]*?href="([^"]*)"', page) if holding in unescape(one)]
+
+
+def cost(client: Client, address: str) -> int:
+    """How many queries the page takes."""
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)
+
+
+def of_size(slug: str, size: int) -> Project:
+    """A project of so many texts, each with a few more markables than that, and all answers."""
+    marked = " ".join(f"[w{number}](m{number})" for number in range(size + 2))
+    return answer(coded_project(slug, "poesio-artstein-2005", *[f"{marked} {number}" for number in range(size)]))
+
+
+def costs(client: Client, rest: str) -> tuple[int, int]:
+    """How many queries the page takes of a small and of a large project."""
+    for slug, size in (("small", 2), ("large", 5)):
+        of_size(slug, size)
+    small, large = (cost(client, f"/projects/{slug}/{rest}") for slug in ("small", "large"))
+    return small, large

@@ -1,0 +1,291 @@
+"""The managers' pages: from one number to a word and back, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import Page, expect
+
+from agreement import computations
+from agreement.models import Flag, Mapping, Remark
+from annotations.models import User
+from tests.browser.test_accessibility import violations
+from tests.conftest import judge
+
+pytestmark = pytest.mark.browser
+
+DEMO = "dialogue"
+PAGES = (
+    "",
+    "agreement/",
+    "agreement/grid/?without=place",
+    "agreement/compare/",
+    "agreement/methods/",
+    "agreement/texts/",
+    "agreement/coders/",
+    "agreement/coders/ann/finn/",
+    "agreement/categories/?merge=place:name,none:name",
+    "agreement/course/",
+    "agreement/items/",
+    "scheme/allows/",
+    "agreement/texts/round/",
+)
+
+
+@pytest.fixture
+def manager(db, settings) -> User:
+    settings.LOCAL = True
+    call_command("load_demo", verbosity=0)
+    return User.objects.get(username="manager")
+
+
+@pytest.fixture
+def item(manager):
+    """The address of the item that the coders of the demo see most differently."""
+    return "/projects/dialogue/agreement/items/generator/phrase:721-723/"
+
+
+def drawn(page: Page, count: int) -> None:
+    """Wait until every chart in view is drawn."""
+    charts = page.locator("[data-chart]")
+    expect(charts).to_have_count(count)
+    for number in range(count):
+        charts.nth(number).scroll_into_view_if_needed()
+    expect(page.locator("[data-chart][data-drawn] .main-svg").first).to_be_visible()
+    expect(page.locator("[data-chart][data-drawn]")).to_have_count(count)
+
+
+def test_from_the_overview_to_a_word_and_back(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/")
+    expect(page.get_by_text("There is no set answer")).to_be_visible()
+    page.locator(".overview .value a").click()
+    expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
+    page.get_by_role("link", name="On which items coders disagree").click()
+    page.get_by_role("link", name=re.compile("intersection")).click()
+    expect(page.get_by_role("link", name=re.compile("intersection"))).to_have_attribute("aria-current", "true")
+    first = page.locator("#table-items tbody th a").first
+    word = first.inner_text()
+    first.click()
+    expect(page.get_by_role("heading", name=f"“{word}”")).to_be_visible()
+    expect(page.locator("#overlay .is-current").first).to_have_text(word)
+    assert "relation=intersection" in page.url
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_text("item 2 of")).to_be_visible()
+    assert "relation=intersection" in page.url
+    for heading in (f"“{word}”", "Items", "Items", "Agreement"):
+        page.go_back()
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("There is no set answer")).to_be_visible()
+
+
+def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/")
+    link = page.locator(".attention a").first
+    expect(link).to_be_visible()
+    word = link.inner_text()
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=word)).to_be_visible()
+
+
+def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    value = page.locator("#value data")
+    before = value.get_attribute("value")
+    assert before is not None
+    page.get_by_label("Distance", exact=True).select_option("dice")
+    expect(value).not_to_have_attribute("value", before)
+    assert "distance=dice" in page.url
+    after = value.get_attribute("value")
+    drawn(page, 1)
+    page.get_by_text("Of what", exact=False).first.click()
+    page.get_by_label("place").check()
+    expect(value).not_to_have_attribute("value", after or "")
+    assert "without=place" in page.url
+    expect(page.get_by_label("place")).to_be_checked()
+    page.go_back()
+    page.go_back()
+    expect(value).to_have_attribute("value", before)
+    shared = sign_in(manager, "/").context.new_page()
+    shared.goto(f"/projects/{DEMO}/agreement/?distance=dice&chains=full&top=category")
+    expect(shared.locator("#value data")).to_have_attribute("value", after or "")
+
+
+def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
+    drawn(page, 4)
+    for chart in page.locator("figure.chart").all():
+        canvas = chart.locator("[role=img]")
+        title = chart.locator("figcaption").inner_text()
+        assert (canvas.get_attribute("aria-label") or "").startswith(title)
+        twin = chart.get_by_role("link", name="The same as a table").get_attribute("href")
+        expect(page.locator(f"{twin} table")).to_be_visible()
+    label = page.locator("#chart-matrix .xtick text").first
+    colour = "element => getComputedStyle(element).fill"
+    light = label.evaluate(colour)
+    page.emulate_media(color_scheme="dark")
+    expect(label).not_to_have_css("fill", light)
+
+
+def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manager):
+    page = sign_in(manager, "/")
+    page.route("**/plotly.min.js", lambda route: route.abort())
+    page.goto(f"/projects/{DEMO}/agreement/")
+    expect(page.get_by_text("The charts could not be loaded; the tables have all figures.")).to_be_visible()
+    expect(page.locator("#table-distances table")).to_be_visible()
+
+
+def test_a_table_is_taken_along_as_a_file_and_as_text(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/grid/?without=place")
+    table = page.locator("#table-grid")
+    with page.expect_download() as download:
+        table.get_by_role("link", name="CSV").click()
+    assert download.value.suggested_filename == "dialogue-grid.csv"
+    lines = download.value.path().read_text().splitlines()
+    assert lines[0] == "construction,nominal,passonneau,jaccard,dice,masi,masi-product,K"
+    assert len(lines) == 7
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    table.get_by_role("link", name="LaTeX").click()
+    expect(table.get_by_role("link", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("\\begin{table}")
+    assert "no chain & " in copied
+
+
+def test_the_paragraph_for_a_paper_is_copied(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/methods/")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the paragraph").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
+
+
+def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item):
+    page = sign_in(manager, item)
+    buttons = page.locator("[data-coder]")
+    badges = page.locator("#overlay sup:not(.is-off)")
+    together = badges.count()
+    for number in range(1, buttons.count()):
+        buttons.nth(number).click()
+    alone = {badge.inner_text() for badge in badges.all()}
+    assert alone == {buttons.first.get_attribute("data-coder")}
+    assert badges.count() < together
+    buttons.nth(1).focus()
+    page.keyboard.press("Space")
+    expect(buttons.nth(1)).to_have_attribute("aria-pressed", "true")
+    drawn(page, 1)
+
+
+def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
+    page = sign_in(manager, f"{item}?relation=intersection")
+    page.get_by_label("Your remark").fill("<b>They</b> may mean the crew.")
+    page.get_by_role("button", name="Say it").click()
+    expect(page.get_by_text("<b>They</b> may mean the crew.")).to_be_visible()
+    assert "relation=intersection" in page.url
+    page.get_by_role("button", name="Flag for the guidelines").click()
+    expect(page.get_by_text("flagged for the guidelines by manager")).to_be_visible()
+    page.get_by_role("link", name="Items").last.click()
+    page.get_by_role("link", name=re.compile("flagged")).click()
+    expect(page.locator("#table-items tbody tr")).to_have_count(1)
+    page.go_back()
+    page.go_back()
+    page.get_by_role("button", name="take it away").click()
+    expect(page.get_by_text("may mean the crew")).to_have_count(0)
+    page.get_by_role("button", name="take the flag away").click()
+    expect(page.get_by_role("button", name="Flag for the guidelines")).to_be_visible()
+    assert (Remark.objects.count(), Flag.objects.count()) == (0, 0)
+
+
+def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
+    page = sign_in(manager, "/projects/sortal/agreement/categories/")
+    rows = page.locator("#table-collapsed tbody tr")
+    expect(rows).to_have_count(1)
+    names = [label.inner_text() for label in page.locator(".collapse-form label").all()]
+    page.get_by_label(names[0], exact=True).fill(names[1])
+    page.keyboard.press("Tab")
+    expect(rows).to_have_count(2)
+    assert f"{names[0]}%3A{names[1]}" in page.url
+    page.get_by_label("Keep it as").fill("two in one")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    expect(page.get_by_text("The mapping is kept as two in one.")).to_be_visible()
+    expect(page.get_by_role("link", name="two in one")).to_have_attribute("aria-current", "true")
+    assert Mapping.objects.get().classes == {names[0]: names[1]}
+    page.get_by_role("link", name="As they are").click()
+    expect(rows).to_have_count(1)
+
+
+def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
+    sign_in, charlie, project, codings, keys, monkeypatch, settings
+):
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    page = sign_in(charlie, "/projects/tea/agreement/grid/")
+    expect(page.get_by_text("This takes a while")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    expect(page.locator("#table-grid tbody tr")).to_have_count(6)
+    expect(page.get_by_text("This takes a while")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("address", PAGES)
+def test_axe_finds_nothing_serious(sign_in, manager, address, scheme):
+    page = sign_in(manager, "/")
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"/projects/{DEMO}/{address}")
+    expect(page.locator("main h1")).to_be_visible()
+    charts = page.locator("[data-chart]").count()
+    if charts:
+        drawn(page, charts)
+    if not address:
+        expect(page.get_by_text("There is no set answer")).to_be_visible()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_an_item(sign_in, manager, item, scheme):
+    page = sign_in(manager, "/")
+    page.emulate_media(color_scheme=scheme)
+    page.goto(item)
+    drawn(page, 1)
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_narrow_window_is_never_wider_than_itself(sign_in, manager, address):
+    page = sign_in(manager, "/")
+    page.set_viewport_size({"width": 380, "height": 800})
+    page.goto(f"/projects/{DEMO}/{address}")
+    expect(page.locator("main h1")).to_be_visible()
+    charts = page.locator("[data-chart]").count()
+    if charts:
+        drawn(page, charts)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_a_coder_who_asks_for_a_page_of_managers_learns_nothing(sign_in, alice, project):
+    page = sign_in(alice, "/")
+    for address in PAGES[1:]:
+        answer = page.goto(f"/projects/tea/{address.partition('?')[0]}")
+        assert answer is not None
+        assert answer.status in (403, 404), address
+
+
+def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/?measure=muc")
+    table = json.loads(page.request.get(f"{page.url}&as=json&table=matrix").text())
+    shown = [
+        [cell.get_attribute("value") for cell in row.locator("data").all()]
+        for row in page.locator("#table-matrix tbody tr").all()
+    ]
+    given = [
+        [repr(value) for name, value in row.items() if name != "coder" and value is not None] for row in table["rows"]
+    ]
+    assert shown == given

@@ -1,0 +1,298 @@
+"""What every report rests on: sums that are kept, intervals, and the choice of data."""
+
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from agreement.extract import extract, forget, reliability_data
+from agreement.measures import ReliabilityData, alpha, bootstrap, fleiss_kappa, gwet_ac1, multi_kappa
+from agreement.parameters import Parameters, WrongParameter
+from agreement.reports import basis, overall
+from annotations import actions, operations
+from annotations.models import Coding, Markable
+from tests.agreeing import WALK, answer, coded_project
+from tests.conftest import change, judge
+
+LETTERS = {"p": "person", "g": "group", "l": "loc"}
+# by text and coder a letter for each markable; a point is no answer
+THREE = {
+    "text-1": {"alice": "ppgl", "bob": "pgg.", "carol": "plgl"},
+    "text-2": {"alice": "gpl", "bob": "gpp", "carol": "ggp"},
+    "text-3": {"alice": "lpp", "bob": "lpg", "carol": "..."},
+}
+COEFFICIENTS = {"alpha": alpha, "fleiss_kappa": fleiss_kappa, "multi_kappa": multi_kappa, "gwet_ac1": gwet_ac1}
+CHAINED = [
+    Parameters(distance="masi"),
+    Parameters(distance="jaccard", exclude_unit="observed", empty="disjoint"),
+    Parameters(distance="passonneau", exclude_unit="both", thirds="rounded"),
+]
+
+
+def sorted_out(answers, slug="tea"):
+    """A project of sortal classes in which the coders gave these answers."""
+    coders = tuple(dict.fromkeys(coder for given in answers.values() for coder in given))
+    marked = [" ".join(f"[w{n}](m{n})" for n in range(max(map(len, given.values())))) for given in answers.values()]
+    project = coded_project(slug, "sortal-classes", *marked, coders=coders)
+    for (text, given), number in zip(answers.items(), range(len(answers)), strict=True):
+        assert text == f"text-{number + 1}"
+        for coder, letters in given.items():
+            answer_with(project, text, coder, letters)
+    return project
+
+
+def answer_with(project, text, coder, letters):
+    """The coder gives each markable of the text the category of its letter."""
+    coding = Coding.objects.select_related("coder").get(text__project=project, text__slug=text, coder__username=coder)
+    keys = coding.text.markables.order_by("start").values_list("key", flat=True)
+    batch = [
+        change(markable=key, category=LETTERS[letter], pointers=[])
+        for key, letter in zip(keys, letters, strict=False)
+        if letter != "."
+    ]
+    operations.apply(coding, coding.coder, coding.version, batch)
+
+
+def table_of(answers, coders=("alice", "bob", "carol")):
+    """The same answers as the library takes them: nothing here has seen the database."""
+    units, rows, documents = [], [], []
+    for text, given in answers.items():
+        for n in range(max(map(len, given.values()))):
+            units.append((text, n))
+            rows.append([LETTERS.get(given.get(coder, "")[n : n + 1]) for coder in coders])
+            documents.append(text)
+    return ReliabilityData.from_values(units, list(coders), rows, documents)
+
+
+def chosen(found, coefficient="alpha", **asked):
+    """The parameters as they work on what was read."""
+    return basis.effective(found, Parameters(coefficient, **asked))
+
+
+def same(found, expected):
+    """Two results, or two intervals, but for the last digits."""
+    for name in ("value", "low", "high", "observed", "expected"):
+        if hasattr(expected, name):
+            assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12), name
+    for name in ("n_units", "n_coders", "n_judgements", "left_out", "by", "n_groups", "n", "seed"):
+        if hasattr(expected, name):
+            assert getattr(found, name) == getattr(expected, name), name
+
+
+@pytest.fixture
+def three(db):
+    return sorted_out(THREE)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("scheme", ["poesio-artstein-2005", "passonneau-2004"])
+@pytest.mark.parametrize("asked", CHAINED)
+def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_changed(scheme, asked):
+    project = answer(coded_project("tea", scheme, WALK, f"{WALK} 2", f"{WALK} 3"))
+    options = {name: getattr(asked, name) for name in ("distance", "exclude_unit", "empty", "thirds")}
+    before = extract(project)
+    first = overall.report(before, asked).result
+    coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="alice")
+    for label in "abcde":
+        judge(coding, coding.text.markables.get(label=label).key, "none")
+    after = extract(project)
+    second = overall.report(after, asked).result
+    forget()
+    for found, result in ((before, first), (extract(project), second)):
+        data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
+        same(result, alpha(data, **options))
+    assert first.value != second.value
+
+
+def test_only_the_sums_of_the_text_that_changed_are_computed_again(three):
+    before = basis.sums_of(extract(three), chosen(extract(three)))["nominal"]
+    answer_with(three, "text-2", "bob", "ppp")
+    after = basis.sums_of(extract(three), chosen(extract(three)))["nominal"]
+    assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]
+
+
+def test_one_reading_of_a_text_serves_every_distance(db):
+    project = answer(coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2"))
+    found = extract(project)
+    basis.sums_of(found, chosen(found, distance="masi"))
+    kept = [list(text.answers.kept) for text in found.texts]
+    basis.sums_of(found, chosen(found, distance="dice"))
+    assert [list(text.answers.kept) for text in found.texts] == kept
+    basis.sums_of(found, chosen(found, distance="dice", empty="disjoint"))
+    assert [len(text.answers.kept) for text in found.texts] == [len(of_text) + 1 for of_text in kept]
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_an_interval_is_the_bootstrap_of_the_library_over_texts(three, name):
+    options = {} if name == "alpha" else {"missing": "drop"}
+    expected = bootstrap(table_of(THREE), COEFFICIENTS[name], n=basis.REPLICATES, seed=0, **options)
+    extracted = extract(three)
+    found = basis.interval_of(extracted, chosen(extracted, name, **options))
+    same(found, expected)
+    same(found.result, expected.result)
+    # carol judged nothing of the third, so that dropping leaves two to draw from
+    assert (found.by, found.n_groups) == ("document", 3 if name == "alpha" else 2)
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_one_chosen_text_has_its_interval_over_units(three, name):
+    extracted = extract(three)
+    found = basis.interval_of(extracted, chosen(extracted, name, texts="text-1"))
+    expected = bootstrap(table_of({"text-1": THREE["text-1"]}), COEFFICIENTS[name], n=basis.REPLICATES, seed=0)
+    same(found, expected)
+    assert (found.by, found.n_groups) == ("unit", 4)
+
+
+def test_the_interval_of_one_text_survives_a_change_of_another(three):
+    asked = chosen(extract(three), texts="text-1")
+    before = basis.interval_of(extract(three), asked)
+    answer_with(three, "text-2", "bob", "ppp")
+    assert basis.interval_of(extract(three), asked) is before
+    answer_with(three, "text-1", "bob", "ppp")
+    assert basis.interval_of(extract(three), asked) is not before
+
+
+def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db):
+    answers = {"text-1": {"alice": "ppgglplp", "bob": "pgggplpl"}, "text-2": {"alice": "...", "bob": "..."}}
+    extracted = extract(sorted_out(answers))
+    found = basis.interval_of(extracted, chosen(extracted))
+    assert found.low is None or found.low < found.value
+
+
+@pytest.mark.parametrize(
+    ("selection", "texts", "coders"),
+    [
+        ({}, ["text-1", "text-2", "text-3"], ["alice", "bob", "carol"]),
+        ({"coders": "carol,alice"}, ["text-1", "text-2", "text-3"], ["alice", "carol"]),
+        ({"texts": "text-3, text-1"}, ["text-1", "text-3"], ["alice", "bob", "carol"]),
+        ({"rounds": "pilot"}, ["text-1", "text-2"], ["alice", "bob", "carol"]),
+        ({"rounds": "pilot,main", "texts": "text-2", "coders": "bob"}, ["text-2"], ["bob"]),
+    ],
+)
+def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
+    actions.set_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
+    actions.set_round(three, three.texts.filter(slug="text-3"), "main")
+    found = extract(three)
+    asked = chosen(found, **selection)
+    data = basis.data_of(found, asked)
+    assert list(data.coders) == coders
+    assert [text.slug for text in basis.texts_of(found, asked)] == texts
+    expected = table_of({text: THREE[text] for text in texts}, coders)
+    values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes.tolist()]
+    assert values == [[expected.value(c) if c >= 0 else None for c in row] for row in expected.codes.tolist()]
+    same(basis.result_of(found, asked), alpha(expected))
+
+
+@pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without"])
+def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
+    with pytest.raises(WrongParameter, match="'ghost'") as wrong:
+        basis.effective(extract(three), Parameters(**{field: "ghost"}))
+    assert wrong.value.field == field
+
+
+def test_somebody_who_answered_nothing_cannot_be_chosen(db):
+    project = sorted_out({"text-1": {"alice": "pp", "bob": "..", "carol": "pg"}})
+    assert basis.effective(extract(project), Parameters(coders="carol")).coders == "carol"
+    with pytest.raises(WrongParameter) as wrong:
+        basis.effective(extract(project), Parameters(coders="bob"))
+    assert wrong.value.field == "coders"
+
+
+def test_units_that_more_than_half_give_a_category_are_left_out(three):
+    # text-1: p 3 of 3, then p g l, g 3 of 3, l 2 of 2; text-2: g 3 of 3, p 2 of 3, p 2 of 3; text-3: l, p, then 1 of 2
+    found = extract(three)
+    without = {"text-1": [1, 2, 3], "text-2": [0], "text-3": [0, 2]}
+    rest = {
+        text: {coder: "".join(letters[n] for n in without[text]) for coder, letters in given.items()}
+        for text, given in THREE.items()
+    }
+    for name, coefficient in COEFFICIENTS.items():
+        same(basis.result_of(found, chosen(found, name, without="person")), coefficient(table_of(rest)))
+    assert len(basis.categories_of(found, chosen(found, without="person")).units) == 6
+    same(
+        basis.interval_of(found, chosen(found, without="person")),
+        bootstrap(table_of(rest), alpha, n=basis.REPLICATES, seed=0),
+    )
+
+
+def test_half_of_the_coders_are_not_more_than_half_and_only_chosen_coders_count(three):
+    found = extract(three)
+    # alice and bob alone: the last of text-3 is p and g, the second of text-1 p and g, the last of text-2 l and p
+    pair = basis.data_of(found, chosen(found, coders="alice,bob", without="person"))
+    assert len(pair.units) == 10 - 3
+    alone = basis.data_of(found, chosen(found, coders="alice", without="person"))
+    assert len(alone.units) == 10 - THREE["text-1"]["alice"].count("p") - 1 - 2
+
+
+def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
+    found = extract(three)
+    units = basis.data_of(found, chosen(found, without="person,group")).units
+    # p g l: 2 of 3 give one of the two, but no two the same; 1 of 2 p and 1 of 2 g
+    assert len(units) == 4
+
+
+def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    judge(codings["alice"], keys["d"], "phrase", keys["a"])
+    judge(codings["bob"], keys["d"], "none")
+    label = dict(Markable.objects.values_list("pk", "label"))
+    data = basis.data_of(extract(project), chosen(extract(project), without="none"))
+    values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes.tolist()]
+    of_unit = dict(zip((label[unit] for unit in data.units), values, strict=True))
+    assert set(of_unit) == {"b", "c", "d", "e", "f"}
+    assert [{label[one] for one in value} for value in of_unit["c"]] == [{"a", "c", "d"}, {"a", "c"}]
+    assert of_unit["d"][1] == "none"
+
+
+@pytest.mark.parametrize("later", [{}, {"distance": "jaccard"}])
+def test_a_coder_who_begins_in_another_text_counts_in_a_text_handed_in_empty(db, later):
+    """What is left out of a text handed in is a singleton, of everybody who answered anything anywhere."""
+    project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2", coders=("alice", "bob", "carol"))
+    codings = {
+        (one.text.slug, one.coder.username): one
+        for one in Coding.objects.filter(text__project=project).select_related("coder", "text")
+    }
+    for coder in ("alice", "bob"):
+        for text in ("text-1", "text-2"):
+            for unit in codings[text, coder].text.markables.all():
+                judge(codings[text, coder], unit.key, "refers", indices=["1"])
+    actions.submit(codings["text-1", "carol"], codings["text-1", "carol"].coder)
+    basis.result_of(extract(project), Parameters(unmarked="singleton", **later))
+    here = codings["text-2", "carol"]
+    judge(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
+    found = basis.result_of(extract(project), Parameters(unmarked="singleton", **later))
+    forget()
+    same(found, basis.result_of(extract(project), Parameters(unmarked="singleton", **later)))
+
+
+def test_only_so_much_is_kept_and_the_oldest_goes_first(three):
+    found = extract(three)
+    for number in range(basis.KEPT + 1):
+        basis.kept(found, number, partial(int, number))
+    assert list(found.kept) == list(range(1, basis.KEPT + 1))
+    assert basis.kept(found, 1, lambda: "computed again") == 1
+    assert basis.kept(found, 0, lambda: "computed again") == "computed again"
+
+
+def test_without_texts_everything_is_there_but_the_value(db):
+    found = extract(coded_project("tea", "sortal-classes"))
+    for name in COEFFICIENTS:
+        interval = basis.interval_of(found, chosen(found, name))
+        assert (interval.value, interval.low, interval.high) == (None, None, None)
+        assert interval.result.note
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_a_coefficient_as_a_function_has_its_options(three, name):
+    coefficient = basis.coefficient_of(Parameters(name, missing="drop"))
+    options = {} if name == "alpha" else {"missing": "drop"}
+    same(coefficient(table_of(THREE)), COEFFICIENTS[name](table_of(THREE), **options))
+
+
+@pytest.mark.parametrize("distance", ["masi", "jaccard"])
+def test_a_distance_of_sets_between_categories_is_refused_or_nominal_but_no_error(three, distance):
+    with suppress(WrongParameter):
+        value = overall.report(extract(three), Parameters(distance=distance)).result.value
+        assert value == pytest.approx(alpha(table_of(THREE)).value)

@@ -1,0 +1,261 @@
+"""The page of the categories, and of merging them."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from agreement import actions as written
+from agreement.extract import extract
+from agreement.models import Mapping
+from agreement.parameters import Parameters, opening
+from agreement.reports import categories as reports
+from tests.agreeing import (
+    KINDS,
+    LOOKERS,
+    ODD,
+    WALK,
+    WRONG,
+    answer,
+    coded_project,
+    costs,
+    digits,
+    figures,
+    links,
+    table,
+)
+
+URL = "/projects/walk/agreement/categories/"
+CONVENTION = opening("poesio-artstein-2005", "pointers")
+MERGED = "place:thing,segment:thing"
+
+
+@pytest.fixture
+def walk(charlie):
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
+
+
+def interval(one):
+    return digits(one.value, one.low, one.high, one.result.observed, one.result.expected)
+
+
+@pytest.mark.parametrize("asked", [{}, {"texts": "text-1"}, {"without": "none"}, {"coefficient": "gwet_ac1"}])
+def test_each_category_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    found, parameters = extract(walk), Parameters(**asked) if asked else CONVENTION
+    rows = reports.by_category(found, parameters)
+    assert figures(page, "categories") == [digits(one.n_judgements, one.share, one.kappa, one.specific) for one in rows]
+    kappa = reports.kappa(found, parameters)
+    for value in (kappa.value, kappa.observed, kappa.expected):
+        assert f'<data value="{value!r}">' in page.partition("whatever is linked to what")[2].partition("</p>")[0]
+
+
+def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL).content.decode()
+    found = reports.table(extract(walk), CONVENTION)
+    *rows, total = figures(page, "table")
+    assert rows == [
+        digits(*counts, agreement)
+        for counts, agreement in zip(found.counts.tolist(), found.agreement.tolist(), strict=True)
+    ]
+    assert total == digits(*found.counts.sum(axis=0).tolist(), float(found.agreement.mean()))
+    assert [row[0] for row in table(page, "table")[:3]] == ["Anna", "her", "the park"]
+    assert len(links(page.partition('id="table-table"')[2], "/items/text-1/")) == 5
+
+
+@pytest.mark.parametrize("merge", ["", MERGED, "phrase:place,none:place"])
+def test_k_is_shown_as_it_is_and_as_merged(signed_in, charlie, walk, merge):
+    page = signed_in(charlie).get(URL, {"merge": merge}).content.decode()
+    found = extract(walk)
+    one = reports.collapsed(found, CONVENTION, reports.read_mapping(merge, found.categories))
+    expected = [[str(one.n_before), *interval(one.before)], [str(one.n_after), *interval(one.after)]]
+    assert figures(page, "collapsed") == (expected if merge else expected[:1])
+    assert one.n_after < one.n_before or not merge or merge == MERGED
+
+
+def test_what_is_merged_stands_in_the_form(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"merge": "place:thing"}).content.decode()
+    fields = dict(re.findall(r'name="merge_([^"]*)" value="([^"]*)"', page))
+    assert fields == {"phrase": "phrase", "segment": "segment", "place": "thing", "none": "none"}
+
+
+def test_the_form_leads_to_one_address_that_keeps_the_rest(signed_in, charlie, walk):
+    typed = {"merge_phrase": "phrase", "merge_place": " a, b:c ", "merge_none": "", "distance": "dice", "texts": ""}
+    reply = signed_in(charlie).get(URL, typed)
+    assert reply.status_code == 302
+    assert urlsplit(reply.url).path == URL
+    assert parse_qs(urlsplit(reply.url).query) == {"merge": ["place:a  b c"], "distance": ["dice"]}
+    assert signed_in(charlie).get(reply.url).status_code == 200
+
+
+def test_the_form_keeps_every_choice_of_a_selection(signed_in, charlie, walk):
+    reply = signed_in(charlie).get(f"{URL}?texts=text-1&texts=text-2&merge_place=none")
+    assert sorted(",".join(parse_qs(urlsplit(reply.url).query)["texts"]).split(",")) == ["text-1", "text-2"]
+
+
+def test_what_is_not_changed_is_not_merged(signed_in, charlie, walk):
+    reply = signed_in(charlie).get(URL, {"merge_phrase": "phrase", "merge_none": "none"})
+    assert "merge" not in parse_qs(urlsplit(reply.url).query)
+
+
+def test_links_keep_the_parameters_and_the_mapping(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"texts": "text-1", "merge": MERGED}).content.decode()
+    for target in ("agreement/?", "/items/text-1/", "&as=csv"):
+        assert links(page, target)
+        assert all("texts=text-1" in one for one in links(page, target))
+    assert all(parse_qs(urlsplit(one).query)["merge"] == [MERGED] for one in links(page, "as="))
+    assert f'<input type="hidden" name="merge" value="{MERGED}">' in page
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [*WRONG, ("merge", "ghost:x"), ("merge", "place"), ("merge", "place:"), ("merge", "\x00:x")]
+)
+def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
+    reply = signed_in(charlie).get(URL, {"texts": "text-1", "merge": MERGED} | {name: value})
+    page = reply.content.decode()
+    assert reply.status_code == 400
+    assert f"<p>{name}: " in page
+    one = reports.collapsed(extract(walk), CONVENTION, {})
+    assert figures(page, "collapsed") == [[str(one.n_before), *interval(one.before)]]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["merge", "merge_place", "merge_ghost", "without", "page", "x"])
+def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
+    client = signed_in(charlie)
+    reply = client.get(URL, {name: odd}, follow=True)
+    assert reply.status_code in (200, 400)
+    assert b"<script>1" not in reply.content
+    assert b"<script>1" not in client.get(URL, {"merge": f"place:{odd}"}).content
+
+
+@pytest.mark.parametrize(("role", "status"), LOOKERS)
+@pytest.mark.parametrize("query", ["", "?merge_place=none"])
+def test_who_sees_results_sees_the_categories(signed_in, people, role, status, query):
+    expected = 302 if query and status == 200 else status
+    assert signed_in(people[role]).get(f"/projects/tea/agreement/categories/{query}").status_code == expected
+
+
+def test_the_categories_are_only_read(signed_in, charlie, walk):
+    assert signed_in(charlie).post(URL).status_code == 405
+
+
+def test_the_categories_cost_the_same_queries_at_any_size(signed_in, charlie):
+    small, large = costs(signed_in(charlie), "agreement/categories/")
+    assert small == large <= 12
+
+
+def test_without_pairs_it_says_what_to_do(signed_in, charlie):
+    coded_project("walk", "poesio-artstein-2005", WALK)
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "Categories are compared when two coders have judged the same markable." in page
+    assert 'class="button" href="/projects/walk/"' in page
+
+
+def test_many_items_come_in_pages_that_keep_the_mapping(signed_in, charlie):
+    marked = " ".join(f"[w{number}](m{number})" for number in range(51))
+    project = coded_project("walk", "sortal-classes", marked)
+    category = project.categories.first()
+    for coding in project.texts.get().codings.all():
+        coding.judgements.bulk_create(
+            coding.judgements.model(coding=coding, markable=one, category=category)
+            for one in coding.text.markables.all()
+        )
+    client = signed_in(charlie)
+    pages = [client.get(URL, {"page": page, "merge": "loc:place"}).content.decode() for page in ("1", "2")]
+    assert [len(table(page, "table")) for page in pages] == [51, 2]  # the last row has the sums
+    assert [unescape(one) for one in links(pages[0], "page=2") if "merge=loc%3Aplace" in one]
+    assert client.get(URL, {"page": "x"}).status_code == 200
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_kind_of_scheme_has_its_categories(signed_in, charlie, kind, answered):
+    project = coded_project("walk", kind, WALK)
+    if answered:
+        answer(project)
+    reply = signed_in(charlie).get(URL)
+    assert reply.status_code == 200
+    page = reply.content.decode()
+    assert bool(table(page, "table")) == answered
+    assert ("Merge categories" in page) == (answered and project.categories.count() > 2)
+
+
+def kept():
+    return {one.name: one.classes for one in Mapping.objects.all()}
+
+
+def test_a_manager_keeps_a_mapping_and_finds_it_again(signed_in, charlie, walk):
+    client = signed_in(charlie)
+    reply = client.post(URL + "mapping/", {"name": "things", "merge": MERGED}, follow=True)
+    assert kept() == {"things": {"place": "thing", "segment": "thing"}}
+    assert reply.redirect_chain[0][0] == f"{URL}?merge=place%3Athing%2Csegment%3Athing"
+    page = reply.content.decode()
+    assert "The mapping is kept as things." in page
+    assert re.search(r'aria-current="true">things</a>', page)
+    [address] = [
+        one for one in links(client.get(URL, {"texts": "text-1"}).content.decode(), "merge=") if "as=" not in one
+    ]
+    assert parse_qs(urlsplit(address).query)["merge"] == [MERGED]
+    assert "texts=text-1" in address
+
+
+def test_a_mapping_of_the_same_name_is_replaced(signed_in, charlie, walk):
+    for merge in ("place:x", "none:y"):
+        signed_in(charlie).post(URL + "mapping/", {"name": "things", "merge": merge})
+    assert kept() == {"things": {"none": "y"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "merge"),
+    [
+        ("", "place:x"),
+        ("  ", "place:x"),
+        ("x" * 51, "place:x"),
+        ("things", ""),
+        ("things", "ghost:x"),
+        ("things", "place"),
+        ("things", "place:\x00"),  # PostgreSQL keeps no NUL in JSON
+        ("\x00", "place:x"),
+    ],
+)
+def test_a_mapping_that_says_nothing_is_refused(signed_in, charlie, walk, name, merge):
+    reply = signed_in(charlie).post(URL + "mapping/", {"name": name, "merge": merge}, follow=True)
+    assert reply.status_code == 200
+    assert "The mapping is not kept" in reply.content.decode()
+    assert kept() == {}
+
+
+def test_names_of_mappings_cannot_bring_html(signed_in, charlie, walk):
+    written.save_mapping(walk, "<script>1", {"place": "<script>1"}, charlie)
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "&lt;script&gt;1</a>" in page
+    assert "<script>1" not in page
+
+
+def test_another_projects_mappings_are_not_shown(signed_in, charlie, walk):
+    other = coded_project("other", "poesio-artstein-2005", WALK)
+    written.save_mapping(other, "theirs", {"place": "x"}, charlie)
+    assert "theirs" not in signed_in(charlie).get(URL).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [("manager", 302), ("adjudicator", 403), ("viewer", 403), ("coder", 403), ("outsider", 404)]
+)
+def test_only_a_manager_keeps_mappings(signed_in, people, role, status):
+    address = "/projects/tea/agreement/categories/mapping/"
+    assert signed_in(people[role]).post(address, {"name": "x", "merge": "place:y"}).status_code == status
+    assert bool(kept()) == (role == "manager")
+
+
+def test_only_a_manager_is_offered_to_keep_a_mapping(signed_in, people, project):
+    answer(project)
+    for role in ("manager", "adjudicator", "viewer"):
+        page = signed_in(people[role]).get("/projects/tea/agreement/categories/", {"merge": "place:y"})
+        assert ("Keep it as" in page.content.decode()) == (role == "manager")
+
+
+def test_a_mapping_is_not_kept_by_looking(signed_in, charlie, walk):
+    assert signed_in(charlie).get(URL + "mapping/", {"name": "x", "merge": "place:y"}).status_code == 405
+    assert kept() == {}

@@ -1,0 +1,203 @@
+"""What coders tell apart: each category, the agreement table and merged categories."""
+
+import json
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from agreement.extract import extract
+from agreement.measures import ReliabilityData, bootstrap, collapse, fleiss_kappa
+from agreement.parameters import Parameters, WrongParameter
+from agreement.reports import categories
+from agreement.reports.basis import REPLICATES
+from annotations import demo
+from annotations.models import Markable, Project
+from tests.agreeing import KINDS, WALK, answer, coded_project
+from tests.test_basis import LETTERS, THREE, same, sorted_out, table_of
+
+SLIDES = {
+    "animate": ("person", "group"),
+    "concrete": ("physobj", "loc"),
+    "abstract": ("concept", "time", "event", "action", "state", "property"),
+}
+THREE_CLASSES = {old: new for new, of_class in SLIDES.items() for old in of_class}
+ROWS = ["".join(given.get(c, "")[n : n + 1] for c in given) for given in THREE.values() for n in range(4)]
+ROWS = [row.replace(".", "") for row in ROWS if row]
+
+
+@pytest.fixture
+def three(db):
+    return extract(sorted_out(THREE))
+
+
+@pytest.fixture
+def sortal(db, settings):
+    settings.LOCAL = True
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    call_command("load_demo")
+    return extract(Project.objects.get(slug="sortal"))
+
+
+@pytest.mark.parametrize("missing", ["available", "drop"])
+def test_each_category_has_its_k_and_its_share_of_the_judgements(three, missing):
+    expected = {one.category: one for one in fleiss_kappa(table_of(THREE), missing=missing).categories}
+    found = categories.by_category(three, Parameters(missing=missing))
+    assert {one.name: one.n_judgements for one in found} == {k: one.n_judgements for k, one in expected.items()}
+    for one in found:
+        assert one.kappa == pytest.approx(expected[one.name].value, abs=1e-12)
+    assert sum(one.share for one in found) == pytest.approx(1)
+    if missing == "available":
+        assert {one.name: one.n_judgements for one in found} == {"person": 11, "group": 9, "loc": 6}
+
+
+def test_specific_agreement_is_that_of_the_pairs_in_which_one_gives_the_category(three):
+    found = {one.name: one.specific for one in categories.by_category(three, Parameters())}
+    for letter, name in LETTERS.items():
+        pairs = [set(pair) for row in ROWS for pair in combinations(row, 2)]
+        # with unequal numbers of coders a pair counts once for each of its judgements
+        both, one = sum(pair == {letter} for pair in pairs), sum(letter in pair and len(pair) == 2 for pair in pairs)
+        assert found[name] == pytest.approx(float(Fraction(2 * both, 2 * both + one)))
+
+
+def test_categories_come_in_the_order_of_the_scheme_and_those_that_nobody_uses_do_not(three):
+    names = [one.name for one in categories.by_category(three, Parameters())]
+    assert names == [name for name in three.categories if name in LETTERS.values()]
+
+
+def test_a_single_category_that_is_used_is_listed_though_its_k_is_undefined(db):
+    [one] = categories.by_category(extract(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters())
+    assert (one.name, one.n_judgements, one.share, one.kappa, one.specific) == ("person", 6, 1, None, 1)
+
+
+@pytest.mark.parametrize("answers", [{}, {"text-1": {"alice": "pgl", "bob": "..."}}, {"text-1": {"alice": "pg"}}])
+def test_what_no_two_coders_judged_gives_an_empty_table_and_no_error(db, answers):
+    found = extract(sorted_out(answers))
+    assert len(categories.table(found, Parameters()).units) == 0
+    assert categories.by_category(found, Parameters()) == []
+
+
+def test_s_of_a_unit_is_the_share_of_its_pairs_of_coders_that_agree(three):
+    table = categories.table(three, Parameters())
+    counts = dict(zip(table.names, table.counts.T.tolist(), strict=True))
+    shared = [row for row in ROWS if len(row) > 1]
+    assert {name: counts[name] for name in LETTERS.values()} == {
+        name: [row.count(letter) for row in shared] for letter, name in LETTERS.items()
+    }
+    assert not any(any(of) for name, of in counts.items() if name not in LETTERS.values())
+    pairs = [list(combinations(row, 2)) for row in shared]
+    assert table.agreement.tolist() == pytest.approx([sum(a == b for a, b in of) / len(of) for of in pairs])
+    # the mean is the observed agreement of K
+    assert table.agreement.mean() == pytest.approx(fleiss_kappa(table_of(THREE)).observed)
+
+
+def test_the_table_has_units_in_text_order_that_two_judged(db):
+    found = extract(sorted_out({"text-1": {"alice": "pgl", "bob": "p.l"}, "text-2": {"alice": "g", "bob": "g"}}))
+    table = categories.table(found, Parameters())
+    label = dict(Markable.objects.values_list("pk", "label"))
+    assert [label[unit] for unit in table.units] == ["m0", "m2", "m0"]
+    assert table.documents.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("scheme", KINDS)
+@pytest.mark.django_db
+def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme):
+    found = extract(answer(coded_project("tea", scheme, WALK, f"{WALK} 2")))
+    said = {
+        (text.pk, place, work.coder): found.categories[number]
+        for text in found.texts
+        for work in text.answers.work
+        for place, number in zip(work.unit.tolist(), work.category.tolist(), strict=True)
+    }
+    rows = [[said[pk, place, "alice"], said[pk, place, "bob"]] for pk, place, coder in said if coder == "alice"]
+    agreed = Fraction(sum(a == b for a, b in rows), len(rows))
+    pool = [value for row in rows for value in row]
+    chance = sum((Fraction(pool.count(value), len(pool)) ** 2 for value in set(pool)), Fraction(0))
+    for asked in (Parameters(), Parameters("gwet_ac1")):
+        k = categories.kappa(found, asked)
+        assert (k.value is None) == (chance == 1)
+        assert k.value is None or k.value == pytest.approx(float((agreed - chance) / (1 - chance)))
+
+
+def test_a_selection_and_a_category_left_out_choose_units_of_the_table(three):
+    assert len(categories.table(three, Parameters(texts="text-2")).units) == 3
+    assert len(categories.table(three, Parameters(coders="alice,carol")).units) == 7
+    left = categories.table(three, Parameters(texts="text-2", without="person"))
+    assert left.counts.sum(axis=0).tolist() == [3 * (name == "group") for name in left.names]
+
+
+def test_ten_sortal_classes_have_the_published_k_and_merged_to_three_that_of_the_slides(sortal):
+    found = categories.collapsed(sortal, Parameters(), THREE_CLASSES)
+    assert round(found.before.value, 6) == 0.517375  # (.6 - .1712)/(1 - .1712)
+    assert round(found.after.value, 6) == 0.795849  # (.88 - .4122)/(1 - .4122)
+    assert (found.after.result.observed, found.after.result.expected) == pytest.approx((0.88, 0.4122))
+    assert (found.n_before, found.n_after) == (10, 3)
+
+
+def test_the_intervals_before_and_after_are_those_of_the_library(sortal):
+    texts = json.loads(Path(demo.__file__).with_name("sortal.json").read_text(encoding="utf-8"))["texts"]
+    # documents in the order of their addresses, as drawn
+    texts.sort(key=lambda text: text["slug"])
+    rows = [(text["slug"], unit, text["codings"]) for text in texts for unit in text["codings"]["mo"]]
+    data = ReliabilityData.from_values(
+        [(slug, unit) for slug, unit, _ in rows],
+        ["mo", "sue"],
+        [[said["mo"][unit], said["sue"][unit]] for _, unit, said in rows],
+        [slug for slug, *_ in rows],
+    )
+    found = categories.collapsed(sortal, Parameters(), THREE_CLASSES)
+    same(found.before, bootstrap(data, fleiss_kappa, n=REPLICATES, seed=0))
+    same(found.after, bootstrap(collapse(data, THREE_CLASSES), fleiss_kappa, n=REPLICATES, seed=0))
+
+
+def test_a_category_merged_into_another_that_stays_is_one_with_it(three):
+    found = categories.collapsed(three, Parameters(), {"person": "group", "state": "group"})
+    assert (found.n_before, found.n_after) == (3, 2)
+    merged = {text: {c: of.replace("p", "g") for c, of in given.items()} for text, given in THREE.items()}
+    assert found.after.value == pytest.approx(fleiss_kappa(table_of(merged)).value)
+
+
+@pytest.mark.parametrize("mapping", [{}, {"state": "x"}])
+def test_merging_what_nobody_uses_changes_nothing(three, mapping):
+    found = categories.collapsed(three, Parameters(), mapping)
+    assert found.after == found.before
+    assert found.n_after == found.n_before == 3
+
+
+def test_merging_everything_leaves_no_k(three):
+    found = categories.collapsed(three, Parameters(), dict.fromkeys(LETTERS.values(), "thing"))
+    assert (found.after.value, found.after.low, found.n_after) == (None, None, 1)
+    assert found.after.result.note
+
+
+NAMES = ("lake", "river", "hill")
+
+
+@pytest.mark.parametrize(
+    ("text", "mapping"),
+    [
+        ("", {}),
+        ("lake:water,river:water", {"lake": "water", "river": "water"}),
+        (" lake : standing water ,hill:hill", {"lake": "standing water", "hill": "hill"}),
+        ("lake:a:b,", {"lake": "a:b"}),
+        ("lake:x,lake:y", {"lake": "y"}),
+    ],
+)
+def test_a_mapping_is_read(text, mapping):
+    assert categories.read_mapping(text, NAMES) == mapping
+
+
+@pytest.mark.parametrize("text", ["lake", "lake:", ":water", " : ", "sea:water", "lake:water, ", "Lake:water"])
+def test_a_mapping_that_is_none_or_names_no_category_is_a_wrong_parameter(text):
+    with pytest.raises(WrongParameter) as wrong:
+        categories.read_mapping(text, NAMES)
+    assert wrong.value.field == "merge"
+
+
+def test_what_is_written_is_read_as_the_same_and_has_no_names_that_stay():
+    mapping = {"river": "water", "lake": "water", "hill": "hill"}
+    written = categories.written_mapping(mapping)
+    assert written == "lake:water,river:water"
+    assert categories.read_mapping(written, NAMES) == {"lake": "water", "river": "water"}

@@ -1,0 +1,147 @@
+"""The page of how agreement and work went over time."""
+
+import pytest
+
+from agreement.extract import extract
+from agreement.parameters import Parameters, opening
+from agreement.reports import course as reports
+from annotations.models import Operation
+from annotations.timing import work_of
+from tests.agreeing import (
+    KINDS,
+    LOOKERS,
+    ODD,
+    WALK,
+    WRONG,
+    answer,
+    coded_project,
+    costs,
+    digits,
+    figures,
+    links,
+    table,
+)
+
+URL = "/projects/walk/agreement/course/"
+CONVENTION = opening("poesio-artstein-2005", "pointers")
+
+
+@pytest.fixture
+def walk(charlie):
+    project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", "[Ann](a) saw [her](b)"))
+    project.texts.filter(slug="text-2").update(round="pilot")
+    return project
+
+
+def expected(project, parameters, by):
+    """The figures of the page's three tables."""
+    stages = reports.stages(extract(project), parameters, by, work_of(project))
+    return {
+        "stages": [
+            digits(len(one.texts), one.interval.value, one.interval.low, one.interval.high, one.interval.result.n_units)
+            for one in stages
+        ],
+        "coders": [digits(*(one.against_rest[name] for name in ("alice", "bob"))) for one in stages],
+        "seconds": [digits(*(one.seconds[name] for name in ("alice", "bob"))) for one in stages],
+    }
+
+
+@pytest.mark.parametrize("by", reports.BY)
+@pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}])
+def test_each_stage_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, by, asked):
+    page = signed_in(charlie).get(URL, {"by": by} | asked).content.decode()
+    rows = expected(walk, Parameters(**asked) if asked else CONVENTION, by)
+    assert {key: figures(page, key) for key in rows} == rows
+    assert len(rows["stages"]) == {"round": 2, "week": 1, "operations": 3}[by]
+    assert any(rows["seconds"])
+
+
+def test_it_opens_by_week(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL).content.decode()
+    assert ", week " in table(page, "stages")[0][0]
+    assert 'aria-current="true">week</a>' in page
+
+
+def test_rounds_stand_by_their_names(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"by": "round"}).content.decode()
+    assert {row[0] for row in table(page, "stages")} == {"pilot", "no round"}
+
+
+def test_links_keep_the_parameters_and_the_stages(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"distance": "dice", "by": "round"}).content.decode()
+    for target in ("agreement/?", "by=operations", "&as=csv"):
+        assert links(page, target)
+        assert all("distance=dice" in one for one in links(page, target))
+    assert all("by=round" in one for one in links(page, "as="))
+    assert '<input type="hidden" name="by" value="round">' in page
+
+
+@pytest.mark.parametrize(("name", "value"), [*WRONG, ("by", "ghost"), ("by", "\x00"), ("by", "round,week")])
+def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
+    reply = signed_in(charlie).get(URL, {"distance": "dice", "by": "round"} | {name: value})
+    page = reply.content.decode()
+    assert reply.status_code == 400
+    assert f"<p>{name}: " in page
+    assert figures(page, "stages") == expected(walk, CONVENTION, "week")["stages"]
+
+
+def test_empty_stages_are_none_asked_for(signed_in, charlie, walk):
+    assert signed_in(charlie).get(URL, {"by": ""}).status_code == 200
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["by", "rounds", "page", "x"])
+def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
+    reply = signed_in(charlie).get(URL, {name: odd})
+    assert reply.status_code in (200, 400)
+    assert b"<script>1" not in reply.content
+
+
+@pytest.mark.parametrize(("role", "status"), LOOKERS)
+def test_who_sees_results_sees_the_course(signed_in, people, role, status):
+    assert signed_in(people[role]).get("/projects/tea/agreement/course/").status_code == status
+
+
+def test_the_course_is_only_read(signed_in, charlie, walk):
+    assert signed_in(charlie).post(URL).status_code == 405
+
+
+def test_the_course_costs_the_same_queries_at_any_size(signed_in, charlie):
+    small, large = costs(signed_in(charlie), "agreement/course/")
+    assert small == large <= 10
+
+
+def test_where_nothing_has_happened_it_says_what_to_do(signed_in, charlie):
+    coded_project("walk", "poesio-artstein-2005", WALK)
+    page = signed_in(charlie).get(URL, {"by": "week"}).content.decode()
+    assert "Nothing has happened yet" in page
+    assert "look at it by round" in page
+    assert links(page, "by=round")
+
+
+def test_without_any_work_in_the_log_it_opens_by_round(signed_in, charlie, walk):
+    Operation.objects.all().delete()
+    client = signed_in(charlie)
+    assert table(client.get(URL).content.decode(), "stages") == table(
+        client.get(URL, {"by": "round"}).content.decode(), "stages"
+    )
+
+
+def test_what_has_no_log_stands_by_round_only(signed_in, charlie, walk):
+    Operation.objects.all().delete()
+    client = signed_in(charlie)
+    counts = {by: len(table(client.get(URL, {"by": by}).content.decode(), "stages")) for by in reports.BY}
+    assert counts == {"round": 2, "week": 0, "operations": 0}
+    assert not any(figures(client.get(URL, {"by": "round"}).content.decode(), "seconds"))
+
+
+@pytest.mark.parametrize("by", reports.BY)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_kind_of_scheme_has_its_course(signed_in, charlie, kind, by, answered):
+    project = coded_project("walk", kind, WALK)
+    if answered:
+        answer(project)
+    reply = signed_in(charlie).get(URL, {"by": by})
+    assert reply.status_code == 200
+    assert any(figures(reply.content.decode(), "coders")) == answered

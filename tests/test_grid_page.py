@@ -1,0 +1,134 @@
+"""The page of all conditions: every chain construction by every distance."""
+
+import pytest
+
+from agreement.extract import extract
+from agreement.parameters import Parameters, opening
+from agreement.reports import overall
+from tests.agreeing import (
+    KINDS,
+    LOOKERS,
+    ODD,
+    WALK,
+    WRONG,
+    answer,
+    coded_project,
+    costs,
+    digits,
+    figures,
+    links,
+    table,
+)
+
+URL = "/projects/walk/agreement/grid/"
+CONVENTION = opening("poesio-artstein-2005", "pointers")
+
+
+@pytest.fixture
+def walk(charlie):
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
+
+
+def expected(rows):
+    return [digits(*(cell.result.value for cell in cells)) for _, cells in rows]
+
+
+@pytest.mark.parametrize("asked", [{}, {"empty": "disjoint"}, {"thirds": "rounded", "texts": "text-1"}])
+def test_every_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    rows = overall.grid(extract(walk), Parameters(**asked) if asked else CONVENTION)
+    assert figures(page, "grid") == expected(rows)
+    assert [row[0] for row in table(page, "grid")] == [label for label, _ in rows]
+    assert len(figures(page, "grid")) == 6
+
+
+def test_the_same_stands_there_without_the_markables_of_a_category(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"without": "none"}).content.decode()
+    both = [overall.grid(extract(walk), Parameters(without=name)) for name in ("", "none")]
+    assert [figures(page, key) for key in ("grid", "grid-without")] == [expected(rows) for rows in both]
+    assert expected(both[0]) != expected(both[1])
+    assert "table-grid-without" not in signed_in(charlie).get(URL).content.decode()
+
+
+def test_k_stands_beside_alpha_on_antecedents(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"without": "none"}).content.decode()
+    rows = []
+    for name in ("", "none"):
+        k, alpha = (cell.result.value for cell in overall.antecedents(extract(walk), Parameters(without=name)))
+        rows.append(digits(k, alpha, alpha - k))
+    assert figures(page, "antecedents") == rows
+
+
+def test_a_value_leads_to_the_number_that_it_is(signed_in, charlie, walk):
+    client = signed_in(charlie)
+    page = client.get(URL, {"texts": "text-1"}).content.decode()
+    row = page.partition("exclusive, +top")[2].partition("</tr>")[0]
+    for address, [value] in zip(links(row), ([one] for one in figures(page, "grid")[5]), strict=True):
+        assert "texts=text-1" in address
+        assert f'id="value"><data value="{value}">' in client.get(URL.replace("grid/", address[3:])).content.decode()
+
+
+def test_the_condition_asked_for_is_marked(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"distance": "dice", "chains": "none"}).content.decode()
+    marked = [row for row in page.split("<tr>") if 'aria-current="true"' in row and "<td" in row]
+    assert len(marked) == 1
+    assert "no chain" in marked[0]
+
+
+def test_links_keep_the_parameters(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"thirds": "rounded"}).content.decode()
+    for target in ("agreement/?", "compare/?", "methods/?", "items/?", "&as=csv", "&as=latex"):
+        assert links(page, target)
+        assert all("thirds=rounded" in one for one in links(page, target))
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
+    answer = signed_in(charlie).get(URL, {name: value})
+    page = answer.content.decode()
+    assert answer.status_code == 400
+    assert f"<p>{name}: " in page
+    assert figures(page, "grid") == expected(overall.grid(extract(walk), CONVENTION))
+
+
+def test_constructions_have_no_meaning_where_coders_index(signed_in, charlie):
+    coded_project("walk", "passonneau-2004", WALK)
+    answer = signed_in(charlie).get(URL, {"chains": "none"})
+    assert answer.status_code == 400
+    assert "<p>chains: " in answer.content.decode()
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["without", "texts", "distance", "page", "as", "x"])
+def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
+    answer = signed_in(charlie).get(URL, {name: odd})
+    assert answer.status_code in (200, 400)
+    assert b"<script>1" not in answer.content or answer["Content-Type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize(("role", "status"), LOOKERS)
+def test_who_sees_results_sees_the_grid(signed_in, people, role, status):
+    assert signed_in(people[role]).get("/projects/tea/agreement/grid/").status_code == status
+
+
+def test_the_grid_is_only_read(signed_in, charlie, walk):
+    assert signed_in(charlie).post(URL).status_code == 405
+
+
+def test_the_grid_costs_the_same_queries_at_any_size(signed_in, charlie):
+    small, large = costs(signed_in(charlie), "agreement/grid/")
+    assert small == large <= 9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_kind_of_scheme_has_its_grid(signed_in, charlie, kind, answered):
+    project = coded_project("walk", kind, WALK)
+    if answered:
+        answer(project)
+    reply = signed_in(charlie).get(URL)
+    assert reply.status_code == 200
+    page = reply.content.decode()
+    assert len(table(page, "grid")) == len(overall.CONSTRUCTIONS[project.answers])
+    assert ("table-antecedents" in page) == (project.answers == "pointers")
+    assert any(figures(page, "grid")) == answered

@@ -1,0 +1,126 @@
+"""What a scheme allows, and why other things not."""
+
+from dataclasses import replace
+
+import pytest
+
+from agreement.reports.lint import Scheme, lint, problems
+from annotations.schemes import SCHEMES
+
+PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"
+SCORES = "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average"
+LINKS = "kappa of links"
+OWN = "taking the unit out of its sets"
+CHAINS = "no chain, partial and whole chain; +top and -top"
+GRID = "grid of conditions (Poesio & Artstein 2005, Table 4)"
+ANTECEDENTS = "K beside alpha on antecedents (their Table 3)"
+RELATIONS = "relations: subsumption, intersection, disjunction"
+AMBIGUITY = "explicit ambiguity"
+MERGING = "collapsing categories"
+DISTANCES = "link distances"
+EACH = "K of categories, S, per category"
+
+NOT = {
+    "poesio-artstein-2005": set(),
+    "passonneau-2004": {CHAINS, GRID, ANTECEDENTS, DISTANCES, MERGING},
+    "clusters": {CHAINS, GRID, ANTECEDENTS, DISTANCES, MERGING},
+    "muc-ident": {AMBIGUITY, MERGING},
+    "sortal-classes": {
+        PARTS, SCORES, LINKS, OWN, CHAINS, GRID, ANTECEDENTS, RELATIONS, AMBIGUITY, DISTANCES,
+    },
+}  # fmt: skip
+
+
+def ready_made(key):
+    """What decides of a ready-made scheme, from its data."""
+    scheme = SCHEMES[key]
+    pointing = [one for one in scheme.categories if one.points_to]
+    return Scheme(
+        answers=scheme.answers,
+        coded_levels=sum(level.coded for level in scheme.levels),
+        target_levels=len({one.points_to for one in pointing}),
+        categories=[one.key for one in scheme.categories],
+        pointing=[one.key for one in pointing],
+        indexing=[one.key for one in scheme.categories if one.takes_index],
+        several_pointers=any(one.max_pointers != 1 for one in pointing),
+        later_targets=any(one.allow_later for one in pointing),
+    )
+
+
+def refused(scheme):
+    return {one.name for one in lint(scheme) if not one.allowed}
+
+
+@pytest.mark.parametrize("key", SCHEMES)
+def test_a_ready_made_scheme_allows_what_has_a_meaning_for_it_and_has_no_problems(key):
+    assert refused(ready_made(key)) == NOT[key]
+    assert problems(ready_made(key)) == []
+
+
+@pytest.mark.parametrize("key", SCHEMES)
+def test_every_verdict_has_a_reason_a_name_of_its_own_and_its_place(key):
+    found = lint(ready_made(key))
+    assert all(one.why for one in found)
+    assert len({one.name for one in found}) == len(found)
+    kinds = [one.kind for one in found]
+    assert kinds == sorted(kinds, key=["measure", "view", "export"].index)
+    assert set(kinds) == {"measure", "view", "export"}
+
+
+def test_what_is_allowed_and_what_is_not_have_different_reasons():
+    by_name = {}
+    for key in SCHEMES:
+        for one in lint(ready_made(key)):
+            by_name.setdefault(one.name, {}).setdefault(one.allowed, set()).add(one.why)
+    for name, reasons in by_name.items():
+        assert not reasons.get(True, set()) & reasons.get(False, set()), name
+
+
+def test_several_pointers_are_ambiguity_and_are_minded_by_the_scores():
+    scheme = ready_made("poesio-artstein-2005")
+    single = replace(scheme, several_pointers=False)
+    assert refused(single) - refused(scheme) == {AMBIGUITY}
+    why = [next(one.why for one in lint(some) if one.name == SCORES) for some in (scheme, single)]
+    assert "counts in the first" in why[0]
+    assert "counts in the first" not in why[1]
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, {EACH, MERGING}), (2, {MERGING}), (3, set())])
+def test_merging_needs_three_categories_and_k_of_each_two(number, expected):
+    scheme = ready_made("sortal-classes")
+    few = replace(scheme, categories=scheme.categories[:number])
+    assert refused(few) & {EACH, MERGING} == expected
+
+
+def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
+    scheme = replace(ready_made("poesio-artstein-2005"), pointing=[])
+    assert CHAINS in refused(scheme)
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "said"),
+    [
+        ("sortal-classes", {"categories": []}, "It has no categories"),
+        ("sortal-classes", {"coded_levels": 0}, "No level is coded"),
+        ("sortal-classes", {"categories": ["one"]}, "One category leaves coders no choice"),
+        ("sortal-classes", {"pointing": ["event", "time"]}, "event, time points"),
+        ("sortal-classes", {"indexing": ["event"]}, "event takes an index"),
+        ("poesio-artstein-2005", {"pointing": []}, "Answers are pointers, and no category takes one"),
+        ("poesio-artstein-2005", {"indexing": ["place"]}, "place takes an index"),
+        ("passonneau-2004", {"indexing": []}, "Answers are indices, and no category takes one"),
+        ("passonneau-2004", {"pointing": ["none"]}, "none points"),
+    ],
+)
+def test_a_problem_of_a_scheme_is_told(key, change, said):
+    [problem] = problems(replace(ready_made(key), **change))
+    assert problem.startswith(said)
+
+
+def test_every_problem_is_told_and_not_only_the_first():
+    scheme = replace(ready_made("poesio-artstein-2005"), categories=[], coded_levels=0, pointing=[])
+    assert len(problems(scheme)) == 3
+
+
+def test_one_category_that_points_leaves_a_choice():
+    scheme = replace(ready_made("poesio-artstein-2005"), categories=["phrase"], pointing=["phrase"])
+    assert problems(scheme) == []

@@ -1,0 +1,251 @@
+"""What was computed and how, in words, and what each choice is worth."""
+
+from dataclasses import asdict, replace
+from importlib.metadata import PackageNotFoundError, version
+
+import pytest
+
+from agreement.extract import extract
+from agreement.measures import alpha, fleiss_kappa
+from agreement.parameters import CHOICES, Parameters, WrongParameter
+from agreement.reports import methods, overall
+from agreement.reports.basis import REPLICATES
+from annotations.models import Coding
+from tests.agreeing import WALK, answer, coded_project
+from tests.conftest import judge
+from tests.test_basis import THREE, same, sorted_out, table_of
+
+SCHEMES = {"pointers": "poesio-artstein-2005", "indices": "passonneau-2004", "categories": "sortal-classes"}
+BY = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
+
+
+@pytest.fixture(params=SCHEMES)
+def answered(request, db):
+    return extract(answer(coded_project("tea", SCHEMES[request.param], WALK, f"{WALK} 2", f"{WALK} 3")))
+
+
+@pytest.fixture
+def pointed(db):
+    return extract(answer(coded_project("tea", SCHEMES["pointers"], WALK, f"{WALK} 2", f"{WALK} 3")))
+
+
+@pytest.fixture
+def three(db):
+    return extract(sorted_out(THREE))
+
+
+def written(found, **asked):
+    report = overall.report(found, Parameters(**asked))
+    return methods.methods(found, report), report
+
+
+def about(text, *parts):
+    """The parts come in the text in this order."""
+    place = 0
+    for part in parts:
+        place = text.find(part, place)
+        assert place >= 0, part
+        place += len(part)
+
+
+def test_the_paragraph_says_what_was_computed_of_what_and_with_which_program(answered):
+    found, report = written(answered)
+    interval = report.interval
+    about(
+        found.paragraph,
+        f"2 coders annotated 3 texts by {BY[answered.answers]}, {report.result.n_judgements} judgements in all.",
+        "Reliability is Krippendorff’s alpha",
+        f"Over {report.result.n_units} markables it is {report.result.value:.3f}",
+        f"95% bootstrap interval {interval.low:.3f} to {interval.high:.3f},",
+        f"{REPLICATES:,} samples of 3 documents, seed 0",
+        f"observed disagreement {report.result.observed:.3f}, expected {report.result.expected:.3f}.",
+        f"Computed with {methods.software()}; fingerprint of the input {answered.fingerprint}.",
+    )
+
+
+def test_the_paragraph_says_of_a_scheme_what_has_a_meaning_there(answered):
+    text = written(answered)[0].paragraph
+    assert ("nominal distance" in text) == (answered.answers != "categories")
+    assert ("as they are, with the markable itself in them" in text) == (answered.answers != "categories")
+    assert ("whole chain" in text) == ("first member of a chain" in text) == (answered.answers == "pointers")
+    assert ("left out of a text handed in counts as referring to nothing else" in text) == (
+        answered.answers == "indices"
+    )
+    assert ("left out counts as not judged" in text) == (answered.answers != "indices")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"distance": "passonneau"}, "(0 for equal sets, 1/3 where one contains the other, 2/3 where they intersect"),
+        ({"distance": "passonneau", "thirds": "rounded"}, ".33 where one contains the other, .67 where"),
+        ({"distance": "jaccard"}, "with the Jaccard distance"),
+        ({"distance": "dice"}, "with the Dice distance"),
+        ({"distance": "masi"}, "with the MASI distance"),
+        (
+            {"distance": "masi-product"},
+            "the product of Passonneau’s distance between sets (0, 1/3, 2/3 or 1) and the Jaccard distance",
+        ),
+        ({"chains": "none"}, "is the set of its immediate antecedents;"),
+        ({"chains": "partial"}, "is what precedes it in its chain, with all discourse segments;"),
+        ({"top": "category"}, "the first member of a chain keeps its category."),
+        ({"top": "chain"}, "the first member of a chain has it as its value, too."),
+        ({"exclude_unit": "observed"}, "taken out of its sets for observed disagreement."),
+        ({"exclude_unit": "both"}, "taken out of its sets for observed and expected disagreement."),
+        ({"empty": "disjoint"}, "The empty set was taken to be disjoint from all others."),
+        ({"unmarked": "label"}, "counts as a category of its own."),
+        ({"unmarked": "singleton"}, "counts as referring to nothing else."),
+        ({"coefficient": "fleiss_kappa"}, "Reliability is Siegel and Castellan’s K."),
+        ({"coefficient": "multi_kappa"}, "Reliability is the multi-rater kappa of Davies and Fleiss."),
+        ({"coefficient": "gwet_ac1"}, "Reliability is Gwet’s AC1."),
+        ({"coefficient": "fleiss_kappa"}, "; observed agreement "),
+        ({"texts": "text-1,text-3"}, "Only these texts were used: text-1, text-3."),
+        ({"coders": "bob,alice"}, "Only these coders were used: alice, bob."),
+        ({"without": "none"}, "Markables to which more than half of their coders give none are left out."),
+        ({"without": "place,none"}, "give none, or to which they give place are left out."),
+        ({"texts": "text-2"}, "2,000 samples of 5 units, seed 0"),
+    ],
+)
+def test_the_paragraph_says_each_choice(pointed, asked, said):
+    assert said in written(pointed, **asked)[0].paragraph
+    usual = written(pointed)[0].paragraph
+    assert said not in usual or all(asked[name] == getattr(Parameters(), name) for name in asked)
+
+
+@pytest.mark.parametrize("distance", ["masi", "masi-product"])
+def test_two_figures_that_differ_by_their_thirds_do_not_have_one_description(db, distance):
+    project = coded_project("tea", SCHEMES["pointers"], WALK)
+    for coder, labels in (("alice", ["", "a", "", "b", ""]), ("bob", ["", "a", "", "a", "b"])):
+        coding = Coding.objects.select_related("coder").get(coder__username=coder)
+        keys = dict(coding.text.markables.values_list("label", "key"))
+        for label, target in zip("abcde", labels, strict=True):
+            judge(coding, keys[label], "phrase" if target else "none", *([keys[target]] if target else []))
+    found = extract(project)
+    choice, other = (written(found, distance=distance, thirds=thirds) for thirds in CHOICES["thirds"])
+    assert choice[1].result.value != other[1].result.value
+    described = [one.paragraph.partition("Over ")[0] for one, _ in (choice, other)]
+    assert described[0] != described[1]
+
+
+def test_the_paragraph_says_how_many_markables_are_left_out_and_why(three):
+    # one unit of text-1 has two coders, and text-3 has no answers of carol
+    assert "left out" not in written(three)[0].paragraph.replace("a coder left out", "")
+    alone, report = written(three, coders="alice,carol")
+    assert report.result.left_out == {"coded by fewer than two coders": 3}
+    assert "3 markables coded by fewer than two coders are left out." in alone.paragraph
+    dropped, report = written(three, coefficient="fleiss_kappa", missing="drop")
+    assert report.result.left_out == {"not coded by all coders": 4}
+    assert "4 markables not coded by all coders are left out." in dropped.paragraph
+    one, _ = written(three, coders="bob,carol", texts="text-1")
+    assert "1 markable coded by fewer than two coders is left out." in one.paragraph
+
+
+@pytest.mark.parametrize("answers", [{"text-1": {"alice": "pgl"}}, {"text-1": {"alice": "pp", "bob": "pp"}}, {}])
+def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
+    found, report = written(extract(sorted_out(answers)))
+    assert f"The coefficient is undefined: {report.result.note}." in found.paragraph
+    assert "bootstrap" not in found.paragraph
+    assert found.references == (methods.REFERENCES["alpha"],)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "asked", "keys"),
+    [
+        ("categories", {}, ["alpha", "bootstrap"]),
+        ("categories", {"coefficient": "fleiss_kappa"}, ["fleiss_kappa", "bootstrap"]),
+        ("indices", {"distance": "passonneau"}, ["alpha", "passonneau", "bootstrap"]),
+        ("indices", {"distance": "masi"}, ["alpha", "masi", "bootstrap"]),
+        ("indices", {"distance": "dice"}, ["alpha", "bootstrap"]),
+        ("indices", {"coefficient": "gwet_ac1", "distance": "masi"}, ["gwet_ac1", "bootstrap"]),
+        ("pointers", {"distance": "masi-product"}, ["alpha", "masi", "chains", "bootstrap"]),
+        ("pointers", {"coefficient": "multi_kappa"}, ["multi_kappa", "chains", "bootstrap"]),
+    ],
+)
+@pytest.mark.django_db
+def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
+    found, _ = written(extract(answer(coded_project("tea", SCHEMES[scheme], WALK, f"{WALK} 2"))), **asked)
+    assert found.references == tuple(methods.REFERENCES[key] for key in keys)
+
+
+def test_every_coefficient_has_a_name_and_a_reference():
+    for coefficient in CHOICES["coefficient"]:
+        assert methods.COEFFICIENTS[coefficient]
+        assert methods.REFERENCES[coefficient]
+    for name, words in {"distance": methods.DISTANCES, "chains": methods.CHAINS, "top": methods.TOPS}.items():
+        assert set(words) == set(CHOICES[name])
+    assert set(methods.EXCLUDED) == set(CHOICES["exclude_unit"])
+    assert set(methods.UNMARKED) == set(CHOICES["unmarked"])
+
+
+def test_the_software_is_named_with_the_version_of_the_package():
+    try:
+        expected = version("coindex")
+    except PackageNotFoundError:
+        expected = "0.1.0.dev0"
+    assert methods.software() == f"Coindex {expected}"
+
+
+@pytest.mark.parametrize("coefficient", CHOICES["coefficient"])
+def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(answered, coefficient):
+    base, *changes = methods.compare(answered, Parameters(coefficient))
+    assert (base.name, base.choice, base.moved) == ("", "", None)
+    asked = asdict(base.parameters)
+    for change in changes:
+        differs = {name for name, value in asdict(change.parameters).items() if value != asked[name]}
+        assert differs == {change.name}
+        assert getattr(change.parameters, change.name) == change.choice
+        same(change.interval.result, overall.report(answered, change.parameters).result)
+        if change.interval.value is None:
+            assert change.moved is None
+        else:
+            assert change.moved == change.interval.value - base.interval.value
+    chosen = [(change.name, change.choice) for change in changes]
+    assert len(chosen) == len(set(chosen))
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "scheme", "names"),
+    [
+        ("alpha", "categories", {"coefficient", "unmarked"}),
+        ("fleiss_kappa", "categories", {"coefficient", "unmarked", "missing"}),
+        ("alpha", "indices", {"coefficient", "unmarked", "distance", "exclude_unit"}),
+        ("alpha", "pointers", {"coefficient", "unmarked", "distance", "exclude_unit", "chains", "top"}),
+        ("gwet_ac1", "pointers", {"coefficient", "unmarked", "missing", "chains", "top"}),
+    ],
+)
+@pytest.mark.django_db
+def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coefficient, scheme, names):
+    found = extract(answer(coded_project("tea", SCHEMES[scheme], WALK)))
+    changes = methods.compare(found, Parameters(coefficient))[1:]
+    base = replace(Parameters(coefficient), unmarked=found.unmarked)
+    expected = {(name, one) for name in names for one in CHOICES[name] if one != getattr(base, name)}
+    assert {(change.name, change.choice) for change in changes} == expected
+
+
+@pytest.mark.django_db
+def test_how_sets_are_compared_is_a_choice_where_they_are_compared():
+    found = extract(answer(coded_project("tea", SCHEMES["pointers"], WALK)))
+    names = {change.name for change in methods.compare(found, Parameters(distance="passonneau"))}
+    assert {"empty", "thirds"} <= names
+
+
+def test_changes_of_a_small_project_are_those_of_the_library(three):
+    found = {change.choice: change for change in methods.compare(three, Parameters())}
+    data = table_of(THREE)
+    assert found[""].interval.value == pytest.approx(alpha(data).value)
+    k = fleiss_kappa(data).value
+    assert found["fleiss_kappa"].interval.value == pytest.approx(k)
+    assert found["fleiss_kappa"].moved == pytest.approx(k - alpha(data).value)
+
+
+def test_nothing_moves_where_the_coefficient_is_undefined(db):
+    found = extract(sorted_out({"text-1": {"alice": "pp", "bob": "pp"}}))
+    assert {change.moved for change in methods.compare(found, Parameters())} == {None}
+
+
+def test_progress_of_a_comparison_is_told_and_a_wrong_parameter_is_refused(three):
+    told = []
+    changes = methods.compare(three, Parameters(), lambda *done: told.append(done))
+    assert told == [(number, len(changes) - 1) for number in range(len(changes) - 1)]
+    with pytest.raises(WrongParameter):
+        methods.compare(three, Parameters(coders="ghost"))

@@ -1,0 +1,232 @@
+"""Every table of every page is taken along as CSV, JSON, LaTeX and Markdown."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+
+from agreement.extract import extract
+from agreement.parameters import Parameters, opening
+from agreement.reports import categories, coders, course, items, methods, overall
+from agreement.tables import FORMS
+from annotations.models import User
+from annotations.timing import work_of
+from tests.agreeing import WALK, answer, coded_project, table
+
+PAGES = {
+    "agreement/": ["distances"],
+    "agreement/grid/?without=none": ["grid", "grid-without", "antecedents"],
+    "agreement/compare/": ["compare", "presets"],
+    "agreement/texts/": ["texts"],
+    "agreement/coders/": ["matrix", "rest", "each", "bias", "agreed", "confusion"],
+    "agreement/coders/alice/bob/": ["measures", "relations", "confusion"],
+    "agreement/categories/?merge=place:x": ["categories", "table", "collapsed"],
+    "agreement/course/?by=round": ["stages", "coders", "seconds"],
+    "agreement/items/": ["items"],
+    "agreement/items/text-1/phrase:10-13/": ["pairs"],
+    "scheme/allows/": ["measures", "views", "exports"],
+}
+TABLES = [(page, key) for page, names in PAGES.items() for key in names]
+CONVENTION = opening("poesio-artstein-2005", "pointers")
+TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "latex": "text/plain; charset=utf-8",
+    "markdown": "text/plain; charset=utf-8",
+}
+
+
+@pytest.fixture
+def walk(charlie):
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+
+
+@pytest.fixture
+def take(signed_in, charlie):
+    """A function that asks for a table of the project "walk", or of another."""
+    client = signed_in(charlie)
+
+    def take(address, key, form="json", project="walk", **asked):
+        address, _, query = address.partition("?")
+        own = dict(one.split("=") for one in query.split("&") if one)
+        return client.get(f"/projects/{project}/{address}", own | asked | {"as": form, "table": key})
+
+    return take
+
+
+def rows(reply):
+    return json.loads(reply.content)["rows"]
+
+
+def test_every_table_of_every_page_is_known_here(signed_in, charlie, walk):
+    for address, names in PAGES.items():
+        page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
+        shown = [part.partition('"')[0] for part in page.split('class="taken" id="table-')[1:]]
+        assert sorted(shown) == sorted(names), address
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("page", "key"), TABLES)
+def test_each_table_leaves_in_each_form(take, walk, page, key, form):
+    reply = take(page, key, form)
+    assert reply.status_code == 200
+    assert reply["Content-Type"] == TYPES[form]
+    name = f'attachment; filename="walk-{key}.{form}"'
+    assert reply.get("Content-Disposition") == (name if form in ("csv", "json") else None)
+    assert b"<html" not in reply.content
+
+
+@pytest.mark.parametrize(("page", "key"), TABLES)
+def test_the_forms_say_the_same_as_the_page(signed_in, charlie, take, walk, page, key):
+    shown = table(signed_in(charlie).get(f"/projects/walk/{page}").content.decode(), key)
+    found = rows(take(page, key))
+    lines = list(csv.reader(StringIO(take(page, key, "csv").content.decode())))
+    assert lines[0] == list(found[0])
+    assert [[one.removeprefix("'") for one in line] for line in lines[1:]] == [
+        ["" if value is None else str(value) for value in row.values()] for row in found
+    ]
+    markdown = take(page, key, "markdown").content.decode().splitlines()
+    latex = take(page, key, "latex").content.decode()
+    assert len(shown) == len(found) == len(markdown) - 2 == latex.count(r" \\") - 1
+    assert [[cell.replace("–", "") for cell in row[1:3]] for row in shown] == [
+        [cell.strip().replace("–", "").replace("\\", "") for cell in line.replace("\\|", "").split("|")[2:4]][
+            : len(row[1:3])
+        ]
+        for row, line in zip(shown, markdown[2:], strict=True)
+    ]
+
+
+def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
+    found = extract(walk)
+    expected = [[label, *(cell.result.value for cell in cells)] for label, cells in overall.grid(found, CONVENTION)]
+    assert [list(row.values()) for row in rows(take("agreement/grid/", "grid"))] == expected
+    expected = [
+        [one.interval.value, one.interval.low, one.interval.high, one.moved]
+        for one in methods.compare(found, CONVENTION)
+    ]
+    assert [list(row.values())[1:] for row in rows(take("agreement/compare/", "compare"))] == expected
+
+
+def test_coders_and_categories_are_the_reports_to_the_last_digit(take, walk):
+    found = extract(walk)
+    matrix = coders.matrix(found, CONVENTION, "lea")
+    expected = [{"coder": a} | {b: matrix.value(a, b) for b in matrix.coders} for a in matrix.coders]
+    assert rows(take("agreement/coders/", "matrix", measure="lea", preset="poesio-artstein-2005")) == expected
+    assert [tuple(row.values()) for row in rows(take("agreement/categories/", "categories"))] == [
+        (one.name, one.n_judgements, one.share, one.kappa, one.specific)
+        for one in categories.by_category(found, CONVENTION)
+    ]
+
+
+def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
+    found = extract(walk)
+    report = overall.report(found, CONVENTION)
+    assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
+        (one.result.value, one.shift) for one in report.texts
+    ]
+    [stage] = course.stages(found, CONVENTION, "week", work_of(walk))
+    assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
+    ranked = items.items(found, CONVENTION)
+    expected = [
+        (float(ranked.share[row]), float(ranked.observed[row])) for row in ranked.chosen(items.Filters()).tolist()
+    ]
+    assert [(row["share"], row["observed"]) for row in rows(take("agreement/items/", "items"))] == expected
+
+
+def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
+    found = extract(walk)
+    expected = [
+        [cell.result.value for cell in cells]
+        for _, cells in overall.grid(found, Parameters(empty="disjoint", texts="text-1"))
+    ]
+    got = rows(take("agreement/grid/", "grid", empty="disjoint", texts="text-1"))
+    assert [list(row.values())[1:] for row in got] == expected
+    assert got != rows(take("agreement/grid/", "grid"))
+
+
+def test_the_filters_of_the_address_hold_for_the_table(take, walk):
+    every, some = (rows(take("agreement/items/", "items", **asked)) for asked in ({}, {"relation": "category"}))
+    assert some == [row for row in every if row["category"]]
+    assert 0 < len(some) < len(every)
+    merged = rows(take("agreement/categories/", "collapsed", merge="phrase:x,place:x"))
+    assert [row["categories"] for row in merged] == ["as they are", "merged"]
+
+
+@pytest.mark.parametrize(("page", "key"), [(page, names[0]) for page, names in PAGES.items()])
+def test_an_unknown_form_or_table_gets_400_and_what_there_is(take, walk, page, key):
+    for form in ("xlsx", "", "\x00", "<script>1"):
+        reply = take(page, key, form)
+        assert reply.status_code == 400
+        assert reply["Content-Type"] == "text/plain; charset=utf-8"
+        assert "csv, json, latex, markdown" in reply.content.decode()
+    for wrong in ("ghost", "", "\x00", "<script>1"):
+        reply = take(page, wrong)
+        assert reply.status_code == 400
+        assert reply["Content-Type"] == "text/plain; charset=utf-8"
+        assert all(name in reply.content.decode() for name in PAGES[page])
+        assert "<script>1" not in reply.content.decode()
+
+
+def test_a_page_without_tables_says_so(take, walk):
+    reply = take("agreement/methods/", "x")
+    assert reply.status_code == 400
+    assert not reply.content.decode().endswith("there are .")
+
+
+@pytest.mark.parametrize(("page", "key"), [(page, names[0]) for page, names in PAGES.items()])
+def test_a_wrong_parameter_gives_no_table(take, walk, page, key):
+    reply = take(page, key, distance="ghost")
+    assert reply.status_code == 400
+    assert reply.content.decode().startswith("distance: ")
+
+
+@pytest.mark.parametrize("role", ["coder", "outsider"])
+def test_who_may_not_look_takes_nothing(signed_in, people, role):
+    for page, key in TABLES:
+        address = f"/projects/tea/{page}{'&' if '?' in page else '?'}as=csv&table={key}"
+        assert signed_in(people[role]).get(address).status_code == (404 if role == "outsider" else 403)
+
+
+def judged_at_once(project):
+    category = project.categories.first()
+    for coding in project.texts.get().codings.all():
+        coding.judgements.bulk_create(
+            coding.judgements.model(coding=coding, markable=one, category=category)
+            for one in coding.text.markables.all()
+        )
+
+
+def test_a_long_table_is_taken_whole(take, charlie):
+    project = coded_project("walk", "sortal-classes", " ".join(f"[w{number}](m{number})" for number in range(101)))
+    judged_at_once(project)
+    assert len(rows(take("agreement/items/", "items", page="2"))) == 101
+    assert len(rows(take("agreement/categories/", "table", page="3"))) == 102  # with the sums
+    coded_project("many", "sortal-classes", *[f"[w{number}](a)" for number in range(26)])
+    assert len(rows(take("agreement/texts/", "texts", project="many", page="2"))) == 26
+
+
+def test_a_coder_named_like_a_column_loses_nothing(take, charlie):
+    answer(coded_project("walk", "poesio-artstein-2005", WALK, coders=("alice", "coder", "stage")))
+    for page, key in (("agreement/coders/", "matrix"), ("agreement/course/", "coders")):
+        found = rows(take(page, key))
+        lines = list(csv.reader(StringIO(take(page, key, "csv").content.decode())))
+        assert all(len(row) == len(lines[0]) for row in found), page
+
+
+def test_a_spreadsheet_computes_nothing(take, charlie):
+    User.objects.create(username="@sum")
+    project = coded_project("walk", "sortal-classes", "[=1+1](a) [-2](b) [plain](c)", coders=("@sum", "bob"))
+    answer(project)
+    for page, key in (("agreement/items/", "items"), ("agreement/coders/", "matrix"), ("agreement/coders/", "each")):
+        for line in csv.reader(StringIO(take(page, key, "csv").content.decode())):
+            texts = [cell for cell in line if not cell.lstrip("-").replace(".", "").replace("e-", "").isdigit()]
+            assert not any(cell.startswith(("=", "+", "-", "@")) for cell in texts), (page, line)
+
+
+def test_words_that_latex_and_markdown_would_read_are_kept_as_words(take, charlie):
+    answer(coded_project("walk", "sortal-classes", "[50% & $1_{a}](a) [x | y `z` <b>](b)"))
+    latex = take("agreement/items/", "items", "latex").content.decode()
+    assert r"50\% \& \$1\_\{a\}" in latex
+    markdown = take("agreement/items/", "items", "markdown").content.decode()
+    assert r"x \| y \`z\` &lt;b>" in markdown

@@ -1,0 +1,224 @@
+"""The page of the texts, and their rounds."""
+
+import pytest
+
+from agreement.extract import extract
+from agreement.parameters import Parameters, opening
+from agreement.reports import overall
+from agreement.reports.basis import interval_of
+from annotations.models import Text
+from tests.agreeing import (
+    KINDS,
+    LOOKERS,
+    ODD,
+    WALK,
+    WRONG,
+    answer,
+    coded_project,
+    costs,
+    digits,
+    figures,
+    links,
+    table,
+)
+from tests.conftest import make_project
+
+URL = "/projects/walk/agreement/texts/"
+CONVENTION = opening("poesio-artstein-2005", "pointers")
+
+
+@pytest.fixture
+def walk(charlie):
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + " [so](f)", "[Ann](a) saw [her](b)"))
+
+
+def expected(project, parameters):
+    """The figures of each text by its title."""
+    found = extract(project)
+    report = overall.report(found, parameters)
+    rows = {}
+    for text in report.texts:
+        interval = interval_of(found, report.parameters, [found.place(text.slug)])
+        result = text.result
+        rows[text.title] = digits(
+            result.value,
+            interval.low,
+            interval.high,
+            result.observed,
+            result.expected,
+            result.n_units,
+            result.n_coders,
+            text.shift,
+        )
+    return report, rows
+
+
+@pytest.mark.parametrize("asked", [{}, {"distance": "masi"}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1"}])
+def test_each_text_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    report, rows = expected(walk, Parameters(**asked) if asked else CONVENTION)
+    assert figures(page, "texts") == list(rows.values())
+    assert [row[0] for row in table(page, "texts")] == list(rows)
+    assert f'All texts together: <data value="{report.result.value!r}">' in page
+
+
+def test_texts_can_be_sorted(signed_in, charlie, walk):
+    report, rows = expected(walk, CONVENTION)
+    orders = {
+        "text": lambda text: 0,
+        "value": lambda text: text.result.value,
+        "shift": lambda text: -abs(text.shift),
+        "units": lambda text: -text.result.n_units,
+    }
+    seen = set()
+    for sort, key in orders.items():
+        page = signed_in(charlie).get(URL, {"sort": sort}).content.decode()
+        titles = [text.title for text in sorted(report.texts, key=key)]
+        assert figures(page, "texts") == [rows[title] for title in titles]
+        seen.add(tuple(titles))
+    assert len(seen) > 1
+
+
+def test_links_keep_the_parameters_and_the_order(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"distance": "dice", "sort": "shift"}).content.decode()
+    for target in ("agreement/?", "items/?", "&as=csv", "sort=units"):
+        assert links(page, target)
+        assert all("distance=dice" in one for one in links(page, target))
+    assert all("sort=shift" in one for one in links(page, "as="))
+    assert '<input type="hidden" name="sort" value="shift">' in page
+
+
+def test_a_text_leads_to_its_items(signed_in, charlie, walk):
+    page = signed_in(charlie).get(URL, {"distance": "dice"}).content.decode()
+    assert [one for one in links(page, "texts=text-2") if "/items/?" in one and "distance=dice" in one]
+
+
+@pytest.mark.parametrize(("name", "value"), [*WRONG, ("sort", "ghost"), ("sort", "\x00")])
+def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
+    reply = signed_in(charlie).get(URL, {"distance": "dice", "sort": "value"} | {name: value})
+    page = reply.content.decode()
+    assert reply.status_code == 400
+    assert f"<p>{name}: " in page
+    assert figures(page, "texts") == list(expected(walk, CONVENTION)[1].values())
+
+
+def test_an_empty_order_is_none(signed_in, charlie, walk):
+    assert signed_in(charlie).get(URL, {"sort": ""}).status_code == 200
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["texts", "sort", "page", "x"])
+def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
+    reply = signed_in(charlie).get(URL, {name: odd})
+    assert reply.status_code in (200, 400)
+    assert b"<script>1" not in reply.content
+
+
+@pytest.mark.parametrize(("role", "status"), LOOKERS)
+def test_who_sees_results_sees_the_texts(signed_in, people, role, status):
+    assert signed_in(people[role]).get("/projects/tea/agreement/texts/").status_code == status
+
+
+def test_the_texts_are_only_read(signed_in, charlie, walk):
+    assert signed_in(charlie).post(URL).status_code == 405
+
+
+def test_the_texts_cost_the_same_queries_at_any_size(signed_in, charlie):
+    small, large = costs(signed_in(charlie), "agreement/texts/")
+    assert small == large <= 12
+
+
+def test_many_texts_come_in_pages_that_keep_the_order(signed_in, charlie):
+    coded_project("walk", "sortal-classes", *[f"[w{number}](a) x" for number in range(26)])
+    client = signed_in(charlie)
+    pages = [client.get(URL, {"page": page, "sort": "units"}).content.decode() for page in ("1", "2")]
+    assert [len(table(page, "texts")) for page in pages] == [25, 1]
+    assert links(pages[0], "page=2") == [one for one in links(pages[0], "sort=units") if "page=2" in one] != []
+    assert len({row[0] for page in pages for row in table(page, "texts")}) == 26
+    for beyond in ("99", "x", "-1"):
+        assert client.get(URL, {"page": beyond}).status_code == 200
+
+
+def test_without_texts_it_says_what_to_do(signed_in, charlie, walk):
+    Text.objects.all().delete()
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "A text stands here when" in page
+    assert 'href="/projects/walk/"' in page
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_kind_of_scheme_has_its_texts(signed_in, charlie, kind, answered):
+    project = coded_project("walk", kind, WALK)
+    if answered:
+        answer(project)
+    reply = signed_in(charlie).get(URL)
+    assert reply.status_code == 200
+    [row] = table(reply.content.decode(), "texts")
+    assert (row[2] != "–") == answered
+
+
+def rounds(project):
+    return dict(project.texts.values_list("slug", "round"))
+
+
+def test_a_manager_puts_texts_into_a_round(signed_in, charlie, walk):
+    chosen = list(walk.texts.filter(slug__in=["text-1", "text-3"]).values_list("pk", flat=True))
+    client = signed_in(charlie)
+    assert links(client.get(URL).content.decode(), "texts/round/")
+    assert "<form" in client.get(URL + "round/").content.decode()
+    page = client.post(URL + "round/", {"texts": chosen, "round": "pilot"}, follow=True).content.decode()
+    assert "2 texts in round pilot now." in page
+    assert rounds(walk) == {"text-1": "pilot", "text-2": "", "text-3": "pilot"}
+    assert [row[1] for row in table(page, "texts")] == ["pilot", "", "pilot"]
+    found = client.get(URL, {"rounds": "pilot"}).content.decode()
+    assert len(table(found, "texts")) == 2
+    client.post(URL + "round/", {"texts": chosen[:1], "round": ""})
+    assert rounds(walk) == {"text-1": "", "text-2": "", "text-3": "pilot"}
+
+
+@pytest.mark.parametrize("name", ["a b", "a,b", "x" * 500, "\x00", "<script>1"])
+def test_a_round_without_a_good_name_is_refused(signed_in, charlie, walk, name):
+    chosen = list(walk.texts.values_list("pk", flat=True))
+    reply = signed_in(charlie).post(URL + "round/", {"texts": chosen, "round": name})
+    assert reply.status_code == 200
+    assert b"errorlist" in reply.content
+    assert b"<script>1" not in reply.content
+    assert set(rounds(walk).values()) == {""}
+
+
+@pytest.mark.parametrize("wrong", ["x", "-1", str(10**30), "\x00"])
+def test_a_text_that_is_not_there_gets_no_round(signed_in, charlie, walk, wrong):
+    reply = signed_in(charlie).post(URL + "round/", {"texts": [wrong], "round": "pilot"})
+    assert b"errorlist" in reply.content
+    assert set(rounds(walk).values()) == {""}
+
+
+def test_another_projects_text_gets_no_round(signed_in, charlie, walk):
+    other = make_project("other")
+    signed_in(charlie).post(URL + "round/", {"texts": [other.texts.get().pk], "round": "pilot"})
+    assert rounds(other) == {"tea": ""}
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [("manager", 302), ("adjudicator", 403), ("viewer", 403), ("coder", 403), ("outsider", 404)]
+)
+def test_only_a_manager_sets_rounds(signed_in, people, project, role, status):
+    data = {"texts": [project.texts.get().pk], "round": "pilot"}
+    address = "/projects/tea/agreement/texts/round/"
+    assert signed_in(people[role]).post(address, data).status_code == status
+    assert rounds(project) == {"tea": "pilot" if role == "manager" else ""}
+
+
+def test_only_a_manager_is_offered_rounds(signed_in, people):
+    for role, status in (("manager", 200), ("adjudicator", 403), ("viewer", 403), ("coder", 403), ("outsider", 404)):
+        client = signed_in(people[role])
+        assert client.get("/projects/tea/agreement/texts/round/").status_code == status
+        page = client.get("/projects/tea/agreement/texts/").content.decode()
+        assert bool(links(page, "texts/round/")) == (role == "manager")
+
+
+def test_a_round_is_not_set_by_looking(signed_in, charlie, walk):
+    pk = walk.texts.first().pk
+    assert signed_in(charlie).get(URL + "round/", {"texts": pk, "round": "pilot"}).status_code == 200
+    assert set(rounds(walk).values()) == {""}
