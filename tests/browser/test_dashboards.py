@@ -38,6 +38,8 @@ PAGES = (
 @pytest.fixture
 def manager(db, settings) -> User:
     settings.LOCAL = True
+    # the demo has many people, and nobody's password is worth the time of a good hash
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     call_command("load_demo", verbosity=0)
     return User.objects.get(username="manager")
 
@@ -234,40 +236,36 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
     expect(page.get_by_text("This takes a while")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("address", PAGES)
-def test_axe_finds_nothing_serious(sign_in, manager, address, scheme):
-    page = sign_in(manager, "/")
-    page.emulate_media(color_scheme=scheme)
-    page.goto(f"/projects/{DEMO}/{address}")
+def looked_at(page: Page, address: str) -> None:
+    """Open a page of the demo, and wait until all of it is there."""
+    page.goto(address)
     expect(page.locator("main h1")).to_be_visible()
     charts = page.locator("[data-chart]").count()
     if charts:
         drawn(page, charts)
-    if not address:
+    if address == f"/projects/{DEMO}/":
         expect(page.get_by_text("There is no set answer")).to_be_visible()
-    assert violations(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_on_an_item(sign_in, manager, item, scheme):
+def test_axe_finds_nothing_serious_on_any_page(sign_in, manager, item, scheme):
     page = sign_in(manager, "/")
     page.emulate_media(color_scheme=scheme)
-    page.goto(item)
-    drawn(page, 1)
-    assert violations(page) == []
+    found = {}
+    for address in (item, *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
+        looked_at(page, address)
+        found[address] = violations(page)
+    assert {address: wrong for address, wrong in found.items() if wrong} == {}
 
 
-@pytest.mark.parametrize("address", PAGES)
-def test_a_narrow_window_is_never_wider_than_itself(sign_in, manager, address):
+def test_a_narrow_window_is_never_wider_than_itself(sign_in, manager, item):
     page = sign_in(manager, "/")
     page.set_viewport_size({"width": 380, "height": 800})
-    page.goto(f"/projects/{DEMO}/{address}")
-    expect(page.locator("main h1")).to_be_visible()
-    charts = page.locator("[data-chart]").count()
-    if charts:
-        drawn(page, charts)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    widths = {}
+    for address in (item, *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
+        looked_at(page, address)
+        widths[address] = page.evaluate("document.documentElement.scrollWidth")
+    assert {address: width for address, width in widths.items() if width > 380} == {}
 
 
 def test_a_coder_who_asks_for_a_page_of_managers_learns_nothing(sign_in, alice, project):

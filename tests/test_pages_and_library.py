@@ -1,0 +1,186 @@
+"""The figures of the pages are those of the library, on the demo projects and on a corpus of others.
+
+The data are made here coder by coder and text by text from the rows, by the functions that take one of each: pages
+make them all at once and keep what they computed.
+"""
+
+import pytest
+from django.core.management import call_command
+
+from agreement.measures import (
+    SET_DISTANCES,
+    ReliabilityData,
+    alpha,
+    alphas,
+    b_cubed,
+    bootstrap,
+    chain_labels,
+    cohen_kappa,
+    contributions,
+    fleiss_kappa,
+    index_labels,
+    jackknife,
+    leave_one_out,
+    pairwise,
+)
+from agreement.reports.basis import REPLICATES
+from agreement.reports.overall import CONSTRUCTIONS
+from annotations.models import Coding, Judgement, Markable, Project, User
+
+DEMOS = ("news", "dialogue", "sortal", "links")
+EZCOREF = "ezcoref"
+
+
+@pytest.fixture
+def load(db, settings, request):
+    """A function that loads a project and gives it."""
+
+    def load(slug):
+        settings.LOCAL = True
+        settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the demo has many people
+        call_command("load_demo", verbosity=0)
+        if slug == EZCOREF:
+            folder = request.getfixturevalue("samples") / "ezcoref" / "conll2012"
+            call_command(
+                "import_codings", "conll2012", str(folder), "--project=ezcoref", "--coder-from=parent", "--create"
+            )
+            project = Project.objects.get(slug=slug)
+            project.memberships.create(user=User.objects.get(username="manager"), role="manager")
+        return Project.objects.get(slug=slug)
+
+    return load
+
+
+@pytest.fixture
+def taken(load, signed_in):
+    """A function that gives the rows of a page's table as JSON."""
+
+    def taken(slug, rest, table, **asked):
+        client = signed_in(User.objects.get(username="manager"))
+        answer = client.get(f"/projects/{slug}/agreement/{rest}", {**asked, "as": "json", "table": table})
+        assert answer.status_code == 200, answer.content
+        return answer.json()["rows"]
+
+    return taken
+
+
+def values_of(project, coding, units, others, mode, top):
+    """One coder's values in one text, as the library makes them of one coder."""
+    given = Judgement.objects.filter(coding=coding, category__isnull=False).select_related("category")
+    categories, links, incomplete = {}, {}, set()
+    for judgement in given:
+        category = judgement.category
+        if project.answers == "indices":
+            names = set(judgement.indices.values_list("entity", flat=True))
+        else:
+            names = set(judgement.targets.values_list("pk", flat=True))
+        if (category.points_to_id or category.takes_index) and not names:
+            incomplete.add(judgement.markable_id)
+            continue
+        categories[judgement.markable_id] = category.key
+        if names or project.answers == "indices":
+            links[judgement.markable_id] = names
+    unmarked = project.unmarked if coding.status == "submitted" else "missing"
+    if project.answers == "indices":
+        found = index_labels(units, links, unmarked)
+    else:
+        found = chain_labels(units, categories, links, others, mode, top, unmarked=unmarked)
+    return {unit: value for unit, value in found.items() if unit not in incomplete}
+
+
+def by_hand(project, mode="full", top="category"):
+    """The reliability data of a project, one coder and text after the other."""
+    codings = list(Coding.objects.filter(text__project=project).select_related("coder").order_by("text__slug"))
+    answered = Judgement.objects.filter(coding__text__project=project, category__isnull=False)
+    coders = sorted(set(answered.values_list("coding__coder__username", flat=True)))
+    units, documents, rows = [], [], []
+    for text in dict.fromkeys(coding.text_id for coding in codings):
+        markables = Markable.objects.in_use().filter(text=text).order_by("start", "-end", "key")
+        coded = list(markables.filter(level__coded=True).values_list("pk", flat=True))
+        others = list(markables.filter(level__coded=False).values_list("pk", flat=True))
+        columns = {
+            coding.coder.username: values_of(project, coding, coded, others, mode, top)
+            for coding in codings
+            if coding.text_id == text
+        }
+        for unit in coded:
+            units.append(unit)
+            documents.append(text)
+            rows.append([columns.get(coder, {}).get(unit) for coder in coders])
+    return ReliabilityData.from_values(units, coders, rows, documents)
+
+
+@pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
+def test_alpha_and_its_intervals_with_every_distance(load, taken, slug):
+    project = load(slug)
+    data = by_hand(project)
+    distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
+    expected = bootstrap(data, alphas, distances, n=REPLICATES)
+    rows = taken(slug, "", "distances", coefficient="alpha", distance="nominal")
+    assert [row["distance"] for row in rows] == list(distances)
+    for row in rows:
+        interval = expected[row["distance"]]
+        assert (row["value"], row["low"], row["high"]) == (interval.value, interval.low, interval.high)
+        assert (row["observed"], row["expected"]) == (interval.result.observed, interval.result.expected)
+
+
+@pytest.mark.parametrize("slug", ["dialogue", "news", EZCOREF])
+def test_the_grid_of_conditions(load, taken, slug):
+    project = load(slug)
+    rows = taken(slug, "grid/", "grid", coefficient="alpha")
+    assert [row["construction"] for row in rows] == [label for label, _ in CONSTRUCTIONS[project.answers]]
+    for row, (_, chosen) in zip(rows, CONSTRUCTIONS[project.answers], strict=True):
+        data = by_hand(project, chosen["chains"], chosen.get("top", "category"))
+        found = alphas(data, exclude_unit=chosen["exclude_unit"])
+        assert {name: row[name] for name in SET_DISTANCES} == {name: one.value for name, one in found.items()}
+        assert row["K"] == fleiss_kappa(data).value
+
+
+@pytest.mark.parametrize("slug", ["sortal", EZCOREF])
+def test_each_text_and_what_becomes_of_all_without_it(load, taken, slug):
+    project = load(slug)
+    data = by_hand(project)
+    without = jackknife(data, alpha, "nominal")
+    change = {text: value - without.value for text, value in zip(without.groups, without.values, strict=True)}
+    rows = taken(slug, "texts/", "texts", coefficient="alpha", distance="nominal")
+    assert len(rows) == len(data.documents)
+    for row, text in zip(rows, data.documents, strict=True):
+        alone = data.of_documents([text])
+        interval = bootstrap(alone, alpha, "nominal", n=REPLICATES)
+        assert (row["value"], row["low"], row["high"]) == (interval.value, interval.low, interval.high)
+        assert row["shift"] == change[text]
+
+
+@pytest.mark.parametrize("slug", ["dialogue", "sortal", EZCOREF])
+def test_each_two_coders_and_all_without_one(load, taken, slug):
+    project = load(slug)
+    data = by_hand(project)
+    measures = {"coefficient": alpha, "cohen_kappa": cohen_kappa}
+    for measure, coefficient in measures.items():
+        expected = pairwise(data, coefficient)
+        for row in taken(slug, "coders/", "matrix", coefficient="alpha", distance="nominal", measure=measure):
+            for other in data.coders:
+                if other != row["coder"]:
+                    assert row[other] == expected[row["coder"], other].value
+    rest = {part.name: part for part in leave_one_out(data, alpha).parts}
+    for row in taken(slug, "coders/", "each", coefficient="alpha", distance="nominal"):
+        part = rest[row["coder"]]
+        assert (row["without"], row["change"]) == (part.result.value, part.change)
+
+
+def test_a_coreference_score_of_each_two_coders(load, taken):
+    project = load("dialogue")
+    data = by_hand(project, top="chain")
+    for row in taken("dialogue", "coders/", "matrix", measure="b_cubed"):
+        for other in data.coders:
+            if other != row["coder"]:
+                first, second = sorted((row["coder"], other))
+                assert row[other] == b_cubed(data.clusters(first), data.clusters(second)).f1
+
+
+@pytest.mark.parametrize("slug", ["dialogue", EZCOREF])
+def test_items_by_their_share_of_disagreement(load, taken, slug):
+    project = load(slug)
+    shares = sorted((one.share for one in contributions(by_hand(project), "masi")), reverse=True)
+    rows = taken(slug, "items/", "items", coefficient="alpha", distance="masi")
+    assert [row["share"] for row in rows] == shares
