@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -15,7 +16,7 @@ from agreement.asked import Asked, asked_again
 from agreement.models import Computation
 from agreement.parts import conditions, pairs
 from agreement.parts.part import Parts
-from agreement.reports.basis import Progress, coders_of
+from agreement.reports.basis import Progress, coders_of, keep
 from agreement.reports.coders import SCORES
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
@@ -23,6 +24,8 @@ AT_ONCE = 600_000
 # Of one project so many are kept; the oldest go.
 KEPT = 100
 SECONDS_BETWEEN = 0.25
+# What a worker has not finished by then it will not finish.
+LOST = timedelta(hours=1)
 
 BUILDERS: dict[str, Callable[[Asked, Progress | None], Parts]] = {
     "grid": conditions.grid,
@@ -42,7 +45,13 @@ def parts_of(page: Asked, kind: str) -> Parts | Waiting:
     """The parts of a page: computed now where that is quick, else found or being computed by a worker."""
     if cost(page, kind) <= AT_ONCE:
         return BUILDERS[kind](page, None)
-    return kept_parts(page, kind) or Waiting(_ordered(page, kind))
+    found = kept_parts(page, kind)
+    if found is None:
+        ordered = _ordered(page, kind)
+        if ordered.finished_at and not ordered.error:
+            found = kept_parts(page, kind)
+        return found or Waiting(ordered)
+    return found
 
 
 def cost(page: Asked, kind: str) -> int:
@@ -58,12 +67,10 @@ def cost(page: Asked, kind: str) -> int:
 def kept_parts(page: Asked, kind: str) -> Parts | None:
     """What a worker has found for exactly these answers and parameters."""
     key = ("parts", kind, page.parameters, tuple(sorted(page.own.items())))
-    if key not in page.extract.kept:
+    parts: Parts | None = page.extract.kept.get(key)
+    if parts is None:
         found = _same(page, kind).filter(finished_at__isnull=False, error="").values_list("result", flat=True).first()
-        if found is None:
-            return None
-        page.extract.kept[key] = Parts.from_json(found)
-    parts: Parts = page.extract.kept[key]
+        parts = keep(page.extract, key, Parts.from_json(found)) if found else None
     return parts
 
 
@@ -79,11 +86,13 @@ def _same(page: Asked, kind: str) -> QuerySet[Computation]:
 
 def _ordered(page: Asked, kind: str) -> Computation:
     """The computation of these parts, ordered now unless it is already."""
-    there = _same(page, kind).first()
+    there = _same(page, kind).defer("result").first()
     if there is not None:
-        if there.error:  # shown once; who looks again tries again
-            there.delete()
-        return there
+        lost = not there.finished_at and timezone.now() - there.created_at > LOST  # its worker has died
+        if there.error or lost:  # an error is shown once; who looks again tries again
+            _same(page, kind).delete()
+        if not lost:
+            return there
     with transaction.atomic():
         made = Computation.objects.create(
             project=page.project,

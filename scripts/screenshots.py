@@ -21,6 +21,31 @@ MARKS = [
     ["ArrowRight"] * 5 + ["Shift+ArrowRight"] * 2,
 ]
 
+# Ten sortal classes as three.
+MERGED = ",".join(
+    f"{old}:{new}"
+    for new, of_class in {
+        "animate": ("person", "group"),
+        "concrete": ("physobj", "loc"),
+        "abstract": ("concept", "time", "event", "action", "state", "property"),
+    }.items()
+    for old in of_class
+)
+# The managers' pages, by the name of the picture.
+DASHBOARDS = {
+    "agreement": "dialogue/agreement/",
+    "grid": "dialogue/agreement/grid/?without=place",
+    "compare": "dialogue/agreement/compare/",
+    "methods": "dialogue/agreement/methods/",
+    "items": "dialogue/agreement/items/?relation=intersection",
+    "coders": "dialogue/agreement/coders/",
+    "pair": "dialogue/agreement/coders/ann/finn/",
+    "categories": f"sortal/agreement/categories/?merge={MERGED}",
+    "texts": "sortal/agreement/texts/",
+    "course": "sortal/agreement/course/?by=round",
+    "allows": "dialogue/scheme/allows/",
+}
+
 
 def sign_in(page: Page, address: str, name: str) -> None:
     page.context.clear_cookies()
@@ -80,10 +105,26 @@ def take(browser: Browser, address: str) -> None:
     page.locator("[data-state=saved]").wait_for()
     shoot(page, "marking")
     sign_in(page, address, "manager")
-    page.goto(f"{address}/projects/dialogue/agreement/")
-    shoot(page, "agreement")
+    manage(page, address)
+
+
+def manage(page: Page, address: str) -> None:
+    """What the manager sees."""
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.goto(f"{address}/projects/dialogue/")
+    page.get_by_text("There is no set answer").wait_for()
+    shoot(page, "overview")
+    for name, rest in DASHBOARDS.items():
+        page.goto(f"{address}/projects/{rest}")
+        page.locator("main h1").wait_for()
+        for chart in page.locator("[data-chart]").all():
+            chart.scroll_into_view_if_needed()
+            chart.locator(".main-svg").first.wait_for()
+        page.evaluate("window.scrollTo(0, 0)")
+        shoot(page, name)
     page.goto(f"{address}/projects/news/agreement/items/")
     page.get_by_role("link", name="they").click()
+    page.locator("main h1").wait_for()
     shoot(page, "item")
 
 

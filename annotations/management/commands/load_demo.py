@@ -68,8 +68,8 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
     [document] = plain.read(source["marked"].encode(), f"{source['slug']}.txt")
     import_documents(project, [Coded(document, None)])
     text = Text.objects.get(project=project, slug=source["slug"])
-    text.title = source["title"]
-    text.save(update_fields=["title"])
+    text.title, text.round = source["title"], source.get("round", "")
+    text.save(update_fields=["title", "round"])
     categories = {category.key: category for category in project.categories.select_related("points_to")}
     markables = {markable.key: markable for markable in Markable.objects.filter(text=text).select_related("level")}
     keys = {markable.label: markable.key for markable in markables.values()}

@@ -1,0 +1,158 @@
+"""What takes long is computed by a worker."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from agreement import computations
+from agreement.models import Computation
+from agreement.parts.part import Parts
+from annotations import actions
+from annotations.models import Membership
+from tests.conftest import judge, make_project
+
+URL = "/projects/tea/agreement/{}/"
+KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}
+
+
+@pytest.fixture
+def judged(codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    judge(codings["alice"], keys["d"], "phrase", keys["a"])
+    judge(codings["bob"], keys["d"], "place")
+
+
+@pytest.fixture
+def by_worker(settings, monkeypatch):
+    """Everything takes long, and the worker runs when it is told to."""
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    # a worker begins with a connection of its own, but here it works in the transaction of the test
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+
+
+@pytest.mark.parametrize("page", KINDS)
+def test_the_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
+    signed_in, charlie, judged, monkeypatch, settings, page, by_worker
+):
+    client, address = signed_in(charlie), URL.format(page)
+    asked = {"as": "json", "table": KINDS[page], "distance": "masi"}
+    monkeypatch.setattr(computations, "AT_ONCE", 10**9)
+    at_once = client.get(address, asked).json()
+    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    waiting = client.get(address, {"distance": "masi"})
+    assert waiting.status_code == 200
+    assert "This takes a while" in waiting.content.decode()
+    refused = client.get(address, asked)
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+    assert Computation.objects.count() == 1
+    by_worker()
+    assert client.get(address, asked).json() == at_once
+    assert "This takes a while" not in client.get(address, {"distance": "masi"}).content.decode()
+    assert Computation.objects.count() == 1
+
+
+def test_the_part_of_the_page_says_how_far_it_is_and_then_loads_the_page(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    computation = Computation.objects.get()
+    part = f"/projects/tea/agreement/computations/{computation.pk}/"
+    Computation.objects.update(done=2, total=6)
+    answer = client.get(part)
+    assert 'value="2" max="6"' in answer.content.decode()
+    assert "HX-Refresh" not in answer
+    by_worker()
+    assert client.get(part)["HX-Refresh"] == "true"
+
+
+def test_where_no_worker_begins_the_page_says_how_to_start_one(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    part = f"/projects/tea/agreement/computations/{Computation.objects.get().pk}/"
+    assert "db_worker" not in client.get(part).content.decode()
+    Computation.objects.update(created_at=timezone.now() - timedelta(seconds=11))
+    assert "manage.py db_worker" in client.get(part).content.decode()
+
+
+def test_answers_that_change_meanwhile_are_computed_anew(signed_in, charlie, codings, keys, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    judge(codings["alice"], keys["e"], "place")
+    by_worker()
+    assert Computation.objects.get().error == "Somebody has changed an answer meanwhile."
+    client.get(URL.format("grid"))
+    by_worker()
+    assert 'id="table-grid"' in client.get(URL.format("grid")).content.decode()
+
+
+def test_a_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_worker, monkeypatch):
+    def fails(page, progress):
+        raise RuntimeError("out of luck")
+
+    client = signed_in(charlie)
+    with monkeypatch.context() as broken:
+        broken.setitem(computations.BUILDERS, "grid", fails)
+        client.get(URL.format("grid"))
+        by_worker()
+    page = client.get(URL.format("grid")).content.decode()
+    assert "It could not be computed." in page
+    assert 'hx-trigger="every 1s"' not in page
+    assert Computation.objects.count() == 0
+    assert "This takes a while" in client.get(URL.format("grid")).content.decode()
+    by_worker()
+    assert 'id="table-grid"' in client.get(URL.format("grid")).content.decode()
+
+
+def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by_worker):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    before = Computation.objects.get().pk
+    client.get(URL.format("grid"))
+    assert Computation.objects.get().pk == before
+    Computation.objects.update(created_at=timezone.now() - timedelta(hours=2))
+    client.get(URL.format("grid"))
+    assert Computation.objects.get().pk != before
+
+
+def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_worker, monkeypatch):
+    monkeypatch.setattr(computations, "KEPT", 2)
+    client = signed_in(charlie)
+    for distance in ("masi", "dice", "jaccard"):
+        client.get(URL.format("compare"), {"distance": distance})
+    assert [one.parameters["distance"] for one in Computation.objects.order_by("pk")] == ["dice", "jaccard"]
+
+
+def test_a_wrong_measure_orders_nothing(signed_in, charlie, judged, by_worker):
+    assert signed_in(charlie).get(URL.format("coders"), {"measure": "ghost"}).status_code == 400
+    assert [one.own for one in Computation.objects.all()] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)],
+)
+def test_who_sees_results_sees_how_far_they_are(signed_in, people, judged, by_worker, role, expected):
+    signed_in(people["manager"]).get(URL.format("grid"))
+    part = f"/projects/tea/agreement/computations/{Computation.objects.get().pk}/"
+    assert signed_in(people[role]).get(part).status_code == expected
+
+
+def test_a_computation_of_another_project_is_not_there(signed_in, charlie, judged, by_worker):
+    signed_in(charlie).get(URL.format("grid"))
+    other = make_project("walk")
+    actions.add_member(other, charlie, Membership.Role.MANAGER)
+    part = f"/projects/walk/agreement/computations/{Computation.objects.get().pk}/"
+    assert signed_in(charlie).get(part).status_code == 404
+
+
+@pytest.mark.parametrize("page", KINDS)
+def test_parts_survive_json(signed_in, charlie, judged, by_worker, page):
+    signed_in(charlie).get(URL.format(page))
+    by_worker()
+    result = Computation.objects.get().result
+    assert Parts.from_json(result).as_json() == result
