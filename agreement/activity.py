@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 from django.db.models import Count
 from django.db.models.functions import TruncDate
+from django.utils import timezone
 
 from agreement.reports.overview import Progress
 from annotations.models import Coding, Operation, Project
@@ -70,7 +71,7 @@ def activity(project: Project, since: date, days: int) -> Activity:
         .values_list("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")[:LATEST]
     )
     of_day = dict(
-        here.filter(applied_at__date__gte=since)
+        here.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min)))
         .annotate(day=TruncDate("applied_at"))
         .order_by()
         .values_list("day")

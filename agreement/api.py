@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from agreement.asked import given_in
 from agreement.extract import Extract, extract
 from agreement.parameters import Parameters, WrongParameter, asked_for
 from agreement.reports import items, overall
@@ -36,7 +37,7 @@ class AgreementView(APIView):
         project = project_for(request.user, slug, Right.SEE_RESULTS)
         extracted = extract(project)
         try:
-            parameters = asked_for(request.query_params.dict(), project.preset, project.answers)
+            parameters = asked_for(given_in(request.query_params), project.preset, project.answers)
             return project, extracted, effective(extracted, parameters)
         except WrongParameter as wrong:
             raise ValidationError({wrong.field: [wrong.message]}) from wrong

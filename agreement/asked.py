@@ -47,10 +47,15 @@ class Asked:
             return report(self.parameters, self.own)
 
 
+def given_in(query: QueryDict) -> dict[str, str]:
+    """What an address says, names of a selection with commas between, however often it comes."""
+    return {name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name]) for name in query}
+
+
 def asked(project: Project, query: QueryDict, own: Sequence[str] = ()) -> Asked:
     """What the address asks for. `own` names what the page takes besides the parameters."""
     extracted = extract(project)
-    given = {name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name]) for name in query}
+    given = given_in(query)
     mine = {name: value for name in own if (value := given.pop(name, ""))}
     for name in ALWAYS:
         given.pop(name, None)

@@ -2,104 +2,124 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.tasks import task
 from django.utils import timezone
 
 from agreement.asked import Asked, asked_again
 from agreement.models import Computation
-from agreement.parts import conditions, pairs
+from agreement.parts import conditions, pairs, texts
 from agreement.parts.part import Parts
-from agreement.reports.basis import Progress, coders_of, keep
+from agreement.reports.basis import Progress, coders_of, keep, texts_of
 from agreement.reports.coders import SCORES
+from agreement.reports.methods import software
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 AT_ONCE = 600_000
 # Of one project so many are kept; the oldest go.
 KEPT = 100
 SECONDS_BETWEEN = 0.25
-# What a worker has not finished by then it will not finish.
-LOST = timedelta(hours=1)
+# Of a worker that has said nothing for so long nothing more will come.
+LOST = timedelta(minutes=15)
+# What was found so lately is shown as it is, although somebody has changed an answer since: coders always do.
+FRESH = timedelta(minutes=1)
+# What another version of the program found may have another form, or other figures.
+VERSION_MARK = hashlib.sha256(software().encode()).hexdigest()[:4]
 
 BUILDERS: dict[str, Callable[[Asked, Progress | None], Parts]] = {
     "grid": conditions.grid,
     "compare": conditions.compare,
     "matrix": pairs.matrix,
+    "texts": texts.every_text,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """What is being computed."""
+class Found:
+    """The parts of a page and, where they are being computed, how far that is.
 
-    computation: Computation
+    `as_of` is set where the parts are of answers that have changed since.
+    """
+
+    parts: Parts | None
+    waiting: Computation | None = None
+    as_of: datetime | None = None
 
 
-def parts_of(page: Asked, kind: str) -> Parts | Waiting:
-    """The parts of a page: computed now where that is quick, else found or being computed by a worker."""
+def parts_of(page: Asked, kind: str) -> Found:
+    """The parts of a page: computed now where that is quick, else what a worker found or is finding."""
     if cost(page, kind) <= AT_ONCE:
-        return BUILDERS[kind](page, None)
-    found = kept_parts(page, kind)
-    if found is None:
-        ordered = _ordered(page, kind)
-        if ordered.finished_at and not ordered.error:
-            found = kept_parts(page, kind)
-        return found or Waiting(ordered)
-    return found
+        return Found(BUILDERS[kind](page, None))
+    state = _state(page)
+    parts = _found(page, kind, state)
+    if parts is not None:
+        return Found(parts)
+    done = _same(page, kind).filter(finished_at__isnull=False, error="", state__endswith=VERSION_MARK)
+    latest = done.order_by("-finished_at").first()
+    as_of = latest.finished_at if latest else None
+    before = Parts.from_json(latest.result) if latest and latest.result else None
+    if before and as_of and timezone.now() - as_of < FRESH:
+        return Found(before, None, as_of)
+    ordered = _ordered(page, kind, state)
+    if ordered.finished_at and not ordered.error:  # a worker that is quick, or the same process
+        return Found(_found(page, kind, ordered.state))
+    return Found(before, ordered, as_of if before else None)
 
 
 def cost(page: Asked, kind: str) -> int:
     """About how many judgements are gone through."""
-    judgements = sum(text.answers.n_judgements for text in page.extract.texts)
-    n_coders = len(coders_of(page.extract, page.parameters))
+    judgements = sum(text.answers.n_judgements for text in texts_of(page.extract, page.parameters))
+    if kind == "texts":  # each is drawn from thousands of times
+        return judgements * 60
     if kind == "matrix":  # each judgement is in as many pairs as there are other coders
+        n_coders = len(coders_of(page.extract, page.parameters))
         return judgements * max(n_coders - 1, 0) * (4 if page.own.get("measure") in SCORES else 1)
-    conditions_ = {"pointers": 6, "indices": 3, "categories": 1}[page.project.answers]
-    return judgements * conditions_ * (2 if kind == "compare" or page.parameters.without else 1)
+    constructions = {"pointers": 6, "indices": 3, "categories": 1}[page.project.answers]
+    return judgements * constructions * (2 if kind == "compare" or page.parameters.without else 1)
 
 
-def kept_parts(page: Asked, kind: str) -> Parts | None:
-    """What a worker has found for exactly these answers and parameters."""
-    key = ("parts", kind, page.parameters, tuple(sorted(page.own.items())))
+def _state(page: Asked) -> str:
+    """Of what a computation is: the answers, the rounds of the texts, and the version of the program."""
+    rounds = [(text.slug, text.title, text.round) for text in page.extract.texts]
+    digest = hashlib.sha256(json.dumps([page.extract.fingerprint, rounds]).encode()).hexdigest()
+    return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
+
+
+def _found(page: Asked, kind: str, state: str) -> Parts | None:
+    """What a worker has found of this state."""
+    key = ("parts", kind, state, page.parameters, tuple(sorted(page.own.items())))
     parts: Parts | None = page.extract.kept.get(key)
     if parts is None:
-        found = _same(page, kind).filter(finished_at__isnull=False, error="").values_list("result", flat=True).first()
+        done = _same(page, kind).filter(state=state, finished_at__isnull=False, error="")
+        found = done.values_list("result", flat=True).first()
         parts = keep(page.extract, key, Parts.from_json(found)) if found else None
     return parts
 
 
 def _same(page: Asked, kind: str) -> QuerySet[Computation]:
-    return Computation.objects.filter(
-        project=page.project,
-        kind=kind,
-        fingerprint=page.extract.fingerprint,
-        parameters=page.parameters.query(),
-        own=page.own,
-    )
+    return Computation.objects.filter(project=page.project, kind=kind, parameters=page.parameters.query(), own=page.own)
 
 
-def _ordered(page: Asked, kind: str) -> Computation:
+def _ordered(page: Asked, kind: str, state: str) -> Computation:
     """The computation of these parts, ordered now unless it is already."""
-    there = _same(page, kind).defer("result").first()
+    there = _same(page, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if there is not None:
-        lost = not there.finished_at and timezone.now() - there.created_at > LOST  # its worker has died
+        lost = not there.finished_at and timezone.now() - there.told_at > LOST  # its worker has died
         if there.error or lost:  # an error is shown once; who looks again tries again
-            _same(page, kind).delete()
+            Computation.objects.filter(pk=there.pk).delete()
         if not lost:
             return there
     with transaction.atomic():
         made = Computation.objects.create(
-            project=page.project,
-            kind=kind,
-            fingerprint=page.extract.fingerprint,
-            parameters=page.parameters.query(),
-            own=page.own,
+            project=page.project, kind=kind, state=state, parameters=page.parameters.query(), own=page.own
         )
         old = Computation.objects.filter(project=page.project).order_by("-pk").values_list("pk", flat=True)[KEPT:]
         Computation.objects.filter(pk__in=list(old)).delete()
@@ -110,7 +130,7 @@ def _ordered(page: Asked, kind: str) -> Computation:
 
 @task()
 def compute(pk: int) -> None:
-    """Compute what was ordered. Where it fails, the page says so, and the worker's log why."""
+    """Compute what was ordered, of the answers as they are now. Where it fails the page says so, and the log why."""
     ordered = Computation.objects.select_related("project").filter(pk=pk).first()
     if ordered is None:
         return
@@ -121,19 +141,12 @@ def compute(pk: int) -> None:
         nonlocal told
         if time.monotonic() - told > SECONDS_BETWEEN:
             told = time.monotonic()
-            row.update(done=done, total=total)
+            row.update(done=done, total=total, told_at=timezone.now())
 
     try:
         page = asked_again(ordered.project, ordered.parameters, ordered.own)
-        if page.extract.fingerprint != ordered.fingerprint:
-            raise Changed("Somebody has changed an answer meanwhile.")
-        row.update(result=BUILDERS[ordered.kind](page, progress).as_json(), finished_at=timezone.now())
-    except Changed as changed:
-        row.update(error=str(changed), finished_at=timezone.now())
-    except Exception:
+        result = BUILDERS[ordered.kind](page, progress).as_json()
+    except BaseException:  # also where the worker is told to end
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise
-
-
-class Changed(Exception):
-    """The answers are no longer those for which something was ordered."""
+    row.update(result=result, state=_state(page), finished_at=timezone.now())

@@ -29,6 +29,7 @@ from annotations.models import Category, Coding, Index, Judgement, Markable, Ope
 REMEMBERED = 8
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
 FEW = 500
+TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class TextAnswers:
             names = [self.categories[number] for number in np.flatnonzero(used).tolist()]
             head = [one.coder, one.submitted, len(self.units), names, one.indices, len(one.unit), len(one.link_of)]
             digest.update(json.dumps(head, ensure_ascii=False).encode())
-            for array in (one.unit, category, one.link_of, one.link_to):
+            for array in (one.unit, category, one.complete, one.link_of, one.link_to):
                 digest.update(array.astype("<i8").tobytes())
         return digest.digest()
 
@@ -144,6 +145,7 @@ class _Row:
     text: int
     coder: str
     submitted: bool
+    version: Hashable
 
 
 type _Versions = tuple[Hashable, ...]
@@ -154,34 +156,68 @@ _lock = Lock()
 
 
 def extract(project: Project) -> Extract:
-    """The answers of every coder of the project. Two queries, and three more where something has changed."""
+    """The answers of every coder of the project. Three queries, and four more where something has changed."""
     scheme, of_scheme = _scheme(project)
-    rows: dict[int, list[_Row]] = defaultdict(list)
-    versions: dict[int, list[Hashable]] = defaultdict(list)
-    names: dict[int, tuple[str, str, str]] = {}
-    codings = Coding.objects.filter(text__project=project).order_by("text__slug", "coder__username")
-    # the last operation besides its number: a restored database may count on from an older state
-    last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
-    about = ("text_id", "text__slug", "text__title", "text__round", "coder__username")
-    for pk, text, slug, title, round_, coder, status, version, uuid in codings.values_list(
-        "pk", *about, "status", "version", Subquery(last)
-    ):
-        names[text] = (slug, title, round_)
-        rows[text].append(_Row(pk, text, coder, status == Coding.Status.SUBMITTED))
-        versions[text].append((pk, coder, status, version, uuid))
-    now = {text: (of_scheme, *given) for text, given in versions.items()}
-    texts = _texts(project, scheme, rows, now)
-    state = (project.answers, project.unmarked, tuple(names.items()), tuple(now.values()))
+    for _ in range(TRIES):
+        codings = _codings(project)
+        now = {text: (of_scheme, *(row.version for row in rows)) for text, rows in codings.rows.items()}
+        with _lock:
+            known = dict(_remembered.get(project.pk, {}))
+        changed = [text for text in now if text not in known or known[text][0] != now[text]]
+        if not changed:
+            break
+        read = _read(project, scheme, [row for text in changed for row in codings.rows[text]], changed)
+        # a coder may have saved between two of the queries: then what was read is of no one moment
+        if read is not None and _codings(project) == codings:
+            known |= {text: (now[text], read[text]) for text in changed}
+            break
+    else:
+        raise Busy("The answers change faster than they can be read; try again.")
+    known = {text: known[text] for text in now}
     with _lock:
-        known = _extracts.get(project.pk)
-    if known is not None and known[0] == state:
-        return known[1]
-    coders = sorted({one.coder for text in texts.values() for one in text.work if len(one.unit)})
-    places = tuple(Place(*names[text], texts[text]) for text in names)
+        _remember(_remembered, project.pk, known)
+        before = _extracts.get(project.pk)
+    state = (project.answers, project.unmarked, tuple(codings.places.items()), tuple(now.values()))
+    if before is not None and before[0] == state:
+        return before[1]
+    coders = sorted({one.coder for _, text in known.values() for one in text.work if len(one.unit)})
+    places = tuple(Place(*about, known[text][1]) for text, about in codings.places.items())
     found = Extract(project.answers, project.unmarked, scheme.keys, tuple(coders), places)
     with _lock:
         _remember(_extracts, project.pk, (state, found))
     return found
+
+
+class Busy(Exception):
+    """Coders save so often that no one moment of the project could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Codings:
+    """The texts that are coded, by their addresses, and the codings of each, by the names of the coders."""
+
+    places: dict[int, tuple[str, str, str]]
+    rows: dict[int, list[_Row]]
+
+
+def _codings(project: Project) -> _Codings:
+    # the last operation besides its number: a restored database may count on from an older state
+    last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
+    about = ("text_id", "text__slug", "text__title", "text__round", "coder__username")
+    places: dict[int, tuple[str, str, str]] = {}
+    rows: dict[int, list[_Row]] = defaultdict(list)
+    found = Coding.objects.filter(text__project=project).order_by()
+    for pk, text, slug, title, round_, coder, status, version, uuid in found.values_list(
+        "pk", *about, "status", "version", Subquery(last)
+    ):
+        places[text] = (slug, title, round_)
+        rows[text].append(_Row(pk, text, coder, status == Coding.Status.SUBMITTED, (pk, coder, status, version, uuid)))
+    # ordered here: databases differ in how they order names
+    order = sorted(places, key=lambda text: places[text][0])
+    return _Codings(
+        {text: places[text] for text in order},
+        {text: sorted(rows[text], key=lambda row: row.coder) for text in order},
+    )
 
 
 def reliability_data(
@@ -228,9 +264,9 @@ def _remember[V](kept: OrderedDict[int, V], project: int, value: V) -> None:
 
 def _scheme(project: Project) -> tuple[_Scheme, Hashable]:
     """The categories, and what in the scheme the reading of answers depends on."""
-    given = list(
-        Category.objects.filter(project=project).order_by("key").values_list("pk", "key", "points_to_id", "takes_index")
-    )
+    categories = Category.objects.filter(project=project).order_by()
+    # ordered here: databases differ in how they order names
+    given = sorted(categories.values_list("pk", "key", "points_to_id", "takes_index"), key=lambda row: row[1])
     coded = tuple(project.levels.order_by("pk").values_list("pk", "coded"))
     scheme = _Scheme(
         keys=tuple(key for _, key, *_ in given),
@@ -241,24 +277,11 @@ def _scheme(project: Project) -> tuple[_Scheme, Hashable]:
     return scheme, (project.answers, tuple(given), coded)
 
 
-def _texts(
-    project: Project, scheme: _Scheme, rows: Mapping[int, list[_Row]], now: Mapping[int, _Versions]
-) -> dict[int, TextAnswers]:
-    """The answers of each text: those that are known where nothing has changed, else read anew."""
-    with _lock:
-        known = dict(_remembered.get(project.pk, {}))
-    changed = [text for text in now if text not in known or known[text][0] != now[text]]
-    if changed:
-        read = _read(project, scheme, [row for text in changed for row in rows[text]], changed)
-        known |= {text: (now[text], read[text]) for text in changed}
-    known = {text: known[text] for text in now}
-    with _lock:
-        _remember(_remembered, project.pk, known)
-    return {text: answers for text, (_, answers) in known.items()}
+def _read(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int]) -> dict[int, TextAnswers] | None:
+    """Read the answers of some texts; None where they do not fit together.
 
-
-def _read(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int]) -> dict[int, TextAnswers]:
-    """Read the answers of some texts. Three queries, whatever the size: a row of theirs is a whole coding."""
+    Three queries, whatever the size: a row of theirs is a whole coding.
+    """
     members = _read_members(project, texts)
     number = _Numbers.of(members.values())
     coding = {row.pk: place for place, row in enumerate(rows)}
@@ -276,9 +299,11 @@ def _read(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int])
     else:
         pointers = Pointer.objects.filter(judgement__category__isnull=False, **there)
         links = _pairs(pointers.values_list("judgement__coding_id"), coding, "judgement__markable_id", "target_id")
-    place = coding_of * number.width + unit
-    link_of = np.searchsorted(place, links.coding * number.width + number.of_markables(links.first))
+    place, wanted = coding_of * number.width + unit, links.coding * number.width + number.of_markables(links.first)
+    link_of = np.minimum(np.searchsorted(place, wanted), max(len(place) - 1, 0))
     link_to = links.second if named else number.of_markables(links.second)
+    if (unit < 0).any() or (link_to < 0).any() or (len(wanted) and not np.array_equal(place[link_of], wanted)):
+        return None
     order = np.lexsort((link_to, link_of))
     link_of, link_to = link_of[order], link_to[order]
     linked = np.zeros(len(unit), dtype=np.bool_)
@@ -299,17 +324,21 @@ type _Members = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]
 
 def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
     """The units of each text in text order, its other members, and the keys of both."""
-    units: dict[int, list[int]] = {text: [] for text in texts}
-    others: dict[int, list[int]] = {text: [] for text in texts}
-    keys: dict[int, list[str]] = {text: [] for text in texts}
-    other_keys: dict[int, list[str]] = {text: [] for text in texts}
+    found: dict[int, list[tuple[bool, int, int, str, int]]] = {text: [] for text in texts}
     here = {"text__project": project} if len(texts) > FEW else {"text__in": texts}
-    markables = Markable.objects.in_use().filter(**here).order_by("text", "start", "-end", "key")
-    for text, pk, key, coded in markables.values_list("text_id", "pk", "key", "level__coded"):
-        if text in units:
-            (units if coded else others)[text].append(pk)
-            (keys if coded else other_keys)[text].append(key)
-    return {text: (tuple(units[text]), tuple(others[text]), tuple(keys[text] + other_keys[text])) for text in texts}
+    markables = Markable.objects.in_use().filter(**here).order_by()
+    for text, pk, key, start, end, coded in markables.values_list(
+        "text_id", "pk", "key", "start", "end", "level__coded"
+    ):
+        if text in found:
+            found[text].append((not coded, start, -end, key, pk))
+    members = {}
+    for text, of_text in found.items():
+        of_text.sort()
+        units = tuple(pk for other, *_, pk in of_text if not other)
+        others = tuple(pk for other, *_, pk in of_text if other)
+        members[text] = (units, others, tuple(key for *_, key, _ in of_text))
+    return members
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,13 +358,9 @@ class _Numbers:
         return cls(markables[order], places[order], max(map(len, members), default=0) + 1)
 
     def of_markables(self, markables: Ints) -> Ints:
-        if not len(markables):
-            return markables
-        found = np.minimum(np.searchsorted(self.markables, markables), len(self.markables) - 1)
-        unknown = np.flatnonzero(self.markables[found] != markables)
-        if len(unknown):
-            raise ValueError(f"markable {markables[unknown[0]]} is answered but not in use")
-        return self.places[found]
+        """The place of each; -1 for one that is not a member."""
+        found = np.minimum(np.searchsorted(self.markables, markables), max(len(self.markables) - 1, 0))
+        return np.where(self.markables[found] == markables, self.places[found], -1) if len(markables) else markables
 
 
 @dataclass(frozen=True, slots=True)

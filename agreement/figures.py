@@ -60,7 +60,7 @@ def dots(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Figure:
         "mode": "markers",
         "x": [row.value for row in there],
         "y": list(range(len(there))),
-        "customdata": [[row.label, _interval(row)] for row in there],
+        "customdata": [[plain_text(row.label), _interval(row)] for row in there],
         "hovertemplate": "%{customdata[0]}: %{x:.4f}%{customdata[1]}<extra></extra>",
         "error_x": {
             "type": "data",
@@ -96,7 +96,7 @@ def heat(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[
         "z": [list(row) for row in values],
         "text": [["" if value is None else f"{value:.2f}" for value in row] for row in values],
         "texttemplate": "%{text}" if len(columns) <= MOST_IN_WORDS else "",
-        "customdata": [[f"{row} – {column}" for column in columns] for row in rows],
+        "customdata": [[plain_text(f"{row} – {column}") for column in columns] for row in rows],
         "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
         "hoverongaps": False,
         "xgap": 1,
@@ -120,10 +120,10 @@ def lines(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: s
         {
             "type": "scatter",
             "mode": "lines+markers",
-            "name": name,
+            "name": plain_text(name),
             "x": list(range(len(stages))),
             "y": list(values),
-            "customdata": list(stages),
+            "customdata": [plain_text(stage) for stage in stages],
             "marker": {"symbol": MARKERS[number % len(MARKERS)], "size": 8},
             "hovertemplate": "%{fullData.name}, %{customdata}: %{y:.3f}<extra></extra>",
         }
@@ -139,10 +139,10 @@ def stacked(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: 
         {
             "type": "bar",
             "orientation": "h",
-            "name": name,
+            "name": plain_text(name),
             "y": list(range(len(labels))),
             "x": list(values),
-            "customdata": list(labels),
+            "customdata": [plain_text(label) for label in labels],
             "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}},
             "hovertemplate": "%{customdata}, %{fullData.name}: %{x:.1%}<extra></extra>",
         }
@@ -255,4 +255,9 @@ def _named(labels: Sequence[str], *, downwards: bool = False) -> dict[str, Any]:
 
 
 def _short(label: str) -> str:
-    return label if len(label) <= WIDEST_LABEL else f"{label[: WIDEST_LABEL - 1]}…"
+    return plain_text(label if len(label) <= WIDEST_LABEL else f"{label[: WIDEST_LABEL - 1]}…")
+
+
+def plain_text(label: str) -> str:
+    """A label of which Plotly makes no markup: it reads a little HTML in texts."""
+    return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

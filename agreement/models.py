@@ -56,11 +56,15 @@ class Mapping(models.Model):
 
 
 class Computation(models.Model):
-    """Parts of a page that a worker computes, or has: for these answers, parameters and what is the page's own."""
+    """Parts of a page that a worker computes, or has: for these parameters and what is the page's own.
+
+    `state` says of which answers, rounds and version of the program. `told_at` is when the worker last said how far it
+    is.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="computations")
     kind = models.CharField(max_length=20)
-    fingerprint = models.CharField(max_length=16)
+    state = models.CharField(max_length=16)
     parameters = models.JSONField()
     own = models.JSONField(default=dict)
     done = models.PositiveIntegerField(default=0)
@@ -68,10 +72,11 @@ class Computation(models.Model):
     result = models.JSONField(null=True)
     error = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    told_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["project", "kind", "fingerprint"], name="computation_of_answers")]
+        indexes = [models.Index(fields=["project", "kind", "state"], name="computation_of_state")]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.project}"

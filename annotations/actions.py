@@ -75,12 +75,12 @@ def let_coders_mark(project: Project, levels: Iterable[Level]) -> None:
     project.levels.filter(pk__in=[level.pk for level in levels], coded=True).update(coders_mark=True)
 
 
-@transaction.atomic
 def set_round(project: Project, texts: Iterable[Text], name: str) -> int:
     """Put texts of the project into a round of annotation, or with an empty name into none. How many there are."""
     return project.texts.filter(pk__in=[text.pk for text in texts]).update(round=name)
 
 
+@transaction.atomic
 def add_member(project: Project, user: User, role: str) -> Membership:
     """Give the user the role in the project, in the place of the one they had.
 

@@ -95,13 +95,13 @@ def test_a_coder_alone_has_a_matrix_without_pairs(db):
 @pytest.mark.parametrize(("measure", "score"), [("muc", muc), ("b_cubed", b_cubed), ("link_kappa", link_kappa)])
 @pytest.mark.parametrize("asked", [{}, {"chains": "none", "distance": "masi"}])
 def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(pointed, asked, measure, score):
-    # Alice's e is in the chains of a and of b, and counts in the first
-    alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde b f3", "ade bc"))
+    # Alice's e is in the chains of a and of b, and counts in the first; b and f only one of the two has judged
+    alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde", "ade c"))
     expected = score(alice, bob)
     found = coders.matrix(pointed, Parameters(**asked), measure).value("alice", "bob")
     assert found == pytest.approx(expected.value if measure == "link_kappa" else expected.f1)
-    if measure == "muc":  # recall 2 of 4 links: e and d hang on a, c does not, and f on nothing; precision 2 of 3
-        assert found == pytest.approx(4 / 7)
+    if measure == "muc":  # recall 2 of 3 links: e and d hang on a, c does not; precision 2 of 2
+        assert found == pytest.approx(4 / 5)
 
 
 @pytest.mark.parametrize("measure", ["muc", "link_kappa", "ghost", ""])
@@ -249,3 +249,18 @@ def test_a_selection_of_coders_is_who_is_in_every_report():
     assert [part.name for part in coders.without_each(found, two).parts] == ["alice", "carol"]
     assert (coders.confusion(found, two) == coders.confusion(found, two).T).all()
     assert coders.agreed_by(found, two)[0] == 2
+
+
+def test_a_score_of_two_coders_is_of_what_both_judged(db):
+    """What one of them was not given, or has not come to, is no disagreement."""
+    project = coded_project("tea", "passonneau-2004", "[a](a) [b](b) [c](c)", "[d](d) [e](e)", "[f](f) [g](g) [h](h)")
+    Coding.objects.filter(text__slug="text-2", coder__username="bob").delete()
+    for coding in Coding.objects.select_related("coder", "text"):
+        for label, key in coding.text.markables.values_list("label", "key"):
+            if coding.text.slug == "text-3" and coding.coder.username == "bob" and label == "h":
+                continue
+            judge(coding, key, "refers", indices=["1"])
+    extracted = extract(project)
+    for measure in (*coders.SCORES, "link_kappa"):
+        found = coders.matrix(extracted, Parameters(), measure).value("alice", "bob")
+        assert found is None if measure == "link_kappa" else found == 1.0, measure

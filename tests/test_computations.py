@@ -14,7 +14,7 @@ from annotations.models import Membership
 from tests.conftest import judge, make_project
 
 URL = "/projects/tea/agreement/{}/"
-KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}
+KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}  # pages, and a table of each
 
 
 @pytest.fixture
@@ -79,15 +79,63 @@ def test_where_no_worker_begins_the_page_says_how_to_start_one(signed_in, charli
     assert "manage.py db_worker" in client.get(part).content.decode()
 
 
-def test_answers_that_change_meanwhile_are_computed_anew(signed_in, charlie, codings, keys, judged, by_worker):
+def test_the_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
+    signed_in, charlie, codings, keys, judged, by_worker
+):
     client = signed_in(charlie)
     client.get(URL.format("grid"))
+    ordered = Computation.objects.get().state
     judge(codings["alice"], keys["e"], "place")
     by_worker()
-    assert Computation.objects.get().error == "Somebody has changed an answer meanwhile."
+    assert Computation.objects.get().state != ordered
+    page = client.get(URL.format("grid")).content.decode()
+    assert 'id="table-grid"' in page
+    assert "answers have changed since" not in page
+
+
+def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, charlie, codings, keys, judged, by_worker):
+    client = signed_in(charlie)
     client.get(URL.format("grid"))
     by_worker()
-    assert 'id="table-grid"' in client.get(URL.format("grid")).content.decode()
+    before = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
+    judge(codings["alice"], keys["e"], "place")
+    judge(codings["bob"], keys["e"], "none")
+    lately = client.get(URL.format("grid")).content.decode()
+    assert "answers have changed since" in lately
+    assert "This takes a while" not in lately
+    assert Computation.objects.count() == 1
+    Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    later = client.get(URL.format("grid")).content.decode()
+    assert "answers have changed since" in later
+    assert "This takes a while" in later
+    assert 'id="table-grid"' in later
+    by_worker()
+    after = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
+    assert after != before
+    assert "answers have changed since" not in client.get(URL.format("grid")).content.decode()
+
+
+def test_a_text_in_another_round_is_another_state(signed_in, charlie, project, judged, by_worker):
+    client, asked = signed_in(charlie), {"rounds": "pilot"}
+    project.texts.update(round="pilot")
+    client.get(URL.format("grid"), asked)
+    by_worker()
+    states = {Computation.objects.get().state}
+    actions.set_round(project, project.texts.all(), "main")
+    client.get(URL.format("grid"))
+    by_worker()
+    states |= set(Computation.objects.values_list("state", flat=True))
+    assert len(states) == 2
+
+
+def test_another_version_of_the_program_computes_for_itself(signed_in, charlie, judged, by_worker, monkeypatch):
+    client = signed_in(charlie)
+    client.get(URL.format("grid"))
+    by_worker()
+    monkeypatch.setattr(computations, "VERSION_MARK", "next")
+    page = client.get(URL.format("grid")).content.decode()
+    assert "This takes a while" in page
+    assert 'id="table-grid"' not in page
 
 
 def test_a_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_worker, monkeypatch):
@@ -114,7 +162,7 @@ def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by
     before = Computation.objects.get().pk
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk == before
-    Computation.objects.update(created_at=timezone.now() - timedelta(hours=2))
+    Computation.objects.update(told_at=timezone.now() - timedelta(hours=2))
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk != before
 

@@ -96,18 +96,18 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     assert (data.codes < 0).tolist() == [[False, False], [False, True], [True, False]]
 
 
-def test_reading_costs_six_queries_and_three_where_nothing_has_changed(
+def test_reading_costs_seven_queries_and_three_where_nothing_has_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         first = extract(project)
     with django_assert_num_queries(3):
         assert extract(project) is first
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert extract(project) is not first
     forget()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         extract(project)
 
 

@@ -22,8 +22,8 @@ EACH = "K of categories, S, per category"
 
 NOT = {
     "poesio-artstein-2005": set(),
-    "passonneau-2004": {CHAINS, GRID, ANTECEDENTS, DISTANCES, MERGING},
-    "clusters": {CHAINS, GRID, ANTECEDENTS, DISTANCES, MERGING},
+    "passonneau-2004": {CHAINS, ANTECEDENTS, DISTANCES, MERGING},
+    "clusters": {CHAINS, ANTECEDENTS, DISTANCES, MERGING},
     "muc-ident": {AMBIGUITY, MERGING},
     "sortal-classes": {
         PARTS, SCORES, LINKS, OWN, CHAINS, GRID, ANTECEDENTS, RELATIONS, AMBIGUITY, DISTANCES,

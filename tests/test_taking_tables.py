@@ -19,12 +19,12 @@ PAGES = {
     "agreement/grid/?without=none": ["grid", "grid-without", "antecedents"],
     "agreement/compare/": ["compare", "presets"],
     "agreement/texts/": ["texts"],
-    "agreement/coders/": ["matrix", "rest", "each", "bias", "agreed", "confusion"],
+    "agreement/coders/": ["matrix", "rest", "each", "bias", "chains", "links", "agreed", "confusion"],
     "agreement/coders/alice/bob/": ["measures", "relations", "confusion"],
     "agreement/categories/?merge=place:x": ["categories", "table", "collapsed"],
     "agreement/course/?by=round": ["stages", "coders", "seconds"],
     "agreement/items/": ["items"],
-    "agreement/items/text-1/phrase:10-13/": ["pairs"],
+    "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],
 }
 TABLES = [(page, key) for page, names in PAGES.items() for key in names]

@@ -94,13 +94,18 @@ def documents_sums(
         return {}
     table = tabulate(data, list(options), next(iter(options.values())))
     labels, pairs = _labels_by_document(table), _label_pairs_by_document(table)
-    return {name: _sums_of(table, name, option, labels, pairs) for name, option in options.items()}
+    coders = [
+        tuple(c for c, coded in zip(table.names, of_document, strict=True) if coded)
+        for of_document in table.coders.tolist()
+    ]
+    return {name: _sums_of(table, name, option, coders, labels, pairs) for name, option in options.items()}
 
 
 def _sums_of(
     table: Table,
     distance: str,
     options: Options,
+    coders: Sequence[tuple[Hashable, ...]],
     labels: Sequence[Sequence[tuple[Label, int]]],
     pairs: Sequence[Mapping[LabelPair, float]],
 ) -> tuple[DocumentSums, ...]:
@@ -112,7 +117,7 @@ def _sums_of(
             n_units=int(table.n_units[d]),
             n_left_out=int(table.n_left_out[d]),
             n_judgements=int(table.n_judgements[d]),
-            coders=tuple(c for c, coded in zip(table.names, table.coders[d].tolist(), strict=True) if coded),
+            coders=coders[d],
             n_sets=int(table.n_sets[d]),
             has_empty_set=bool(table.has_empty_set[d]),
             observed=float(table.observed[distance][d]),

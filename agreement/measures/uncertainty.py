@@ -174,6 +174,7 @@ def bootstrap_sums(
     to draw from here, where `bootstrap` draws units: its interval is None. Raises ValueError as `bootstrap` does, for
     sums of different parameters or documents and for an ordered distance.
 
+    >>> from agreement.measures import document_sums
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> bootstrap_sums(document_sums(data, "jaccard")) == bootstrap(data, alpha, "jaccard")
     True
@@ -230,6 +231,7 @@ def jackknife(
 def jackknife_sums(sums: Sequence[DocumentSums], *, level: float = 0.95) -> Jackknife:
     """`jackknife` of `alpha` by documents, from the sums that were kept of each. Errors as in `bootstrap_sums`.
 
+    >>> from agreement.measures import document_sums
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> jackknife_sums(document_sums(data)) == jackknife(data, alpha)
     True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -41,6 +42,9 @@ KAPPAS: dict[str, Callable[..., Result]] = {
 }
 # What is kept of one text or one extract at most; the oldest goes first.
 KEPT = 64
+KEPT_DATA = 4
+
+_keeping = Lock()
 
 
 def effective(extract: Extract, parameters: Parameters) -> Parameters:
@@ -75,7 +79,7 @@ def texts_of(extract: Extract, parameters: Parameters) -> tuple[Place, ...]:
     )
 
 
-def kept[T](owner: Extract | TextAnswers, key: Hashable, compute: Callable[[], T]) -> T:
+def kept[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """What was computed under the key of these answers, or is computed now."""
     there = owner.kept.get(key)
     if there is None:
@@ -84,20 +88,24 @@ def kept[T](owner: Extract | TextAnswers, key: Hashable, compute: Callable[[], T
     return value
 
 
-def keep[T](owner: Extract | TextAnswers, key: Hashable, value: T) -> T:
-    """Keep what was computed of these answers."""
-    while len(owner.kept) >= KEPT:
-        owner.kept.pop(next(iter(owner.kept)), None)
-    owner.kept[key] = value
+def keep[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], value: T) -> T:
+    """Keep what was computed of these answers; of what is large only little."""
+    most = KEPT_DATA if isinstance(value, ReliabilityData) else KEPT
+    with _keeping:
+        alike = [one for one, there in owner.kept.items() if isinstance(there, ReliabilityData) == (most == KEPT_DATA)]
+        for old in alike[: max(len(alike) + 1 - most, 0)]:
+            owner.kept.pop(old, None)
+        owner.kept[key] = value
     return value
 
 
 def data_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> ReliabilityData:
     """The values of the chosen coders on the units of the chosen texts, or of these texts."""
     chosen = texts_of(extract, parameters) if texts is None else tuple(texts)
-    names = tuple(text.pk for text in chosen)
-    key = ("data", parameters.chains, parameters.top, parameters.unmarked, parameters.coders, parameters.without, names)
-    return kept(extract, key, lambda: _data(extract, parameters, chosen))
+    names, p = tuple(text.pk for text in chosen), parameters
+    key = ("data", p.chains, p.top, p.unmarked, coders_of(extract, p), extract.coders, p.without, names)
+    owner = chosen[0].answers if len(chosen) == 1 else extract
+    return kept(owner, key, lambda: _data(extract, parameters, chosen))
 
 
 def categories_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> ReliabilityData:
@@ -106,8 +114,10 @@ def categories_of(extract: Extract, parameters: Parameters, texts: Sequence[Plac
     key = ("categories", parameters.coders, parameters.without, tuple(text.pk for text in chosen))
 
     def compute() -> ReliabilityData:
-        found = category_data(extract, chosen, coders_of(extract, parameters))
-        return of_units(found, ~_given_mostly(found, parameters.selected("without")))
+        found, without = category_data(extract, chosen, coders_of(extract, parameters)), parameters.selected("without")
+        if not without:
+            return found
+        return of_units(found, ~_given_mostly(category_data(extract, chosen, extract.coders), without))
 
     return kept(extract, key, compute)
 
@@ -124,7 +134,7 @@ def _data(extract: Extract, parameters: Parameters, texts: Sequence[Place]) -> R
     )
     if not without:
         return found
-    return of_units(found, ~_given_mostly(category_data(extract, texts, coders), without))
+    return of_units(found, ~_given_mostly(category_data(extract, texts, extract.coders), without))
 
 
 def _given_mostly(categories: ReliabilityData, names: frozenset[str]) -> Bools:
@@ -145,15 +155,16 @@ def sums_of(
     chosen = texts_of(extract, parameters) if texts is None else texts
     p = parameters
     # all coders of a project are more once somebody else has answered something, also in the texts that stay
-    who = coders_of(extract, p)
+    who = (coders_of(extract, p), extract.coders if p.without else ())
     key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, who, p.without)
     distances = SET_DISTANCES if extract.answers != "categories" else ("nominal",)
-    missing = [text for text in chosen if key not in text.answers.kept]
+    there = {text.pk: text.answers.kept.get(key) for text in chosen}
+    missing = [text for text in chosen if there[text.pk] is None]
     if missing:
         found = documents_sums(data_of(extract, parameters, missing), distances, **_conventions(parameters))
         for number, text in enumerate(missing):
-            keep(text.answers, key, {name: of_texts[number] for name, of_texts in found.items()})
-    return {name: [text.answers.kept[key][name] for text in chosen] for name in distances}
+            there[text.pk] = keep(text.answers, key, {name: of_texts[number] for name, of_texts in found.items()})
+    return {name: [there[text.pk][name] for text in chosen] for name in distances}  # type: ignore[index]
 
 
 def result_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> Result:
@@ -168,10 +179,15 @@ def interval_of(extract: Extract, parameters: Parameters, texts: Sequence[Place]
     """The coefficient with its bootstrap interval over texts, or over units where one text is used."""
     chosen = tuple(texts_of(extract, parameters) if texts is None else texts)
     distance, names = distance_of(parameters), tuple(text.pk for text in chosen)
-    key = ("intervals", replace(parameters, distance="nominal"), coders_of(extract, parameters), names)
+    key = ("intervals", replace(parameters, distance="nominal"), coders_of(extract, parameters), extract.coders, names)
     # those of one text are kept with it: it outlives the extract
     owner = chosen[0].answers if len(chosen) == 1 else extract
-    return kept(owner, key, lambda: _intervals(extract, parameters, chosen))[distance]
+    return kept(owner, key, lambda: _small(_intervals(extract, parameters, chosen)))[distance]
+
+
+def _small(intervals: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Without the replicates, which nobody asks for: they are most of what an interval takes."""
+    return {name: replace(one, replicates=one.replicates[:0]) for name, one in intervals.items()}
 
 
 def _intervals(extract: Extract, parameters: Parameters, texts: tuple[Place, ...]) -> dict[str, Interval]:

@@ -21,7 +21,7 @@ LONGEST_NAME = 50
 class OfCategory:
     """One category: how often it is used, K of it against all others, and specific agreement.
 
-    `specific` is the share of the pairs of judgements in which one gives it that both give it.
+    `specific` says: if one coder gives it to a unit, how often another does.
     """
 
     name: str
@@ -35,7 +35,8 @@ class OfCategory:
 class Table:
     """Units x categories: how many coders gave each, and S, the share of the pairs of coders that agree on the unit.
 
-    Rows are the units that two coders or more judged, in text order; `documents` are the texts they are in.
+    Rows are the units that two coders or more judged, or all where others are dropped, in text order; `documents` are
+    the texts they are in.
     """
 
     names: tuple[str, ...]
@@ -63,7 +64,7 @@ def kappa(extract: Extract, parameters: Parameters) -> KappaResult:
 
 
 def by_category(extract: Extract, parameters: Parameters) -> list[OfCategory]:
-    """Each category that is used, in the order of the scheme. Raises WrongParameter."""
+    """Each category that is used, by name. Raises WrongParameter."""
     parameters = effective(extract, parameters)
     met = table(extract, parameters)
     kappas = {str(one.category): one for one in kappa(extract, parameters).categories}
@@ -85,15 +86,17 @@ def by_category(extract: Extract, parameters: Parameters) -> list[OfCategory]:
 def table(extract: Extract, parameters: Parameters) -> Table:
     """The agreement table. Raises WrongParameter."""
     parameters = effective(extract, parameters)
-    return kept(extract, ("table", parameters), lambda: _table(extract, categories_of(extract, parameters)))
+    return kept(
+        extract, ("table", parameters), lambda: _table(extract, categories_of(extract, parameters), parameters.missing)
+    )
 
 
-def _table(extract: Extract, data: ReliabilityData) -> Table:
+def _table(extract: Extract, data: ReliabilityData, missing: str) -> Table:
     counts = np.zeros((len(data.units), len(extract.categories)), dtype=np.int64)
     for code, label in enumerate(data.labels):
         counts[:, extract.categories.index(str(label))] = (data.codes == code).sum(axis=1)
     coders = counts.sum(axis=1)
-    rows = np.flatnonzero(coders > 1)
+    rows = np.flatnonzero(coders >= (max(len(data.coders), 2) if missing == "drop" else 2))
     counts, coders = counts[rows], coders[rows]
     agreement = (counts * (counts - 1)).sum(axis=1) / (coders * (coders - 1))
     units = [data.units[row] for row in rows.tolist()]

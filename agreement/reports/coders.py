@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -140,10 +140,11 @@ def _measure(extract: Extract, parameters: Parameters, measure: str) -> Callable
     if measure in SCORES or measure == "link_kappa":
         data = data_of(extract, _chains(extract, parameters))
         clusters = {coder: data.clusters(coder) for coder in data.coders}
+        both = _judged_by_both(data)
         if measure == "link_kappa":
-            return lambda a, b: link_kappa(clusters[a], clusters[b], duplicates="first").value
+            return lambda a, b: link_kappa(*_common(clusters, both(a, b), a, b), duplicates="first").value
         score = SCORES[measure]
-        return lambda a, b: float(score(clusters[a], clusters[b]).f1)
+        return lambda a, b: float(score(*_common(clusters, both(a, b), a, b)).f1)
     data = data_of(extract, parameters)
     others: dict[str, Callable[..., Result]] = {
         "observed_agreement": partial(observed_agreement, missing=parameters.missing),
@@ -152,6 +153,36 @@ def _measure(extract: Extract, parameters: Parameters, measure: str) -> Callable
     coefficient = others.get(measure) or coefficient_of(parameters)
     column = {coder: number for number, coder in enumerate(data.coders)}
     return lambda a, b: coefficient(of_coders(data, [column[a], column[b]])).value
+
+
+type Clusters = Mapping[Hashable, Sequence[frozenset[Hashable]]]
+
+
+def _judged_by_both(data: ReliabilityData) -> Callable[[str, str], tuple[set[Hashable], set[Hashable]]]:
+    """A function that gives the units that two coders both judged, and those that they did not."""
+    column = {coder: number for number, coder in enumerate(data.coders)}
+
+    def both(a: str, b: str) -> tuple[set[Hashable], set[Hashable]]:
+        judged = (data.codes[:, [column[a], column[b]]] >= 0).all(axis=1)
+        common, apart = ({data.units[row] for row in np.flatnonzero(these).tolist()} for these in (judged, ~judged))
+        return common, apart
+
+    return both
+
+
+def _common(
+    clusters: Mapping[Hashable, Clusters], judged: tuple[set[Hashable], set[Hashable]], a: str, b: str
+) -> tuple[Clusters, Clusters]:
+    """The chains of two coders over what both judged: what one was not given, or has not come to, is no miss."""
+    common, apart = judged
+    first, second = (
+        {
+            document: [cluster - apart for cluster in found if cluster & common]
+            for document, found in clusters[coder].items()
+        }
+        for coder in (a, b)
+    )
+    return first, second
 
 
 def _chains(extract: Extract, parameters: Parameters) -> Parameters:

@@ -138,14 +138,15 @@ def items(extract: Extract, parameters: Parameters) -> Items:
 def _items(extract: Extract, parameters: Parameters) -> Items:
     """The items of all texts together; those of a text are found once for its answers."""
     texts = texts_of(extract, parameters)
-    key = ("items", replace(parameters, texts="", rounds=""), coders_of(extract, parameters))
-    missing = [text for text in texts if key not in text.answers.kept]
+    key = ("items", replace(parameters, texts="", rounds=""), coders_of(extract, parameters), extract.coders)
+    there: dict[int, _OfText] = {text.pk: text.answers.kept[key] for text in texts if key in text.answers.kept}
+    missing = [text for text in texts if text.pk not in there]
     for text, found in zip(missing, _of_texts(extract, parameters, missing) if missing else [], strict=True):
-        keep(text.answers, key, found)
-    parts: list[_OfText] = [text.answers.kept[key] for text in texts]
+        there[text.pk] = keep(text.answers, key, found)
+    parts = [there[text.pk] for text in texts]
     terms = np.concatenate([np.zeros(0), *(one.term for one in parts)])
     coders = _joined([one.n_coders for one in parts])
-    total, n = sum(terms.tolist()), int(coders.sum())
+    total, n = sum(terms.tolist()), int(coders.sum()) if parameters.is_alpha else len(coders)
     return Items(
         texts=texts,
         text=np.repeat(np.arange(len(texts)), [len(one.unit) for one in parts]),
@@ -182,9 +183,12 @@ class _OfText:
 
 def _of_texts(extract: Extract, parameters: Parameters, texts: Sequence[Place]) -> list[_OfText]:
     data = data_of(extract, parameters, texts)
-    pairable = Pairable.of(data)
+    drop = not parameters.is_alpha and parameters.missing == "drop"
+    pairable = Pairable.of(data, max(len(data.coders), 2) if drop else 2)
     rows, judged = pairable.rows, pairable.coders
     terms = np.array(unit_terms(pairable, Options(distance_of(parameters), **conventions_of(parameters))))
+    if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
+        terms = terms / judged
     categories = categories_of(extract, parameters, texts)
     given = _given(categories.codes, [extract.categories.index(name) for name in categories.labels], extract.categories)
     explicit = _several(texts, data.units, data.coders)[rows]

@@ -118,8 +118,10 @@ def _views(scheme: Scheme) -> list[Verdict]:
     ambiguous = scheme.several_pointers or scheme.answers == "indices"
     return [
         Verdict("view", "overview, coders, texts, over time", True, "For every scheme."),
-        Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", pointers,
-                "Six chain conditions." if pointers else "It compares ways of making chains from pointers."),
+        Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", sets,
+                "Six ways to make chains, by six distances." if pointers
+                else "Three ways to take the unit out, by six distances." if sets
+                else "Categories are compared in one way."),
         Verdict("view", "K beside alpha on antecedents (their Table 3)", pointers,
                 "What partial agreement is worth." if pointers else "Coders give no antecedents."),
         Verdict("view", "relations: subsumption, intersection, disjunction", sets,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 from agreement.extract import Extract
@@ -55,9 +55,6 @@ KAPPA_NAMES = {
     "gwet_ac1": "Gwet’s AC1",
 }
 
-# A difference between two alphas that is worth a word.
-SOME = 0.05
-
 
 @dataclass(frozen=True, slots=True)
 class TextReport:
@@ -70,15 +67,26 @@ class TextReport:
     shift: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
-    """Agreement over all texts and in each."""
+    """Agreement over all texts and, when that is asked for, in each."""
 
     parameters: Parameters
     fingerprint: str
     coders: tuple[str, ...]
     interval: Interval
-    texts: tuple[TextReport, ...]
+    extract: Extract = field(repr=False, compare=False)
+
+    @cached_property
+    def texts(self) -> tuple[TextReport, ...]:
+        """Each text, in the order of their addresses."""
+        shifts = _shifts(self.extract, self.parameters)
+        key = ("result", self.parameters, self.coders, self.extract.coders)
+        found = []
+        for text in texts_of(self.extract, self.parameters):
+            result = kept(text.answers, key, partial(result_of, self.extract, self.parameters, [text]))
+            found.append(TextReport(text.slug, text.title, text.round, result, shifts.get(text.pk)))
+        return tuple(found)
 
     @property
     def result(self) -> Result:
@@ -124,14 +132,7 @@ def report(extract: Extract, parameters: Parameters) -> Report:
 
 def _report(extract: Extract, parameters: Parameters) -> Report:
     interval = interval_of(extract, parameters)
-    shifts = _shifts(extract, parameters)
-    coders = coders_of(extract, parameters)
-    texts = []
-    for text in texts_of(extract, parameters):
-        of_text = partial(result_of, extract, parameters, [text])
-        result = kept(text.answers, ("result", parameters, coders), of_text)
-        texts.append(TextReport(text.slug, text.title, text.round, result, shifts.get(text.pk)))
-    return Report(parameters, extract.fingerprint, coders, interval, tuple(texts))
+    return Report(parameters, extract.fingerprint, coders_of(extract, parameters), interval, extract)
 
 
 def _shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
@@ -182,35 +183,17 @@ def antecedents(extract: Extract, parameters: Parameters) -> list[Cell]:
 
 
 def meaning(alphas: Mapping[str, float | None]) -> list[str]:
-    """What the differences between the distances say of how coders differ."""
-    found = []
+    """What the differences between the distances are made of."""
     nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
-    if nominal is not None and jaccard is not None:
-        gap = jaccard - nominal
-        found.append(
-            f"Jaccard less nominal: {gap:+.3f}. "
-            + (
-                "Much of the disagreement is in part: chains that differ still share members."
-                if gap > SOME
-                else "Hardly any: where coders differ, they differ wholly."
-            )
-        )
-    if dice is not None and jaccard is not None:
-        found.append(
-            f"Dice less Jaccard: {dice - jaccard:+.3f}, what a distance makes of size: Dice counts shared members"
-            " twice, so that a few members more or less weigh less."
-        )
-    if masi is not None and jaccard is not None:
-        gap = jaccard - masi
-        found.append(
-            f"Jaccard less MASI: {gap:+.3f}, what monotonicity is worth. "
-            + (
-                "Sets that overlap are often not nested: coders put different members in."
-                if gap > SOME
-                else "Sets that overlap are mostly nested: one coder goes further than the other."
-            )
-        )
-    return found
+    if nominal is None or jaccard is None or dice is None or masi is None:
+        return []
+    return [
+        f"Jaccard less nominal: {jaccard - nominal:+.3f}, what is made of chains that differ and still share members.",
+        f"Dice less Jaccard: {dice - jaccard:+.3f}, what is made of size: Dice counts shared members twice, so that a"
+        " few members more or less weigh less.",
+        f"Jaccard less MASI: {jaccard - masi:+.3f}, what is made of monotonicity: MASI takes a third off what sets"
+        " share where one contains the other, and two thirds where each has members of its own.",
+    ]
 
 
 def figures(result: Result) -> dict[str, Any]:

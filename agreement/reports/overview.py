@@ -9,6 +9,7 @@ from agreement.extract import Extract
 from agreement.measures.intervals import Interval
 from agreement.measures.results import counted_as
 from agreement.parameters import Parameters
+from agreement.reports.basis import sums_of
 from agreement.reports.overall import Report, report
 
 # Krippendorff's usual marks, 1980.
@@ -40,7 +41,10 @@ def overview(extract: Extract, parameters: Parameters, progress: Progress) -> Ov
     """Raises WrongParameter."""
     found = report(extract, parameters)
     return Overview(
-        found, verdict(found.interval), tuple(_missing(extract, found, progress)), tuple(_notes(found, progress))
+        found,
+        verdict(found.interval),
+        tuple(_missing(extract, found, progress)),
+        tuple(_notes(extract, found, progress)),
     )
 
 
@@ -87,15 +91,16 @@ def _missing(extract: Extract, found: Report, progress: Progress) -> list[str]:
     return [f"The coefficient is undefined: {found.result.note}."]
 
 
-def _notes(found: Report, progress: Progress) -> list[str]:
+def _notes(extract: Extract, found: Report, progress: Progress) -> list[str]:
     """What to mind when reading the figure."""
     if found.result.value is None:
         return []
     notes = []
-    single = [text for text in found.texts if text.result.n_coders < 2 and not text.result.n_units]
+    sums = sums_of(extract, found.parameters)["nominal"]
+    single = [text for text in sums if not text.n_units]
     if single:
         have = "has" if len(single) == 1 else "have"
-        notes.append(f"{counted_as(len(single), 'text')} of {len(found.texts)} {have} no answers of two coders.")
+        notes.append(f"{counted_as(len(single), 'text')} of {len(sums)} {have} no answers of two coders.")
     if progress.n_submitted < progress.n_codings:
         open_ = progress.n_codings - progress.n_submitted
         notes.append(

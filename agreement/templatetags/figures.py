@@ -16,15 +16,13 @@ def figure(value: float | None) -> SafeString:
     """A coefficient with four decimals; the <data> element carries every digit. None is undefined."""
     if value is None:
         return format_html('<span class="{}">undefined</span>', "quiet")
-    return format_html('<data value="{}">{}</data>', repr(value), f"{value:.4f}".replace("-", "\N{MINUS SIGN}"))
+    return format_html('<data value="{}">{}</data>', repr(value), shown(value, "figure"))
 
 
 @register.filter
 def percent(share: float) -> SafeString:
     """A share from 0 to 1 as whole percent, with one decimal below ten."""
-    hundredths = share * 100
-    text = f"{hundredths:.1f}%" if 0 < hundredths < 9.95 else f"{hundredths:.0f}%"
-    return format_html('<data value="{}">{}</data>', repr(share), text)
+    return format_html('<data value="{}">{}</data>', repr(share), shown(share, "percent"))
 
 
 @register.filter

@@ -96,11 +96,11 @@ def _by_category(found: list[reports.OfCategory]) -> Table:
             Column("category", "Category"),
             Column("judgements", "Judgements", "count"),
             Column("share", "Share", "percent"),
-            Column("kappa", "K against all others", "figure"),
+            Column("kappa", "K", "figure"),
             Column("specific", "Specific agreement", "figure"),
         ],
         [(one.name, one.n_judgements, one.share, one.kappa, one.specific) for one in found],
-        "Specific agreement: of the pairs of judgements in which one gives the category, the share in which both do.",
+        "K is of the category against all others. Specific agreement: if one coder gives it, how often another does.",
     )
 
 

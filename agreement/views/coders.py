@@ -19,7 +19,7 @@ from agreement.parameters import Parameters
 from agreement.parts.pairs import MEASURES
 from agreement.reports import coders as reports
 from agreement.reports import items as of_items
-from agreement.reports.basis import texts_of
+from agreement.reports.basis import kept, texts_of
 from agreement.reports.course import seconds_a_judgement
 from agreement.tables import Cell, Column, Linked, Table
 from agreement.views.page import draws_charts, show
@@ -35,15 +35,16 @@ def coders(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     page = asked(project, request.GET, ["measure"])
     page.compute(lambda _, own: reports.check_measure(page.extract, own.get("measure") or "coefficient"))
-    parts = parts_of(page, "matrix")
+    found = parts_of(page, "matrix")
     profiles = reports.profiles(page.extract, page.parameters)
     rest = reports.without_each(page.extract, page.parameters)
-    work = work_of(project)
+    work = kept(page.extract, ("work",), lambda: work_of(project))
     tables = [
         _each(page, rest, work),
         _categories(page, profiles),
         _agreed(page),
         _confusion(page, page.parameters),
+        *_counted(profiles),
     ]
     charts = _profile_charts(page, profiles)
     measure = page.own.get("measure") or "coefficient"
@@ -56,7 +57,7 @@ def coders(request: HttpRequest, slug: str) -> HttpResponse:
         page,
         tables,
         charts,
-        parts,
+        found,
         coders=[profile.coder for profile in profiles],
         measures=measures,
     )
@@ -167,20 +168,42 @@ def _profile_charts(page: Asked, profiles: list[reports.Profile]) -> list[Chart]
             "bias",
         )
     ]
-    lengths = {one.coder: one.chain_lengths for one in profiles}
-    distances = {one.coder: one.link_distances for one in profiles}
-    for key, title, unit, last, counts in (
-        ("chains", "How long chains are", "chains", reports.LONGEST_CHAIN, lengths),
-        ("links", "How far back antecedents are", "pointers", reports.FARTHEST_LINK, distances),
-    ):
+    for key, title, unit, last, counts in _distributions(profiles):
         if any(counts.values()):
             sizes = range(1, max(min(last, max(max(one, default=1) for one in counts.values())), 2) + 1)
             series = {coder: _capped(one, last, list(sizes)) for coder, one in counts.items()}
             labels = [f"{size}{'+' if size == last else ''}" for size in sizes]
-            charts.append(
-                Chart(key, title, lines(labels, series, unit), f"{title}, by coder; means are in the table.", "each")
-            )
+            words = f"{title}, by coder; the table has every number."
+            charts.append(Chart(key, title, lines(labels, series, unit), words, key))
     return charts
+
+
+def _distributions(
+    profiles: list[reports.Profile],
+) -> list[tuple[str, str, str, int, dict[str, Mapping[int, int]]]]:
+    """What there is to count of each coder: key, title, what is counted, from where on together, the counts."""
+    lengths = {one.coder: one.chain_lengths for one in profiles}
+    distances = {one.coder: one.link_distances for one in profiles}
+    return [
+        ("chains", "How long chains are", "chains", reports.LONGEST_CHAIN, lengths),
+        ("links", "How far back antecedents are", "pointers", reports.FARTHEST_LINK, distances),
+    ]
+
+
+def _counted(profiles: list[reports.Profile]) -> list[Table]:
+    """Every length and distance that there is, and how often each coder has it."""
+    heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Units back", "count")}
+    return [
+        Table(
+            key,
+            title,
+            [heads[key], *(Column(coder, coder, "count") for coder in counts)],
+            [(size, *(one.get(size, 0) for one in counts.values())) for size in sorted(set().union(*counts.values()))],
+            "Where it is less than 1 the antecedent comes later." if key == "links" else "",
+        )
+        for key, title, _, _, counts in _distributions(profiles)
+        if any(counts.values())
+    ]
 
 
 def _said(coder: str, names: list[str], shares: list[float]) -> str:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from agreement.asked import asked
 from agreement.figures import Chart, Dot, dots, lines, said
 from agreement.reports import course as reports
-from agreement.reports.basis import coders_of
+from agreement.reports.basis import coders_of, kept
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.tables import Column, Table
 from agreement.views.page import draws_charts, show
@@ -26,7 +26,7 @@ def course(request: HttpRequest, slug: str) -> HttpResponse:
     """Agreement, each coder's and all, and the time a judgement takes, stage by stage."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     page = asked(project, request.GET, ["by"])
-    work = work_of(project)
+    work = kept(page.extract, ("work",), lambda: work_of(project))
     usual = "week" if work else "round"  # where all was imported there are no weeks
     stages = page.compute(
         lambda parameters, own: reports.stages(page.extract, parameters, own.get("by") or usual, work)

@@ -103,7 +103,7 @@ def headline(request: HttpRequest, slug: str) -> HttpResponse:
             (
                 words[int(items.unit[row])],
                 items.texts[items.text[row]],
-                items.share[row],
+                float(items.share[row]),
                 of_items.counted(items.relations[row].tolist()),
             )
             for row in rows.tolist()

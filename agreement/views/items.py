@@ -183,12 +183,13 @@ def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     }
     about = Text.objects.get(pk=found.text.pk)
     shown = _in_the_text(found, about)
+    members, charts = shown.pop("members")
     return show(
         request,
         "agreement/item.html",
         page,
-        _item_tables(found),
-        shown.pop("charts"),
+        [*_item_tables(found), *members],
+        charts,
         item=found,
         item_query=query,
         ranked_share=float(ranked.share[rows[place]]) if place is not None else None,
@@ -250,31 +251,26 @@ def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
         "words": words,
         "coders": coders,
         "lines": passage.lines(about.content, turns, parts, holders, found.unit),
-        "charts": _charts(found, {pk: said for pk, (_, said, *_) in units.items()}),
+        "members": _members(found, {pk: said for pk, (_, said, *_) in units.items()}),
     }
 
 
-def _charts(found: reports.ItemReport, words: dict[int, str]) -> list[Chart]:
+def _members(found: reports.ItemReport, words: dict[int, str]) -> tuple[list[Table], list[Chart]]:
+    """Which coders have which members in their chain."""
     chains = {coder: value for coder, value in found.values.items() if isinstance(value, frozenset)}
     if len(chains) < 2:
-        return []
+        return [], []
     members: dict[frozenset[str], list[str]] = {}
     for pk in sorted(frozenset().union(*chains.values())):
         combination = frozenset(coder for coder, chain in chains.items() if pk in chain)
         members.setdefault(combination, []).append(words[pk])
-    said = "; ".join(
-        f"{' and '.join(sorted(who))}: {', '.join(what)}"
-        for who, what in sorted(members.items(), key=lambda one: -len(one[1]))
-    )
-    return [
-        Chart(
-            "chains",
-            "Which coders have which members in their chain",
-            upset(list(chains), members),
-            f"In the chain of {said}.",
-            "pairs",
-        )
-    ]
+    ordered = sorted(members.items(), key=lambda one: (-len(one[1]), sorted(one[0])))
+    rows = [(" and ".join(sorted(who)), len(what), ", ".join(what)) for who, what in ordered]
+    title = "Which coders have which members in their chain"
+    columns = [Column("coders", "Coders"), Column("number", "Members", "count"), Column("members", "Which")]
+    said = "; ".join(f"{who}: {what}" for who, _, what in rows)
+    chart = Chart("chains", title, upset(list(chains), members), f"In the chain of {said}.", "members")
+    return [Table("members", title, columns, rows)], [chart]
 
 
 def _flagged(project: Project) -> frozenset[int]:

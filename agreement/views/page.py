@@ -12,10 +12,9 @@ from django.utils.http import urlencode
 from django.views.decorators.csp import csp_override
 
 from agreement.asked import Asked
-from agreement.computations import Waiting, parts_of
+from agreement.computations import Found, parts_of
 from agreement.figures import Chart
 from agreement.forms import ParametersForm
-from agreement.parts.part import Parts
 from agreement.tables import FORMS, Table
 
 # Plotly writes styles into the page.
@@ -28,21 +27,20 @@ def show(
     page: Asked,
     tables: Sequence[Table] = (),
     charts: Sequence[Chart] = (),
-    parts: Parts | Waiting | None = None,
+    found: Found | None = None,
     **context: Any,
 ) -> HttpResponse:
     """The page, or the one of its tables that the address asks to take along.
 
-    `parts` are further tables and charts; while they are being computed the page shows how far that is.
+    `found` has further tables and charts, or how far they are.
     """
-    waiting = parts.computation if isinstance(parts, Waiting) else None
-    if isinstance(parts, Parts):
-        tables, charts = [*parts.tables, *tables], [*parts.charts, *charts]
+    found = found or Found(None)
+    if found.parts:
+        tables, charts = [*found.parts.tables, *tables], [*found.parts.charts, *charts]
     if "as" in request.GET:
-        if waiting and request.GET.get("table") not in {table.key for table in tables}:
-            return HttpResponse(
-                "This is still being computed; ask again soon.", status=503, headers={"Retry-After": "5"}
-            )
+        if found.waiting and request.GET.get("table") not in {table.key for table in tables}:
+            again = {"Retry-After": "5"}
+            return HttpResponse("This is still being computed; ask again soon.", status=503, headers=again)
         return _taken(request, page, tables)
     here = page.parameters.query() | {name: value for name, value in page.own.items() if value}
     everything = {
@@ -53,7 +51,8 @@ def show(
         "query": page.query,
         "here": urlencode(here),
         "own": {name: value for name, value in page.own.items() if value},
-        "waiting": waiting,
+        "waiting": found.waiting,
+        "as_of": found.as_of,
         "tables": {table.key: table for table in tables},
         "charts": {chart.key: chart for chart in charts},
         **context,
@@ -63,7 +62,7 @@ def show(
 
 def show_parts(request: HttpRequest, template: str, page: Asked, kind: str) -> HttpResponse:
     """A page of nothing but parts that may take long."""
-    return show(request, template, page, parts=parts_of(page, kind))
+    return show(request, template, page, found=parts_of(page, kind))
 
 
 def _taken(request: HttpRequest, page: Asked, tables: Sequence[Table]) -> HttpResponse:

@@ -9,7 +9,10 @@ function loaded() {
     const element = document.createElement("script");
     element.src = script.dataset.plotly;
     element.onload = () => resolve(window.Plotly);
-    element.onerror = () => reject(new Error("The charts could not be loaded; the tables have all figures."));
+    element.onerror = () => {
+      plotly = null; // the next chart tries again
+      reject(new Error("The charts could not be loaded; the tables have all figures."));
+    };
     document.head.append(element);
   });
   return plotly;
@@ -59,6 +62,7 @@ async function draw(element) {
   const figure = drawn.get(element);
   try {
     const { newPlot } = await loaded();
+    if (drawn.get(element) !== figure) return; // gone meanwhile
     const { data, layout } = themed(figure);
     await newPlot(element, data, layout, { displayModeBar: false, responsive: true, staticPlot: false });
     element.dataset.drawn = "";
@@ -81,21 +85,35 @@ const seen = new IntersectionObserver(
 );
 
 function find(root) {
-  for (const element of root.querySelectorAll("[data-chart]:not([data-found])")) {
-    element.dataset.found = "";
+  for (const element of root.querySelectorAll("[data-chart]")) {
+    if (drawn.has(element)) continue;
     drawn.set(element, JSON.parse(document.getElementById(element.dataset.chart).textContent));
     seen.observe(element);
   }
 }
 
+function forget(root) {
+  for (const element of [...drawn.keys()]) {
+    if (!root.contains(element)) continue;
+    seen.unobserve(element);
+    if ("drawn" in element.dataset) window.Plotly.purge(element);
+    delete element.dataset.drawn;
+    element.replaceChildren();
+    drawn.delete(element);
+  }
+}
+
 function redraw() {
   for (const element of drawn.keys()) {
-    if (!element.isConnected) drawn.delete(element);
-    else if ("drawn" in element.dataset) draw(element);
+    if ("drawn" in element.dataset) draw(element);
   }
 }
 
 find(document);
 document.body.addEventListener("htmx:load", (event) => find(event.target));
+document.body.addEventListener("htmx:beforeCleanupElement", (event) => forget(event.target));
+// what htmx keeps of a page to come back to has no drawings, only where they go
+document.body.addEventListener("htmx:beforeHistorySave", () => forget(document.body));
+document.body.addEventListener("htmx:historyRestore", () => find(document));
 new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

@@ -1,23 +1,34 @@
 /* Copies a table as LaTeX or Markdown, or a paragraph; shows or hides a coder's chain in the text of an item. */
 
+const labels = new WeakMap(); // button -> its own label
+const told = document.createElement("div");
+told.className = "sr-only";
+told.setAttribute("role", "status");
+document.body.append(told);
+
 async function copied(button, text) {
-  const before = button.textContent;
+  if (!labels.has(button)) labels.set(button, button.textContent);
   try {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(await text);
     button.textContent = "Copied";
   } catch {
     button.textContent = "Could not copy";
   }
-  setTimeout(() => (button.textContent = before), 2000);
+  told.textContent = button.textContent;
+  setTimeout(() => (button.textContent = labels.get(button)), 2000);
+}
+
+async function textOf(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return answer.text();
 }
 
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("[data-copy]");
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
-    const answer = await fetch(link.href);
-    if (answer.ok) await copied(link, await answer.text());
-    else location.assign(link.href);
+    await copied(link, textOf(link.href));
     return;
   }
   const paragraph = event.target.closest("[data-copy-text]");

@@ -117,6 +117,40 @@ def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(s
     expect(shared.locator("#value data")).to_have_attribute("value", after or "")
 
 
+def test_tabs_and_crumbs_follow_what_is_chosen(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    page.get_by_label("Distance", exact=True).select_option("dice")
+    expect(page.locator("#tabs").get_by_role("link", name="Items")).to_have_attribute("href", re.compile("dice"))
+    page.locator("#tabs").get_by_role("link", name="Items").click()
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
+    expect(page.locator("#breadcrumbs").get_by_role("link", name="Agreement")).to_have_attribute(
+        "href", re.compile("dice")
+    )
+
+
+def test_a_choice_that_is_wrong_says_so_in_place(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    distance = page.get_by_label("Distance", exact=True)
+    distance.evaluate("select => select.add(new Option('ghost', 'ghost'))")
+    distance.select_option("ghost")
+    expect(page.get_by_role("alert")).to_contain_text("distance: 'ghost' is not one of")
+
+
+def test_charts_come_back_with_the_back_button(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/")
+    drawn(page, 1)
+    page.get_by_label("Distance", exact=True).select_option("dice")
+    expect(page.locator("#table-distances [aria-current]")).to_have_text("dice")
+    drawn(page, 1)
+    page.go_back()
+    expect(page.locator("#table-distances [aria-current]")).to_have_text("passonneau")
+    drawn(page, 1)
+    label = page.locator("#chart-distances .xtick text").first
+    light = label.evaluate("element => getComputedStyle(element).fill")
+    page.emulate_media(color_scheme="dark")
+    expect(label).not_to_have_css("fill", light)
+
+
 def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
     drawn(page, 4)
