@@ -51,8 +51,8 @@ def new_project(request: HttpRequest) -> HttpResponse:
             manager=person(request),
             coders_mark=fields["coders_mark"],
         )
-        messages.success(request, f"{project} is there. Bring your texts next.")
-        return redirect("import", project.slug)
+        messages.success(request, f"{project} is there. This is what its scheme allows; bring your texts next.")
+        return redirect("allows", project.slug)
     return render(request, "annotations/new_project.html", {"form": form, "schemes": SCHEMES.values()})
 
 
@@ -210,6 +210,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "project": project,
         "form": form,
         "manages": may(project, Right.MANAGE),
+        "sees_results": may(project, Right.SEE_RESULTS),
         "levels": project.levels.all(),
         "categories": project.categories.select_related("points_to"),
         "guidelines_html": markdown.render(project.guidelines),

@@ -126,3 +126,19 @@ def test_a_wrong_filter_gets_400_and_its_name(show):
         assert reply.status_code == 400
         assert f"<p>{name}: " in reply.content.decode()
         assert "item 2 of 3" in reply.content.decode()
+
+
+def test_side_by_side_each_coder_has_the_text_with_their_own_chain(show):
+    page = show("d", view="columns").content.decode()
+    columns = page.split('<section class="card" aria-label="The chain of ')[1:]
+    marked = [re.findall(r'class="markable[^"]*"[^>]*>([^<]*)<', column) for column in columns]
+    assert [column.partition('"')[0] for column in columns] == ["alice", "bob"]
+    assert marked == [["the kettle", "it", "it"], ["the kettle", "the stove", "it"]]
+    assert 'id="overlay"' not in page
+    assert "view=columns" in re.search(r'rel="(?:prev|next)" href="([^"]*)"', page)[1]
+
+
+def test_a_view_that_is_not_there_is_named(show):
+    answer = show("d", view="ghost")
+    assert answer.status_code == 400
+    assert "view: " in answer.content.decode()

@@ -17,12 +17,14 @@ def maker(alice, signed_in):
 
 
 def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
-    assert maker.post(URL, FORM).url == "/projects/walks/import/"
+    assert maker.post(URL, FORM).url == "/projects/walks/scheme/allows/"
     project = Project.objects.get()
     assert (project.slug, project.title, project.guidelines) == ("walks", "Walks", "# Read")
     assert [category.key for category in project.categories.all()] == ["ident", "none"]
     assert project.memberships.get().user == alice
-    assert "Walks is there" in maker.get("/projects/walks/import/").content.decode()
+    page = maker.get("/projects/walks/scheme/allows/").content.decode()
+    assert "Walks is there" in page
+    assert 'href="/projects/walks/import/"' in page
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from agreement.tables import Column, Linked, Table
 from agreement.views.page import draws_charts, show, show_parts
 from agreement.words import words_of_units
 from annotations.models import Project
-from annotations.permissions import Right, project_for
+from annotations.permissions import Right, may, project_for
 
 ATTENTION = 5
 DAYS = 28
@@ -137,7 +137,12 @@ def grid(request: HttpRequest, slug: str) -> HttpResponse:
     """Every chain construction by every distance, with all markables and without those of a category."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     page = asked(project, request.GET)
-    return show_parts(request, "agreement/grid.html", page, "grid")
+    chosen = page.parameters.selected("without")
+    halves = [
+        (name, f"?{urlencode(replace(page.parameters, without=','.join(chosen ^ {name})).query())}", name in chosen)
+        for name in page.extract.categories
+    ]
+    return show_parts(request, "agreement/grid.html", page, "grid", halves=halves if len(halves) > 1 else [])
 
 
 @login_required
@@ -178,7 +183,14 @@ def allows(request: HttpRequest, slug: str) -> HttpResponse:
         )
         for kind in ("measure", "view", "export")
     ]
-    return show(request, "agreement/allows.html", page, tables, problems=linted.problems(scheme))
+    return show(
+        request,
+        "agreement/allows.html",
+        page,
+        tables,
+        problems=linted.problems(scheme),
+        manages=may(project, Right.MANAGE),
+    )
 
 
 def scheme_of(project: Project) -> linted.Scheme:

@@ -21,7 +21,7 @@ from agreement.forms import RemarkForm
 from agreement.measures import RELATIONS
 from agreement.measures.values import Ints
 from agreement.models import Flag, Remark
-from agreement.parameters import Parameters
+from agreement.parameters import Parameters, WrongParameter
 from agreement.reports import items as reports
 from agreement.tables import Cell, Column, Linked, Table
 from agreement.views.page import draws_charts, show
@@ -32,6 +32,7 @@ from annotations.permissions import Right, may, project_for
 A_PAGE = 100
 STRIP = 200
 OWN = ("relation", "level", "category", "ambiguity", "flag", "sort")
+SIDE_BY_SIDE = "columns"  # the view of an item in which each coder has the text to themself
 AMBIGUITY = {"explicit": "marked as ambiguous", "implicit": "camps, unmarked", "either": "either"}
 
 
@@ -157,7 +158,7 @@ def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """One unit: every coder's chain in the text, their sets and relations, and what people say of it."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     discusses = may(project, Right.DISCUSS)
-    page = asked(project, request.GET, _own(discusses))
+    page = asked(project, request.GET, (*_own(discusses), "view"))
     flagged = _flagged(project) if discusses else frozenset()
     found = page.compute(lambda parameters, _: reports.item(page.extract, parameters, text, key))
     if found is None:
@@ -165,7 +166,10 @@ def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
 
     def computed(parameters: Parameters, own: dict[str, str]) -> tuple[reports.Items, list[int]]:
         ranked = reports.items(page.extract, parameters)
-        return ranked, ranked.chosen(reports.Filters(**own), flagged).tolist()
+        if own.get("view", SIDE_BY_SIDE) != SIDE_BY_SIDE:
+            raise WrongParameter("view", f"{own['view']!r} is not {SIDE_BY_SIDE}.")
+        filters = {name: value for name, value in own.items() if name != "view"}
+        return ranked, ranked.chosen(reports.Filters(**filters), flagged).tolist()
 
     ranked, rows = page.compute(computed)
     place = next((number for number, row in enumerate(rows) if int(ranked.unit[row]) == found.unit), None)
@@ -192,6 +196,8 @@ def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
         charts,
         item=found,
         item_query=query,
+        side_by_side=page.own.get("view") == SIDE_BY_SIDE,
+        views=[("overlaid", page.with_own(view="")), ("side by side", page.with_own(view=SIDE_BY_SIDE))],
         ranked_share=float(ranked.share[rows[place]]) if place is not None else None,
         place=place + 1 if place is not None else None,
         total=len(rows),
@@ -241,8 +247,8 @@ def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
         members = None if chain is None else [(pk == found.unit, units[cast(int, pk)][1]) for pk in chain]
         rest = None if members is None else [said for itself, said in members if not itself]
         coders.append({"number": number, "coder": coder, "value": value, "chain": members, "rest": rest})
-    turns = Segment.objects.filter(text=about.pk, kind=Segment.Kind.TURN).values_list(
-        "start", "end", "label", "speaker"
+    turns = list(
+        Segment.objects.filter(text=about.pk, kind=Segment.Kind.TURN).values_list("start", "end", "label", "speaker")
     )
     parts = {pk: [(start, end) for start, end in units[pk][2]] for pk in holders if pk in coded}
     label, words, *_ = units[found.unit]
@@ -251,8 +257,23 @@ def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
         "words": words,
         "coders": coders,
         "lines": passage.lines(about.content, turns, parts, holders, found.unit),
+        "columns": [
+            _column(about.content, turns, parts, one, found.unit) for one in coders if one["chain"] is not None
+        ],
         "members": _members(found, {pk: said for pk, (_, said, *_) in units.items()}),
     }
+
+
+def _column(
+    content: str,
+    turns: list[tuple[int, int, str, str]],
+    parts: dict[int, list[tuple[int, int]]],
+    one: dict[str, Any],
+    unit: int,
+) -> tuple[dict[str, Any], list[passage.Line]]:
+    """The text with the chain of one coder alone."""
+    mine = {pk: spans for pk, spans in parts.items() if pk == unit or pk in one["value"]}
+    return one, passage.lines(content, turns, mine, {}, unit)
 
 
 def _members(found: reports.ItemReport, words: dict[int, str]) -> tuple[list[Table], list[Chart]]:

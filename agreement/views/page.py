@@ -60,9 +60,9 @@ def show(
     return render(request, template, everything, status=400 if page.wrong else 200)
 
 
-def show_parts(request: HttpRequest, template: str, page: Asked, kind: str) -> HttpResponse:
+def show_parts(request: HttpRequest, template: str, page: Asked, kind: str, **context: Any) -> HttpResponse:
     """A page of nothing but parts that may take long."""
-    return show(request, template, page, found=parts_of(page, kind))
+    return show(request, template, page, found=parts_of(page, kind), **context)
 
 
 def _taken(request: HttpRequest, page: Asked, tables: Sequence[Table]) -> HttpResponse:

@@ -286,7 +286,7 @@ def test_axe_finds_nothing_serious_on_any_page(sign_in, manager, item, scheme):
     page = sign_in(manager, "/")
     page.emulate_media(color_scheme=scheme)
     found = {}
-    for address in (item, *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
+    for address in (item, f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
         looked_at(page, address)
         found[address] = violations(page)
     assert {address: wrong for address, wrong in found.items() if wrong} == {}
@@ -296,7 +296,7 @@ def test_a_narrow_window_is_never_wider_than_itself(sign_in, manager, item):
     page = sign_in(manager, "/")
     page.set_viewport_size({"width": 380, "height": 800})
     widths = {}
-    for address in (item, *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
+    for address in (item, f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
         looked_at(page, address)
         widths[address] = page.evaluate("document.documentElement.scrollWidth")
     assert {address: width for address, width in widths.items() if width > 380} == {}
