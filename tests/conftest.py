@@ -27,6 +27,25 @@ DIALOGUE = """\
 """
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--only-database", action="store_true", help="leave out the tests that touch no database")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --only-database: on a second database, what touches none has been tested already."""
+    if not config.getoption("only_database"):
+        return
+    touching = {"db", "transactional_db", "live_server", "django_db_setup"}
+    left_out = [
+        item
+        for item in items
+        if not touching.intersection(getattr(item, "fixturenames", ())) and not item.get_closest_marker("django_db")
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+
+
 @pytest.fixture(autouse=True)
 def tasks_at_once(settings: Settings) -> None:
     """What a worker does is done while it is ordered."""
@@ -67,7 +86,7 @@ def mallory(db) -> User:
 def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> Project:
     """A project with one text, "tea"."""
     project = actions.create_project(slug, slug.title(), SCHEMES[scheme])
-    [document] = plain.read(marked.encode(), "tea.txt")
+    document = plain.parse(marked, "tea.txt")
     import_documents(project, [Coded(document, None)])
     return project
 
