@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from annotations.actions import ROLES_THAT_CODE
-from annotations.formats import READERS, FormatError
+from annotations.formats import FORMATS, FormatError
 from annotations.formats.archive import unpack
 from annotations.importing import Source
 from annotations.models import Level, Membership, Project, Text, User
@@ -130,7 +130,9 @@ class UploadForm(forms.Form):
         ("nobody", "nobody's: texts and markables only"),
     ]
 
-    format = forms.ChoiceField(choices=[(reader.key, reader.label) for reader in READERS.values()])
+    format = forms.ChoiceField(
+        choices=[("", "Choose the format"), *((format_.key, format_.label) for format_ in FORMATS.values())]
+    )
     files = FilesField(  # type: ignore[assignment]
         help_text="Files of that format, or a zip of them with a folder for each coder."
     )
@@ -175,7 +177,7 @@ def _sources(files: list[UploadedFile[Any]]) -> list[Source]:
         data = file.read()
         if name.lower().endswith(".zip"):
             unpacked = unpack(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
-            sources += [Source(inner, content) for inner, content in unpacked]
+            sources += [Source(inner, content, found=True) for inner, content in unpacked]
             left -= sum(len(content) for _, content in unpacked)
         else:
             sources.append(Source(name, data))

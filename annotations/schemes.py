@@ -2,23 +2,7 @@
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class LevelSpec:
-    key: str
-    label: str
-    coded: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class CategorySpec:
-    key: str
-    label: str
-    points_to: str = ""
-    max_pointers: int | None = None
-    allow_later: bool = False
-    takes_index: bool = False
-    takes_optional: bool = False
+from annotations.formats.scheme import CategorySpec, LevelSpec
 
 
 @dataclass(frozen=True, slots=True)

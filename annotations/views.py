@@ -15,10 +15,13 @@ from annotations import actions, markdown
 from annotations.assignment import next_to_code
 from annotations.coding_state import coding_state
 from annotations.forms import AssignForm, MarkingForm, MemberForm, ProjectForm, UploadForm
-from annotations.importing import ImportFailed, import_documents, read_sources
+from annotations.importing import ImportFailed, Report, import_brought, read_sources
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.permissions import Right, may, own_coding, project_for
 from annotations.schemes import SCHEMES
+
+# Refused files that a page names one by one.
+MOST_TOLD = 20
 
 
 def person(request: HttpRequest) -> User:
@@ -149,20 +152,29 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
+        brought = read_sources(fields["format"], fields["sources"], form.coder_from)
         try:
-            coded = read_sources(fields["format"], fields["sources"], form.coder_from)
-            summary = import_documents(
-                project, coded, by=person(request), predefined=fields["predefined"], create=fields["create"]
+            report = import_brought(
+                project, brought, by=person(request), predefined=fields["predefined"], create=fields["create"]
             )
         except ImportFailed as error:
-            form.add_error("files", f"{error}. Nothing was imported.")
+            form.add_error("files", f"{error} Nothing was imported.")
         else:
-            messages.success(request, f"Imported: {summary}.")
-            for warning in summary.warnings:
-                messages.warning(request, warning)
-            return redirect("project", project.slug)
+            if not report.empty:
+                _tell(request, report)
+                return redirect("project", project.slug)
+            form.add_error("files", [*map(str, report.failures[:MOST_TOLD]), "Nothing was imported."])
     status = 400 if form.errors else 200
     return render(request, "annotations/import.html", {"project": project, "form": form}, status=status)
+
+
+def _tell(request: HttpRequest, report: Report) -> None:
+    """Say what an import did, what was refused and what is odd in the files."""
+    messages.success(request, f"Imported: {report}.")
+    for failure in report.failures[:MOST_TOLD]:
+        messages.error(request, f"Refused: {failure}")
+    for odd in report.odd():
+        messages.warning(request, odd)
 
 
 @login_required

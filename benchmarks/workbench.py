@@ -78,7 +78,7 @@ def load() -> None:
     actions.add_member(project, coder, Membership.Role.CODER)
     documents = []
     for size in SIZES:
-        [document] = plain.read(marked_text(size).encode(), f"size-{size}.txt")
+        document = plain.parse(marked_text(size), f"size-{size}.txt")
         documents.append(Coded(document, None))
     import_documents(project, documents)
     actions.assign(project, project.texts.all(), [coder])

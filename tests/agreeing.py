@@ -27,7 +27,7 @@ def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] 
     """A project of these texts, "text-1" and so on, given to the coders and managed by Charlie."""
     project = actions.create_project(slug, slug.title(), SCHEMES[scheme])
     for number, content in enumerate(marked, start=1):
-        [document] = plain.read(content.encode(), f"text-{number}.txt")
+        document = plain.parse(content, f"text-{number}.txt")
         import_documents(project, [Coded(document, None)])
     people = [User.objects.get_or_create(username=name)[0] for name in (*coders, "charlie")]
     for one in people:

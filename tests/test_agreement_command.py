@@ -17,7 +17,7 @@ from agreement.measures.options import EXCLUDE_UNIT
 from agreement.parameters import CHOICES, PRESETS, Parameters
 from agreement.reports import overall
 from annotations import actions
-from annotations.formats import Document, conll2012, plain
+from annotations.formats import Bundle, Document, conll2012, plain
 from annotations.importing import Coded, import_documents
 from annotations.models import Project
 from annotations.schemes import SCHEMES
@@ -41,9 +41,7 @@ def figures(result: Result) -> dict[str, Any]:
 def tales(db) -> Project:
     """Two texts; one coder has not coded the second and one has left a markable out."""
     project = actions.create_project("tales", "Tales", SCHEMES["clusters"])
-    documents = [
-        Coded(plain.read(marked.encode(), f"{coder}/{text}.txt")[0], coder) for (text, coder), marked in TALES.items()
-    ]
+    documents = [Coded(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()]
     import_documents(project, documents, create=True)
     return project
 
@@ -83,8 +81,8 @@ def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None 
         for mark in document.marks:
             [(start, end)] = mark.parts
             spans[text].add((start, end))
-            indices[text, coder, start, end] = mark.indices or ()
-            for index in mark.indices or ():
+            indices[text, coder, start, end] = mark.answer.indices if mark.answer else ()
+            for index in mark.answer.indices if mark.answer else ():
                 classes[text, coder, index].add((text, start, end))
     units, rows = [], []
     for text in sorted(spans) if texts is None else texts:
@@ -105,7 +103,7 @@ def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None 
 
 @pytest.mark.parametrize(("distance", "exclude_unit"), list(product(SET_DISTANCES, EXCLUDE_UNIT)))
 def test_the_figures_are_those_of_the_library_on_data_built_by_hand(tales, run, distance, exclude_unit):
-    documents = {key: plain.read(marked.encode(), "x.txt")[0] for key, marked in TALES.items()}
+    documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
     options = {"exclude_unit": exclude_unit}
     out = json.loads(run("tales", "--distance", distance, "--exclude-unit", exclude_unit, "--format", "json"))
     assert {name: out[name] for name in FIGURES} == figures(alpha(by_hand(documents), distance, **options))
@@ -120,7 +118,7 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
     folder = samples / "ezcoref" / "conll2012"
     call_command("import_codings", "conll2012", str(folder), "--project=ez", "--coder-from=parent", "--create")
     documents = {
-        (file.stem, file.parent.name): conll2012.read(file.read_bytes(), file.name)[0]
+        (file.stem, file.parent.name): conll2012.read(Bundle.of(file.name, file.read_bytes()))[0]
         for file in folder.glob("*/*.conll")
     }
     assert len(documents) == 40
@@ -189,7 +187,7 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
 
 
 def test_k_is_that_of_the_library(tales, run):
-    documents = {key: plain.read(marked.encode(), "x.txt")[0] for key, marked in TALES.items()}
+    documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
     out = json.loads(run("tales", "--coefficient", "fleiss_kappa", "--format", "json"))
     assert {name: out[name] for name in FIGURES} == figures(fleiss_kappa(by_hand(documents)))
 
@@ -226,7 +224,7 @@ def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, fo
 
 def test_one_coder_alone_has_no_value(db, run):
     project = actions.create_project("solo", "Solo", SCHEMES["clusters"])
-    [document] = plain.read(TALES["walk", "anna"].encode(), "walk.txt")
+    document = plain.parse(TALES["walk", "anna"], "walk.txt")
     import_documents(project, [Coded(document, "anna")], create=True)
     out = json.loads(run("solo", "--format", "json"))
     assert out["value"] is None

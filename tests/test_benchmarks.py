@@ -52,7 +52,7 @@ def test_the_figures_with_a_goal_are_one_object(capsys):
 
 
 def test_the_text_of_the_coding_page_has_as_many_markables_and_words_as_it_says():
-    [document] = plain.read(marked_text(100).encode(), "size.txt")
+    document = plain.parse(marked_text(100), "size.txt")
     assert len(document.marks) == 100
     assert len(document.content.split()) == 2000
 

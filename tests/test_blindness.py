@@ -142,7 +142,7 @@ def alice_points(project):
 def alice_indexes(project):
     """Alice's codings come from files, with a mark and a text of her own."""
     read = [(WALK_BY_ALICE, "tea.txt"), (SECRET_BY_ALICE, "secret.txt")]
-    coded = [Coded(plain.read(content.encode(), name)[0], "alice") for content, name in read]
+    coded = [Coded(plain.parse(content, name), "alice") for content, name in read]
     import_documents(project, coded)
 
 

@@ -181,7 +181,7 @@ def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project,
 def test_what_was_imported_was_not_worked_on_here(db):
     project = coded_project("walk", "passonneau-2004")
     for coder in ("alice", "bob"):
-        import_documents(project, [Coded(plain.read(b"[Anna](a=1) took [her](h=1) dog", "tea.txt")[0], coder)])
+        import_documents(project, [Coded(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
     assert Operation.objects.filter(kind="import").count() == 2
     assert work_of(project) == {}
     coding = Coding.objects.get(coder__username="bob")
@@ -197,7 +197,7 @@ def test_work_is_read_in_one_query(project, django_assert_num_queries):
 
 
 def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
-    import_documents(project, [Coded(plain.read(b"[w](m)", "text-4.txt")[0], None)])
+    import_documents(project, [Coded(plain.parse("[w](m)", "text-4.txt"), None)])
     for coder in ("alice", "bob"):
         coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username=coder)
         actions.submit(coding, coding.coder)

@@ -82,7 +82,7 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     for coder in (alice, bob):
         actions.add_member(project, coder, Membership.Role.CODER)
     for name, file in (("alice", "[Anna](a=1) took [her](h=1) dog"), ("bob", "[Anna](a=1) took her [dog](g=2)")):
-        import_documents(project, [Coded(plain.read(file.encode(), "tea.txt")[0], name)])
+        import_documents(project, [Coded(plain.parse(file, "tea.txt"), name)])
     extracted = extract(project)
     found = reliability_data(extracted, **(PLAIN | {"unmarked": "singleton"}))
     anna, her, dog = found.units
@@ -112,7 +112,7 @@ def test_reading_costs_seven_queries_and_three_where_nothing_has_changed(
 
 
 def test_only_the_text_that_changed_is_read_again(project, alice, codings, keys, alice_judged):
-    [other] = plain.read(b"[Anna](p) took [her](q) dog", "walk.txt")
+    other = plain.parse("[Anna](p) took [her](q) dog", "walk.txt")
     import_documents(project, [Coded(other, None)])
     actions.assign(project, project.texts.all(), [alice])
     before = {text.slug: text.answers for text in extract(project).texts}

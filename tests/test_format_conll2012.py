@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.formats import FormatError, conll2012
+from annotations.formats import Bundle, FormatError, conll2012
 from annotations.formats.document import LONGEST_INDEX, LONGEST_SPEAKER, Document
 
 Span = tuple[int, int]
@@ -26,7 +26,7 @@ walk\t0\t1\tbarked\tVBD\t*\t-\t-\t-\tBob B.\t*\t-
 
 
 def read(text: str | bytes) -> list[Document]:
-    return conll2012.read(text.encode() if isinstance(text, str) else text, "dir/walk.conll")
+    return conll2012.read(Bundle.of("dir/walk.conll", text.encode() if isinstance(text, str) else text))
 
 
 def file_of(*cells: str, separator: str = "\t") -> str:
@@ -38,7 +38,7 @@ def file_of(*cells: str, separator: str = "\t") -> str:
 def words(document: Document) -> list[tuple[str, tuple[str, ...]]]:
     """Each markable's words with its chains."""
     return [
-        (" ".join(document.content[start:end] for start, end in mark.parts), mark.indices or ())
+        (" ".join(document.content[start:end] for start, end in mark.parts), mark.answer.indices if mark.answer else ())
         for mark in document.marks
     ]
 
@@ -357,7 +357,7 @@ def test_random_documents_are_read_back(drawn, end):
         for first, last in spans:
             place = (starts[first], starts[last] + len(tokens[last]))
             expected.setdefault(place, set()).add(name)
-    assert {mark.parts[0]: set(mark.indices or ()) for mark in document.marks} == expected
+    assert {mark.parts[0]: set(mark.answer.indices) for mark in document.marks} == expected
     assert len(document.marks) == len(expected)
     found = [document.content[segment.start : segment.end] for segment in document.segments]
     assert found == [" ".join(sentence) for sentence in sentences]
@@ -383,7 +383,7 @@ def test_all_ezcoref_files_are_read(samples):
     assert len(files) == 40
     contents: dict[str, set[str]] = {}
     for file in files:
-        documents = conll2012.read(file.read_bytes(), str(file))
+        documents = conll2012.read(Bundle.of(str(file), file.read_bytes()))
         check_offsets(documents)
         [document] = documents
         assert document.name == file.stem
@@ -401,14 +401,14 @@ def test_ezcoref_has_the_offsets_of_its_brat_files(samples, coder):
         places = [(place.split()[1:], text) for _, place, text in entities]
         expected = sorted((int(start), int(end), text) for (start, end), text in places)
         file = folder / "conll2012" / f"coder{coder}" / f"{standoff.stem}.conll"
-        [document] = conll2012.read(file.read_bytes(), file.name)
+        [document] = conll2012.read(Bundle.of(file.name, file.read_bytes()))
         found = sorted((*mark.parts[0], document.content[slice(*mark.parts[0])]) for mark in document.marks)
         assert found == expected, standoff.stem
 
 
 def test_the_first_markables_of_a_masque_are_where_brat_has_them(samples):
     file = samples / "ezcoref" / "conll2012" / "coder1" / "masque-3.conll"
-    [document] = conll2012.read(file.read_bytes(), file.name)
+    [document] = conll2012.read(Bundle.of(file.name, file.read_bytes()))
     found = [(*mark.parts[0], document.content[slice(*mark.parts[0])]) for mark in document.marks[:4]]
     assert found == [
         (0, 5, "There"),
@@ -420,14 +420,14 @@ def test_the_first_markables_of_a_masque_are_where_brat_has_them(samples):
 
 def test_litbank_is_read_with_the_offsets_of_its_brat_file(samples):
     folder = samples / "litbank"
-    [document] = conll2012.read((folder / "1023_bleak_house_brat.conll").read_bytes(), "bleak.conll")
+    [document] = conll2012.read(Bundle.of("bleak.conll", (folder / "1023_bleak_house_brat.conll").read_bytes()))
     check_offsets([document])
     assert document.content == (folder / "1023_bleak_house_brat.txt").read_text().strip("\n")
     assert words(document)[:2] == [("Chancery", ("0",)), ("London", ("1",))]
 
 
 def test_gum_is_read(samples):
-    [document] = conll2012.read((samples / "gum" / "GUM_news_iodine.conll").read_bytes(), "iodine.conll")
+    [document] = conll2012.read(Bundle.of("iodine.conll", (samples / "gum" / "GUM_news_iodine.conll").read_bytes()))
     check_offsets([document])
     assert words(document)[:3] == [
         ("Australian children", ("person-1",)),
@@ -450,4 +450,4 @@ def test_damaged_real_files_give_a_result_or_a_format_error(samples):
 
 def test_cut_in_the_first_token_is_not_taken_for_the_short_form():
     with pytest.raises(FormatError, match=r"cut\.conll:2: of three columns the first is the number"):
-        conll2012.read(b"#begin document (cut); part 000\ncut\t0\t0\n", "cut.conll")
+        conll2012.read(Bundle.of("cut.conll", b"#begin document (cut); part 000\ncut\t0\t0\n"))

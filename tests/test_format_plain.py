@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.formats import Document, FormatError, Mark, Stretch, plain
+from annotations.formats import Answer, Bundle, Document, FormatError, Mark, Stretch, plain
 from annotations.formats.document import LONGEST_INDEX, LONGEST_LABEL
 
 DIALOGUE = """\
@@ -20,15 +20,19 @@ DIALOGUE = """\
 
 
 def read(text: str | bytes) -> Document:
-    [document] = plain.read(text.encode() if isinstance(text, str) else text, "dir/walk.txt")
+    [document] = plain.read(Bundle.of("dir/walk.txt", text.encode() if isinstance(text, str) else text))
     return document
+
+
+def indices_of(mark: Mark) -> tuple[str, ...] | None:
+    return mark.answer.indices if mark.answer else None
 
 
 def marks(text: str) -> list[tuple[str, str, tuple[str, ...] | None]]:
     """Each markable's words, label and indices."""
     document = read(text)
     return [
-        (" ".join(document.content[start:end] for start, end in mark.parts), mark.label, mark.indices)
+        (" ".join(document.content[start:end] for start, end in mark.parts), mark.label, indices_of(mark))
         for mark in document.marks
     ]
 
@@ -159,12 +163,12 @@ def test_turns_are_segments_and_markables_of_their_level():
         Stretch("turn", 39, 45, "2a", ""),
     ]
     assert document.marks == [
-        Mark(((0, 27),), "turn", "1", None, 3),
-        Mark(((4, 14),), "", "a", None, 3),
-        Mark(((18, 27),), "", "b", None, 3),
-        Mark(((28, 38),), "turn", "2", None, 5),
-        Mark(((31, 33),), "", "c", ("1", "2"), 5),
-        Mark(((39, 45),), "turn", "2a", None, 6),
+        Mark(((0, 27),), "turn", "1", line=3),
+        Mark(((4, 14),), "", "a", line=3),
+        Mark(((18, 27),), "", "b", line=3),
+        Mark(((28, 38),), "turn", "2", line=5),
+        Mark(((31, 33),), "", "c", answer=Answer(indices=("1", "2")), line=5),
+        Mark(((39, 45),), "turn", "2a", line=6),
     ]
 
 
@@ -311,8 +315,8 @@ class Writer:
         self.written += "["
         self.write(pieces)
         place = (start, len(self.content))
-        if place in self.marks or place[0] == place[1]:
-            # It cannot be written: its words alone are.
+        if place in self.marks or not self.content[start:].strip():
+            # A second one there, or one without words, cannot be written: what is in it is.
             self.written = before + self.written[len(before) + 1 :]
             return
         label = "" if label in self.labels else label
@@ -332,7 +336,7 @@ def test_random_texts_are_read_back(lines):
     writer.write(["x"])
     document = read(writer.written)
     assert document.content == writer.content
-    assert {mark.parts[0]: (mark.label, mark.indices) for mark in document.marks} == writer.marks
+    assert {mark.parts[0]: (mark.label, indices_of(mark)) for mark in document.marks} == writer.marks
     order = [(mark.parts[0][0], -mark.parts[0][1]) for mark in document.marks]
     assert order == sorted(order)
 
@@ -376,4 +380,4 @@ def check_read(text: str | bytes) -> None:
 )
 def test_what_looks_like_a_slip_is_refused(text, message):
     with pytest.raises(FormatError, match=re.escape(message)):
-        plain.read(text.encode(), "slip.txt")
+        plain.parse(text, "slip.txt")

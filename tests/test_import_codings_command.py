@@ -57,7 +57,8 @@ def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
     run("conll2012", samples / "ezcoref" / "conll2012", "--coder-from", "parent", "--create", project="ezcoref")
     out = capsys.readouterr()
     assert out.out == "ezcoref: 8 new texts, 371 new markables, 40 codings, 1855 judgements\n"
-    assert out.err == ""
+    assert out.err.count("\n") == 1
+    assert "is alone in the entity" in out.err
     project = Project.objects.get(slug="ezcoref")
     assert (project.answers, project.unmarked) == ("indices", "singleton")
     assert project.texts.count() == 8
@@ -150,20 +151,56 @@ def test_a_folder_without_a_file_of_the_format_is_named(tales, folder):
     ],
     ids=["bracket", "cut", "latin-1", "utf-16", "other text", "empty", "a zip"],
 )
-def test_a_broken_file_among_good_ones_is_named_and_nothing_comes_in(db, folder, broken, message):
+def test_a_broken_file_among_good_ones_is_named_and_the_others_come_in(db, folder, broken, message):
     files = {f"coder{n}/walk.conll": CONLL.format(n) for n in range(5)}
     path = folder({**files, "coder3/walk.conll": broken})
-    said = refused("conll2012", path, "--coder-from", "parent", "--create", project="walks")
+    with pytest.raises(CommandError) as caught:
+        run("conll2012", path, "--coder-from", "parent", "--create", project="walks")
+    said = str(caught.value)
     assert said.startswith(f"{path / 'coder3' / 'walk.conll'}{message}")
+    summary = "1 new text, 1 new markable, 4 codings, 4 judgements, 1 file refused"
+    assert said.endswith(f"\nThe others are imported: walks: {summary}")
+    assert codings() == [("walk", f"coder{n}") for n in (0, 1, 2, 4)]
+
+
+def test_where_no_file_can_be_read_no_project_is_made(db, folder):
+    path = folder({"anna/walk.conll": "x", "bea/walk.conll": b""})
+    said = refused("conll2012", path, "--coder-from", "parent", "--create", project="walks")
+    assert said.count("\n") == 2
     assert said.endswith("\nNothing was imported.")
     assert not Project.objects.exists()
 
 
-def test_importing_twice_is_refused(tales, folder):
-    path = folder({"anna/walk.txt": PLAIN})
-    arguments = ["plain", path, "--coder-from", "parent", "--create"]
+def test_importing_twice_changes_nothing(tales, folder, capsys):
+    arguments = ["plain", folder({"anna/walk.txt": PLAIN}), "--coder-from", "parent", "--create"]
     run(*arguments)
-    assert "anna has coded walk already; it stays as it is\nNothing was imported." in refused(*arguments)
+    before = all_rows()
+    run(*arguments)
+    assert all_rows() == before
+    assert capsys.readouterr().out.endswith("0 codings, 0 judgements, 1 coding there already\n")
+
+
+def test_markables_that_are_there_are_given_to_all_by_a_later_import(tales, folder):
+    path = folder({"anna/walk.txt": PLAIN})
+    run("plain", path, "--coder-from", "parent", "--create")
+    assert not Markable.objects.filter(predefined=True).exists()
+    run("plain", path, "--texts-only")
+    assert not Markable.objects.filter(predefined=False).exists()
+
+
+def test_a_trial_says_what_would_happen_and_changes_nothing(db, folder, capsys):
+    before = all_rows()
+    path = folder({"anna/walk.txt": PLAIN})
+    run("plain", path, "--coder-from", "parent", "--create", "--trial", project="walks")
+    assert capsys.readouterr().out == "walks: would be 1 new text, 2 new markables, 1 coding, 2 judgements\n"
+    assert all_rows() == before
+
+
+@pytest.mark.parametrize("option", ["x=1", "x", "=", ""])
+def test_an_option_that_the_format_does_not_have_is_refused(tales, folder, option):
+    path = folder({"anna/walk.txt": PLAIN})
+    message = refused("plain", path, "--coder-from", "parent", "--option", option)
+    assert message == f"--option {option}: Plain text with [markables] has these: none."
 
 
 @pytest.mark.parametrize(

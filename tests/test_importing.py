@@ -1,5 +1,6 @@
 """From documents to rows: texts, markables and codings of a project."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,8 +9,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations import actions, operations
-from annotations.formats import Document, Mark, plain
-from annotations.importing import Coded, ImportFailed, Source, Summary, import_documents, read_sources
+from annotations.formats import Answer, Document, Links, Mark, Place, plain
+from annotations.importing import (
+    Coded,
+    ImportFailed,
+    Report,
+    Source,
+    import_brought,
+    import_documents,
+    read_sources,
+)
 from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, Text, User
 from annotations.schemes import SCHEMES
 
@@ -29,21 +38,29 @@ def tales(db) -> Project:
 
 
 def coded(marked: str, coder: str | None, name: str = "walk") -> Coded:
-    [document] = plain.read(marked.encode(), f"{coder}/{name}.txt")
+    document = plain.parse(marked, f"{coder}/{name}.txt")
     return Coded(document, coder)
 
 
-def bring(project: Project, *documents: Coded, create: bool = True, **options: Any) -> Summary:
+def bring(project: Project, *documents: Coded, create: bool = True, **options: Any) -> Report:
     return import_documents(project, documents, create=create, **options)
 
 
 def refused(project: Project, *documents: Coded, **options: Any) -> str:
-    """What the import says, after making sure that it changed nothing."""
+    """What is said of the one file that is refused, which changes nothing and keeps no other from coming in."""
     before = all_rows()
-    with pytest.raises(ImportFailed) as caught:
-        bring(project, *documents, **options)
+    report = bring(project, *documents, **options, trial=True)
     assert all_rows() == before
-    return str(caught.value)
+    [failure] = report.failures
+    others = [document for document in documents if document.file != failure.file]
+    without = bring(project, *others, **options, trial=True)
+    assert not without.failures
+    made = bring(project, *documents, **options)
+    assert made.failures == [failure]
+    assert replace(without, failures=[failure]) == made
+    if not others:
+        assert all_rows() == before
+    return str(failure)
 
 
 def coding_of(coder: str, text: str = "walk") -> Coding:
@@ -70,7 +87,8 @@ def test_a_name_in_several_folders_is_one_text_with_a_coding_each(tales):
         ("walk", "anna", "submitted", 2),
         ("walk", "bea", "submitted", 2),
     ]
-    assert summary.warnings == []
+    assert (summary.failures, summary.left_out, summary.new_coders) == ([], [], ["anna", "bea", "cem"])
+    assert {finding.code for finding in summary.findings} == {"chain-of-one"}
 
 
 def test_what_a_coder_said_is_what_the_file_says(tales):
@@ -140,7 +158,9 @@ def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
 
 def test_a_file_without_answers_is_named_in_a_warning(tales):
     summary = bring(tales, coded("[Anna] took her dog", "anna"), coded("[Anna](=1) took her dog", "bea"))
-    assert summary.warnings == ["anna/walk.txt: no markable is coded in it"]
+    assert [str(finding) for finding in summary.findings if finding.code == "nothing-coded"] == [
+        "anna/walk.txt: no markable is coded in it"
+    ]
     assert summary.codings == 2
 
 
@@ -183,9 +203,17 @@ def test_a_text_that_differs_from_that_of_the_project_is_refused(tales):
     assert message.startswith("bea/walk.txt: the text differs from the text walk of the project: word 1 is 'Otto'")
 
 
-def test_importing_twice_is_refused(tales):
+def test_importing_twice_changes_nothing(tales):
     bring(tales, coded(WALK, "anna"))
-    message = refused(tales, coded(WALK, "bea"), coded(WALK, "anna"))
+    before = all_rows()
+    report = bring(tales, coded(WALK, "anna"))
+    assert str(report) == "0 new texts, 0 new markables, 0 codings, 0 judgements, 1 coding there already"
+    assert all_rows() == before
+
+
+def test_a_coding_that_is_there_is_not_overwritten(tales):
+    bring(tales, coded(WALK, "anna"))
+    message = refused(tales, coded(WALK, "bea"), coded(OTHER_WALK, "anna"))
     assert message == "anna/walk.txt: anna has coded walk already; it stays as it is"
 
 
@@ -237,19 +265,122 @@ def test_a_name_that_nobody_can_have_is_refused(tales, name):
     assert refused(tales, coded(WALK, name)).startswith(f"coder {name!r}: ")
 
 
-@pytest.mark.parametrize(
-    ("scheme", "asks"),
-    [("poesio-artstein-2005", "pointers to antecedents"), ("sortal-classes", "categories alone")],
-)
-def test_codings_do_not_go_into_a_project_that_asks_for_something_else(db, scheme, asks):
-    project = actions.create_project("tea", "Tea", SCHEMES[scheme])
-    assert refused(project, coded(WALK, "anna")).endswith(f"the scheme of tea asks for {asks}")
+def test_chains_do_not_go_into_a_project_that_asks_for_categories_alone(db):
+    project = actions.create_project("tea", "Tea", SCHEMES["sortal-classes"])
+    assert refused(project, coded(WALK, "anna")) == (
+        "anna/walk.txt: this file says which markables go together; the scheme asks for categories alone"
+    )
     assert str(bring(project, coded(WALK, None))) == "1 new text, 3 new markables, 0 codings, 0 judgements"
+
+
+def test_chains_become_pointers_to_the_one_before_where_the_scheme_asks_for_pointers(db):
+    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    bring(project, coded("[Anna](=1) met [Bob](=2), [she](=1) saw [him](=2), [they](=1|2) left [it](=)", "anna"))
+    answers = operations.judgements_of(coding_of("anna"))
+    assert {key: (answer["category"], answer["pointers"]) for key, answer in answers.items()} == {
+        "phrase:0-4": ("none", []),
+        "phrase:9-12": ("none", []),
+        "phrase:14-17": ("phrase", ["phrase:0-4"]),
+        "phrase:22-25": ("phrase", ["phrase:9-12"]),
+        "phrase:27-31": ("phrase", ["phrase:14-17", "phrase:22-25"]),
+        "phrase:37-39": ("none", []),
+    }
+
+
+def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
+    anna, her, dog, it = (Place("", (span,)) for span in ((0, 4), (10, 13), (14, 17), (18, 20)))
+    marks = [
+        Mark(anna.parts, answer=Answer()),
+        Mark(her.parts, answer=Answer("phrase", (anna,), note="sure?")),
+        Mark(dog.parts, answer=Answer()),
+        Mark(it.parts, answer=Answer(optional=True)),
+    ]
+    document = Document("walk", "walk.sgm", "Anna took her dog it", marks, links=Links.POINTERS)
+    bring(tales, Coded(document, "anna"))
+    answers = operations.judgements_of(coding_of("anna"))
+    assert {key: (answer["category"], answer["indices"]) for key, answer in answers.items()} == {
+        "mention:0-4": ("refers", ["1"]),
+        "mention:10-13": ("refers", ["1"]),
+        "mention:14-17": ("none", []),
+        "mention:18-20": ("none", []),
+    }
+    assert (answers["mention:10-13"]["note"], answers["mention:18-20"]["optional"]) == ("sure?", True)
+
+
+def test_all_that_an_answer_may_hold_is_kept(db):
+    project = actions.create_project("tea", "Tea", SCHEMES["muc-ident"])
+    anna, her = Place("", ((0, 4),)), Place("", ((10, 17),))
+    answer = Answer("", (anna,), (), True, True, "a note", "the dog")
+    marks = [Mark(anna.parts, answer=Answer("none")), Mark(her.parts, head=((14, 17),), answer=answer)]
+    bring(project, Coded(Document("walk", "walk.sgm", "Anna took her dog", marks, links=Links.POINTERS), "anna"))
+    assert operations.judgements_of(coding_of("anna"))["phrase:10-17"] == {
+        "markable": "phrase:10-17",
+        "category": "ident",
+        "pointers": ["phrase:0-4"],
+        "indices": [],
+        "note": "a note",
+        "name": "the dog",
+        "head": [[14, 17]],
+        "unsure": True,
+        "optional": True,
+    }
+
+
+def test_a_head_that_comes_with_the_text_is_the_markables(tales):
+    marks = [Mark(((10, 17),), head=((14, 17),))]
+    bring(tales, Coded(Document("walk", "walk.sgm", "Anna took her dog", marks), None))
+    assert Markable.objects.get().head == [[14, 17]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Answer("verb"), "The scheme has no category 'verb'."),
+        (Answer("phrase", (Place("", ((18, 20),)),)), "'phrase:18-20' comes later in the text than 'phrase:10-13'."),
+        (Answer("phrase", (Place("", ((1, 3),)),)), "phrase:10-13 points to what is not marked"),
+        (Answer("phrase", (Place("", ((10, 13),)),)), "'phrase:10-13' cannot be its own antecedent."),
+        (Answer("phrase", note="x" * 10_001), "A note has at most 10000 characters."),
+    ],
+)
+def test_an_answer_that_the_scheme_does_not_allow_is_refused_with_its_line(db, answer, message):
+    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    marks = [Mark(((10, 13),), answer=answer, line=4), Mark(((18, 20),), answer=Answer("none"), line=5)]
+    document = Document("walk", "walk.sgm", "Anna took her dog it", marks, links=Links.POINTERS)
+    assert refused(project, Coded(document, "anna")) == f"walk.sgm:4: {message}"
+
+
+@pytest.mark.parametrize("parts", [((0, 99),), ((4, 4),), ((3, 2),), ((0, 2), (2, 4)), ((4, 6), (0, 2))])
+def test_a_markable_outside_the_text_or_without_words_is_refused(tales, parts):
+    document = Document("walk", "walk.x", "Anna took her dog", [Mark(parts, line=3)])
+    assert refused(tales, Coded(document, None)).startswith("walk.x:3: ")
+
+
+def test_documents_of_one_file_stand_or_fall_together(tales):
+    good, bad, other = coded(WALK, "anna", "a"), coded("#turns: turn\n1 M: [go]", None, "b"), coded(WALK, "bea", "c")
+    documents = [replace(good, source="all.x"), replace(bad, source="all.x"), other]
+    report = bring(tales, *documents)
+    assert [failure.file for failure in report.failures] == ["all.x"]
+    assert list(tales.texts.values_list("slug", flat=True)) == ["c"]
+
+
+def test_a_text_takes_nothing_from_a_file_that_is_refused(tales):
+    refused_first = coded("#title: Wrong\n#turns: x\n1 M: [go]\n", "anna")
+    bring(tales, refused_first, coded("#title: Right\ngo", "bea"))
+    text = Text.objects.get()
+    assert (text.title, text.segments.count()) == ("Right", 0)
+
+
+def test_progress_is_told_while_documents_are_checked(tales):
+    told: list[tuple[int, int]] = []
+    documents = [coded(WALK, "anna", f"walk-{number}") for number in range(120)]
+    bring(tales, *documents, progress=lambda done, of: told.append((done, of)))
+    assert told == [(0, 120), (50, 120), (100, 120)]
 
 
 def test_a_project_that_codes_no_level_takes_nothing(tales):
     tales.levels.update(coded=False)
-    assert refused(tales, coded(WALK, None)) == "The scheme of tales has no level that is coded."
+    with pytest.raises(ImportFailed, match=r"^The scheme of tales has no level that is coded\.$"):
+        bring(tales, coded(WALK, None))
 
 
 def test_a_level_that_the_scheme_lacks_is_named_with_its_line(tales):
@@ -293,7 +424,7 @@ def test_a_markable_of_too_many_parts_is_refused(tales):
 
 
 def test_a_discontinuous_markable_keeps_its_parts(tales):
-    mark = Mark(((0, 4), (14, 17)), indices=("1",))
+    mark = Mark(((0, 4), (14, 17)), answer=Answer(indices=("1",)))
     bring(tales, Coded(Document("walk", "walk.xml", "Anna took her dog", [mark]), "anna"))
     markable = Markable.objects.get()
     assert (markable.key, markable.parts) == ("mention:0-4,14-17", [[0, 4], [14, 17]])
@@ -303,7 +434,7 @@ def test_a_discontinuous_markable_keeps_its_parts(tales):
 def test_the_longest_names_that_a_format_lets_through_can_be_kept(tales):
     row = "\t".join(["d", "0", "0", "w", *["-"] * 5, "S" * 100, "*", "(" + "漢" * 200 + ")"])
     text = f"#begin document ({'d' * 900}); part 000\n{row}\n#end document\n"
-    bring(tales, *read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"))
+    import_brought(tales, read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"), create=True)
     assert Index.objects.get().entity == "漢" * 200
     project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     turn = f"#turns: turn\n{'t' * 50} {'M' * 99}: [go]({'l' * 50})\n"
@@ -355,7 +486,7 @@ SOURCE = WALK.encode()
     ],
 )
 def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
-    [found] = read_sources("plain", [Source(file, SOURCE)], coder_from)
+    [found] = read_sources("plain", [Source(file, SOURCE)], coder_from).coded
     assert (found.document.name, found.coder, found.document.file) == (name, coder, file)
 
 
@@ -368,16 +499,24 @@ def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
     ],
 )
 def test_a_file_that_names_no_coder_is_refused(file, coder_from, message):
-    with pytest.raises(ImportFailed) as caught:
-        read_sources("plain", [Source(file, SOURCE)], coder_from)
-    assert str(caught.value) == message
+    brought = read_sources("plain", [Source(file, SOURCE)], coder_from)
+    assert [str(failure) for failure in brought.failures] == [message]
+    assert brought.coded == []
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(tales):
+    sources = [Source("a/walk.txt", SOURCE), Source("b/walk.txt", b"[Anna"), Source("b/walk.md", b"x", found=True)]
+    report = import_brought(tales, read_sources("plain", sources, "parent"), create=True)
+    assert [str(failure) for failure in report.failures] == ["b/walk.txt:1:1: the bracket [ is never closed"]
+    assert report.left_out == ["b/walk.md"]
+    assert str(report) == "1 new text, 3 new markables, 1 coding, 3 judgements, 1 file refused"
 
 
 def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):
     part = "#begin document (walk); part {}\nw\t0\t0\tword{}\t-\t(1)\n#end document\n"
     data = "".join(part.format(n, n) for n in (0, 1)).encode()
     sources = [Source(f"x/walk.{coder}.conll", data) for coder in ("anna", "bea")]
-    bring(tales, *read_sources("conll2012", sources, "name"))
+    bring(tales, *read_sources("conll2012", sources, "name").coded)
     assert list(tales.texts.values_list("slug", "content")) == [("walk-0", "word0"), ("walk-1", "word1")]
     assert Coding.objects.count() == 4
 
@@ -386,7 +525,7 @@ def test_unnamed_parts_of_a_file_are_named_without_their_coder():
     part = b"#begin document (); part 00%d\nx 0 0 One - (0)\n\n#end document\n"
     data = part % 0 + part % 1
     sources = [Source(f"walk.{coder}.conll", data) for coder in ("anna", "ben")]
-    coded = read_sources("conll2012", sources, "name")
+    coded = read_sources("conll2012", sources, "name").coded
     assert [(entry.document.name, entry.coder) for entry in coded] == [
         ("walk 0", "anna"),
         ("walk 1", "anna"),

@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from agreement.measures import ReliabilityData, alpha, fleiss_kappa, index_labels
 from annotations import actions
-from annotations.formats import conll2012
+from annotations.formats import Bundle, conll2012
 from annotations.models import Membership, Project
 
 CASES = [
@@ -41,9 +41,9 @@ def from_files(samples) -> ReliabilityData:
     """The reliability data as a researcher makes it in a notebook: from the files, without the application."""
     answers: dict[str, dict[str, dict]] = {}
     for file in sorted((samples / "ezcoref" / "conll2012").glob("*/*.conll")):
-        [document] = conll2012.read(file.read_bytes(), file.name)
+        [document] = conll2012.read(Bundle.of(file.name, file.read_bytes()))
         answers.setdefault(document.name, {})[file.parent.name] = {
-            (document.name, mark.parts): set(mark.indices) for mark in document.marks
+            (document.name, mark.parts): set(mark.answer.indices) for mark in document.marks if mark.answer
         }
     coders = sorted({coder for text in answers.values() for coder in text})
     units, documents, rows = [], [], []

@@ -28,8 +28,8 @@ TURN_OF = dict(zip("abcdef", "112334", strict=True))
 def project_with(scheme, tea):
     """A project of two texts that three coders code."""
     project = make_project("tea", scheme, tea)
-    walk = plain.read(b"[Anna](p) took [her](q) [dog](r)", "walk.txt")
-    import_documents(project, [Coded(walk[0], None)])
+    walk = plain.parse("[Anna](p) took [her](q) [dog](r)", "walk.txt")
+    import_documents(project, [Coded(walk, None)])
     coders = [person(name) for name in CODERS]
     for coder in coders:
         actions.add_member(project, coder, Membership.Role.CODER)

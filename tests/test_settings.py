@@ -40,7 +40,7 @@ def run(code, data_dir, **given):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     environment |= {"DJANGO_SETTINGS_MODULE": "config.settings", "DATA_DIR": str(data_dir)} | given
     command = [sys.executable, "-W", "ignore", "-c", code]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
 
 
 def shown(code, data_dir, **given):

@@ -1,12 +1,41 @@
 """File formats: pure functions between bytes and the dataclasses of `document`. One module a format.
 
-A reader is `read(data, file) -> list[Document]`; it raises FormatError and nothing else on bad input.
+A format is a `Format`: how it is read, how it is written, and what it carries. The rest of what a document holds is
+reported and taken out by `losses` before it is written.
 """
 
-from annotations.formats import conll2012, plain
-from annotations.formats.document import Document, FormatError, Mark, Stretch
-from annotations.formats.reader import Reader
+from annotations.formats import brat, cas, conll2012, conllu, jsonlines, mmax2, muc, plain, webanno
+from annotations.formats.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
+from annotations.formats.format import Bundle, File, Format, Option
 
-READERS: dict[str, Reader] = {reader.key: reader for reader in (conll2012.READER, plain.READER)}
+FORMATS: dict[str, Format] = {
+    format_.key: format_
+    for format_ in (
+        brat.FORMAT,
+        cas.JSON_FORMAT,
+        cas.XMI_FORMAT,
+        conll2012.FORMAT,
+        conllu.FORMAT,
+        jsonlines.FORMAT,
+        mmax2.FORMAT,
+        muc.FORMAT,
+        plain.FORMAT,
+        webanno.FORMAT,
+    )
+}
 
-__all__ = ["READERS", "Document", "FormatError", "Mark", "Reader", "Stretch"]
+__all__ = [
+    "FORMATS",
+    "Answer",
+    "Bundle",
+    "Document",
+    "File",
+    "Finding",
+    "Format",
+    "FormatError",
+    "Links",
+    "Mark",
+    "Option",
+    "Place",
+    "Stretch",
+]

@@ -1,12 +1,15 @@
-"""Zip files: read into memory within bounds, nothing is ever unpacked to a disk."""
+"""Zip files: read into memory within bounds, nothing is ever unpacked to a disk; written the same each time."""
 
 import io
+import stat
 import zipfile
 import zlib
 from pathlib import PurePosixPath
 
 from annotations.formats.document import FormatError
 
+# A larger file than that may not grow more than so many times: text grows ten to thirty times.
+FREE_BYTES, MOST_GROWTH = 2**20, 200
 # Python decompresses the other methods without a bound on what comes out.
 BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -24,13 +27,12 @@ def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[
             )
             if len(entries) > most_files:
                 raise FormatError(f"the zip holds {len(entries)} files; at most {most_files} are read", file)
+            for entry in entries:
+                _refuse_unsafe(entry, file)
+            if sum(entry.file_size for entry in entries) > most_bytes:
+                raise FormatError(f"the zip holds more than {most_bytes // 2**20} MB", file)
             files, left = [], most_bytes
             for entry in entries:
-                path = PurePosixPath(entry.filename)
-                if path.is_absolute() or ".." in path.parts or "\\" in entry.filename:
-                    raise FormatError(f"the zip holds a file with the unsafe name {entry.filename!r}", file)
-                if entry.compress_type not in BOUNDED:
-                    raise FormatError(f"{entry.filename} is compressed by a method that is not read here", file)
                 with archive.open(entry) as opened:
                     content = opened.read(left + 1)
                 left -= len(content)
@@ -52,5 +54,28 @@ def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[
         raise FormatError(f"this zip cannot be read: {error}", file) from error
 
 
+def _refuse_unsafe(entry: zipfile.ZipInfo, file: str) -> None:
+    """Raise FormatError on what no export of texts holds. (Sizes are what the zip says; reading counts again.)"""
+    path = PurePosixPath(entry.filename)
+    if path.is_absolute() or ".." in path.parts or "\\" in entry.filename or "\0" in entry.orig_filename:
+        raise FormatError(f"the zip holds a file with the unsafe name {entry.filename!r}", file)
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        raise FormatError(f"{entry.filename} is a link, not a file", file)
+    if entry.compress_type not in BOUNDED:
+        raise FormatError(f"{entry.filename} is compressed by a method that is not read here", file)
+    if entry.file_size > max(FREE_BYTES, MOST_GROWTH * entry.compress_size):
+        raise FormatError(f"{entry.filename} would grow to more than {MOST_GROWTH} times its size", file)
+
+
 def _litter(name: str) -> bool:
-    return name.startswith("__MACOSX/") or PurePosixPath(name).name.startswith(".")
+    """Whether it is what systems and editors leave lying around: hidden files, and all that is in hidden folders."""
+    parts = PurePosixPath(name).parts
+    return "__MACOSX" in parts or any(part.startswith(".") and not part.startswith("..") for part in parts)
+
+
+def add(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
+    """Add a file, with no trace of when or by whom: equal exports are equal bytes."""
+    entry = zipfile.ZipInfo(path)
+    entry.compress_type = archive.compression
+    entry.external_attr = 0o644 << 16
+    archive.writestr(entry, data, compresslevel=archive.compresslevel)

@@ -6,20 +6,23 @@ The text is the tokens joined by a blank, one sentence a line. Every part of a d
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 from annotations.formats.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
+    Answer,
     Document,
     FormatError,
+    Links,
     Mark,
     Stretch,
     decode,
 )
-from annotations.formats.reader import Reader
+from annotations.formats.format import Bundle, File, Format, one_each, stem
+from annotations.formats.losses import Feature
+from annotations.formats.tokens import Tokens, tokens_of
 
 BEGIN = re.compile(r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<bare>[^;]*?))\s*(?:;\s*part\s*(?P<part>\d+))?\s*$")
 END = re.compile(r"#\s*end document\s*$")
@@ -29,9 +32,10 @@ SPEAKER_COLUMN = 9
 LONGEST_COMMENT = 1000
 
 
-def read(data: bytes, file: str) -> list[Document]:
+def read(bundle: Bundle) -> list[Document]:
     """The documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012."""
-    lines = decode(data, file).split("\n")
+    file = bundle.main
+    lines = decode(bundle.data, file).split("\n")
     drafts: list[_Draft] = []
     draft: _Draft | None = None
     for number, line in enumerate(lines, start=1):
@@ -164,7 +168,7 @@ class _Draft:
             position += len(word) + 1
         stops = [start + len(word) for start, word in zip(starts, self.words, strict=True)]
         marks = [
-            Mark(((starts[first], stops[last]),), indices=tuple(chains), line=line)
+            Mark(((starts[first], stops[last]),), answer=Answer(indices=tuple(chains)), line=line)
             for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
         ]
         firsts = [0, *self.sentence_ends[:-1]]
@@ -172,17 +176,17 @@ class _Draft:
             Stretch("sentence", starts[first], stops[end - 1], speaker=self.speakers[first])
             for first, end in zip(firsts, self.sentence_ends, strict=True)
         ]
-        return Document(name, self.file, "".join(content).rstrip("\n"), marks, segments)
+        return Document(name, self.file, "".join(content).rstrip("\n"), marks, segments, Links.INDICES)
 
 
 def _named(drafts: list[_Draft]) -> list[Document]:
     """Documents named by the file, where it holds one, else by file, document and part."""
-    stem = PurePath(drafts[0].file).stem
+    called = stem(drafts[0].file)
     if len(drafts) == 1:
-        return [drafts[0].build(stem)]
+        return [drafts[0].build(called)]
     documents, seen = [], dict[str, int]()
     for draft in drafts:
-        name = f"{draft.document or stem} {draft.part}"
+        name = f"{draft.document or called} {draft.part}"
         if name in seen:
             raise FormatError(
                 f"document ({draft.document}) part {draft.part} stands twice (also in line {seen[name]})",
@@ -194,4 +198,55 @@ def _named(drafts: list[_Draft]) -> list[Document]:
     return documents
 
 
-READER = Reader("conll2012", "CoNLL-2012", (".conll", "_conll"), read)
+def write(documents: Sequence[Document]) -> list[File]:
+    """A file for each document: tokens, speakers and the brackets of the chains."""
+    return one_each(documents, ".conll", _written)
+
+
+def _written(document: Document) -> bytes:
+    tokens = tokens_of(document)
+    opened: dict[int, list[tuple[int, str]]] = {}
+    closed: dict[int, list[tuple[int, str]]] = {}
+    alone: dict[int, list[str]] = {}
+    for mark in document.marks:
+        [(first, last)] = tokens.of(mark.parts)
+        for index in mark.answer.indices if mark.answer else ():
+            if first == last:
+                alone.setdefault(first, []).append(f"({index})")
+            else:
+                opened.setdefault(first, []).append((-last, f"({index}"))
+                closed.setdefault(last, []).append((-first, f"{index})"))
+    speakers = _speakers(document, tokens)
+    name = re.sub(r"\s|[()]", "_", document.name)
+    lines = [f"#begin document ({name}); part 000\n"]
+    for sentence in tokens.by_sentence():
+        for number, token in enumerate(sentence):
+            # What was opened last is closed first: readers pair brackets of one chain so.
+            brackets = [bracket for _, bracket in sorted(closed.get(token, ()))]
+            brackets += [bracket for _, bracket in sorted(opened.get(token, ()))] + alone.get(token, [])
+            start, end = tokens.spans[token]
+            cells = [name, "0", str(number), document.content[start:end], "-", "-", "-", "-", "-"]
+            cells += [speakers[token] or "-", "*", "|".join(brackets) or "-"]
+            lines.append("\t".join(cells) + "\n")
+        lines.append("\n")
+    lines.append("#end document\n")
+    return "".join(lines).encode()
+
+
+def _speakers(document: Document, tokens: Tokens) -> list[str]:
+    speakers = [""] * len(tokens.spans)
+    for segment in document.segments:
+        if segment.kind == "sentence" and segment.speaker:
+            for first, last in tokens.of(((segment.start, segment.end),)):
+                speakers[first : last + 1] = [segment.speaker] * (last + 1 - first)
+    return speakers
+
+
+FORMAT = Format(
+    "conll2012",
+    "CoNLL-2012",
+    (".conll", "_conll"),
+    read,
+    write=write,
+    carries=frozenset({Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}),
+)

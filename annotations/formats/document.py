@@ -1,7 +1,12 @@
-"""What a reader makes of a file."""
+"""What a reader makes of files and a writer makes files of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from annotations.formats.scheme import SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
 LONGEST_INDEX = 200
@@ -9,6 +14,21 @@ LONGEST_LABEL = 50
 LONGEST_SPEAKER = 100
 
 Parts = tuple[tuple[int, int], ...]
+
+
+class Place(NamedTuple):
+    """Where a markable stands, which names it in its document: no two have equal level and parts."""
+
+    level: str
+    parts: Parts
+
+
+class Links(StrEnum):
+    """How the answers of a document say what goes together."""
+
+    NONE = "none"  # they do not: categories alone, or no answers at all
+    INDICES = "indices"  # equal names of entities
+    POINTERS = "pointers"  # each names its antecedents
 
 
 class FormatError(ValueError):
@@ -24,8 +44,23 @@ class FormatError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """Something odd in a file that does not keep it from being read. `fix` says what was or can be done."""
+
+    code: str
+    message: str
+    file: str
+    line: int | None = None
+    fix: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.message}{f' ({self.fix})' if self.fix else ''}"
+
+
+@dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch `[start, end)` of the content that is shown as such: a turn, a sentence."""
+    """A stretch `[start, end)` of the content that is shown as such: a turn, sentence, paragraph, header."""
 
     kind: str
     start: int
@@ -35,35 +70,79 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What the coder of a file says of a markable.
+
+    category: its key in the scheme; empty where the file names none: then it follows from the links.
+    pointers: its antecedents; several say that it is ambiguous. indices: the entities it belongs to.
+    name: what the coder calls the chain.
+    """
+
+    category: str = ""
+    pointers: tuple[Place, ...] = ()
+    indices: tuple[str, ...] = ()
+    optional: bool = False
+    unsure: bool = False
+    note: str = ""
+    name: str = ""
+
+    def said(self, category: str, pointers: tuple[Place, ...], indices: tuple[str, ...]) -> "Answer":
+        """The answer with another category and other links."""
+        return Answer(category, pointers, indices, self.optional, self.unsure, self.note, self.name)
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A markable in a file.
 
     parts: `[start, end)` pairs in code points of the content, in text order, not touching each other.
     level: its level's key; empty for the level that the project codes.
     label: a short name that the file gives it; may be empty.
-    indices: the entities it belongs to; None where the file leaves it uncoded.
+    head: the parts of the least words that stand for it (MIN); empty for none.
+    answer: what the coder says of it; None where the file leaves it uncoded.
     line: where it starts in the file, from 1.
     """
 
     parts: Parts
     level: str = ""
     label: str = ""
-    indices: tuple[str, ...] | None = None
+    head: Parts = ()
+    answer: Answer | None = None
     line: int | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.level, self.parts)
+
+    def answered(self, answer: Answer | None) -> "Mark":
+        """The mark with another answer. (Many times faster than dataclasses.replace, and done for every mark.)"""
+        return Mark(self.parts, self.level, self.label, self.head, answer, self.line)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text of a file with what stands in it."""
+    """One text with what stands in it, as one coder sees it.
+
+    file: the one whose folder or name tells the coder. marks: in text order. findings: what is odd in the file.
+    scheme: where the file says what coders are asked; all documents of an export have it.
+    """
 
     name: str
     file: str
     content: str
     marks: Sequence[Mark]
     segments: Sequence[Stretch] = ()
+    links: Links = Links.NONE
     title: str = ""
     language: str = ""
     direction: str = ""
+    findings: Sequence[Finding] = ()
+    scheme: "SchemeSpec | None" = None
+
+
+def in_text_order(mark: Mark) -> tuple[int, int, str, Parts]:
+    """The key by which marks are sorted: earlier starts first; of two that start together the longer."""
+    return mark.parts[0][0], -mark.parts[-1][1], mark.level, mark.parts
 
 
 def decode(data: bytes, file: str) -> str:

@@ -14,19 +14,20 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 from annotations.formats.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
+    Answer,
     Document,
     FormatError,
+    Links,
     Mark,
     Parts,
     Stretch,
     decode,
 )
-from annotations.formats.reader import Reader
+from annotations.formats.format import Bundle, Format, stem
 
 HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")
@@ -35,9 +36,14 @@ NAME = re.compile(r"\((?P<label>[^()=|\s]{0,50})(?:(?P<coded>=)(?P<indices>[^()=
 DEEPEST = 1000
 
 
-def read(data: bytes, file: str) -> list[Document]:
+def read(bundle: Bundle) -> list[Document]:
     """The one document of a file. Raises FormatError with file, line and column on bad input."""
-    lines = decode(data, file).split("\n")
+    return [parse(decode(bundle.data, bundle.main), bundle.main)]
+
+
+def parse(marked: str, file: str) -> Document:
+    """The document that the marked text is. Raises FormatError with file, line and column on bad input."""
+    lines = marked.split("\n")
     header: dict[str, str] = {}
     first = 0
     for line in lines:
@@ -63,7 +69,7 @@ def read(data: bytes, file: str) -> list[Document]:
         else:
             draft.words(number, line, 0)
             draft.put("\n")
-    return [draft.build(header)]
+    return draft.build(header)
 
 
 @dataclass(slots=True)
@@ -140,12 +146,13 @@ class _Draft:
                 position + 2,
             )
         label = name["label"] if name else ""
-        indices = None
+        answer = None
         if name and name["coded"]:
-            indices = tuple(dict.fromkeys(index for index in name["indices"].split("|") if index))
-            if any(len(index) > LONGEST_INDEX for index in indices):
+            answer = Answer(indices=tuple(dict.fromkeys(index for index in name["indices"].split("|") if index)))
+            if any(len(index) > LONGEST_INDEX for index in answer.indices):
                 raise FormatError(f"an index has at most {LONGEST_INDEX} characters", self.file, number, position + 2)
-        self._mark(Mark(((opened.start, self.length),), "", label, indices, opened.line), opened.column)
+        mark = Mark(((opened.start, self.length),), label=label, answer=answer, line=opened.line)
+        self._mark(mark, opened.column)
         return name.end() if name else position + 1
 
     def _mark(self, mark: Mark, column: int) -> None:
@@ -165,16 +172,18 @@ class _Draft:
         if not content.strip():
             raise FormatError("there is no text in this file", self.file, 1)
         marks = sorted(self.marks, key=lambda mark: (mark.parts[0][0], -mark.parts[-1][1]))
+        coded = any(mark.answer is not None for mark in marks)
         return Document(
-            PurePath(self.file).stem,
+            stem(self.file),
             self.file,
             content,
             marks,
             self.segments,
+            Links.INDICES if coded else Links.NONE,
             header.get("title", ""),
             header.get("language", ""),
             header.get("direction", ""),
         )
 
 
-READER = Reader("plain", "Plain text with [markables]", (".txt",), read)
+FORMAT = Format("plain", "Plain text with [markables]", (".txt",), read)

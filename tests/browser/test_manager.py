@@ -9,7 +9,7 @@ import zipfile
 from playwright.sync_api import expect
 
 from annotations import actions
-from annotations.importing import Source, import_documents, read_sources
+from annotations.importing import Source, import_brought, read_sources
 from annotations.models import Membership
 from annotations.schemes import SCHEMES
 from tests.conftest import make_project
@@ -61,6 +61,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
             "buffer": b"#begin document (cut); part 000\ncut 0 0 It - (1\n",
         }
     )
+    page.get_by_label("Format").select_option("conll2012")
     page.get_by_label("nobody's").check()
     page.get_by_role("button", name="Import").click()
     expect(page.locator(".errorlist")).to_contain_text("cut.conll:3")
@@ -70,7 +71,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
 def test_controls_change_the_figure_and_the_address(sign_in, charlie):
     project = make_walk(charlie)
     sources = [Source(f"{coder}/walk.txt", text.encode()) for coder, text in WALK.items()]
-    import_documents(project, read_sources("plain", sources, "parent"), create=True)
+    import_brought(project, read_sources("plain", sources, "parent"), create=True)
     page = sign_in(charlie, "/projects/walk/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")

@@ -1,6 +1,7 @@
 """Import coded texts from files."""
 
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,17 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotations.actions import create_project
-from annotations.formats import READERS
-from annotations.importing import ImportFailed, Source, import_documents, read_sources
+from annotations.formats import FORMATS, Format, Option
+from annotations.importing import ImportFailed, Report, Source, import_brought, read_sources
 from annotations.models import Project
 from annotations.schemes import SCHEMES
 
 
 class Command(BaseCommand):
-    help = "Import coded texts: files or folders of one format. All of them or none."
+    help = "Import coded texts: files or folders of one format. A file that is refused does not spoil the others."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("format", choices=sorted(READERS))
+        parser.add_argument("format", choices=sorted(FORMATS))
         parser.add_argument("paths", nargs="+", metavar="PATH", type=Path, help="a file, or a folder to be searched")
         parser.add_argument("--project", required=True, metavar="SLUG")
         whose = parser.add_mutually_exclusive_group(required=True)
@@ -34,6 +35,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--scheme", choices=sorted(SCHEMES), default="clusters", help="of a project made by --create"
         )
+        parser.add_argument("--trial", action="store_true", help="say what would happen, and change nothing")
+        parser.add_argument(
+            "--option", action="append", default=[], metavar="KEY=VALUE", help="what the files do not say themselves"
+        )
         parser.add_argument(
             "--predefined",
             action="store_true",
@@ -41,35 +46,68 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        sources = _sources(options["paths"], READERS[options["format"]].suffixes)
+        format_ = FORMATS[options["format"]]
+        sources = _sources(options["paths"], format_)
         coder_from = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "nobody")
+        brought = read_sources(format_.key, sources, coder_from, chosen(format_, format_.options, options["option"]))
         try:
-            coded = read_sources(options["format"], sources, coder_from)
             with transaction.atomic():
                 project = _project(options["project"], options["create"], options["scheme"])
-                summary = import_documents(project, coded, predefined=options["predefined"], create=options["create"])
+                report = import_brought(
+                    project,
+                    brought,
+                    predefined=options["predefined"],
+                    create=options["create"],
+                    trial=options["trial"],
+                )
+                if options["trial"] or report.empty:
+                    transaction.set_rollback(True)
         except ImportFailed as error:
             raise CommandError(f"{error}\nNothing was imported.") from error
-        for warning in summary.warnings:
-            self.stderr.write(self.style.WARNING(warning))
-        self.stdout.write(f"{project.slug}: {summary}")
+        for odd in report.odd():
+            self.stderr.write(self.style.WARNING(odd))
+        if report.failures:
+            raise CommandError(_refused(project, report))
+        would = "would be " if options["trial"] else ""
+        self.stdout.write(f"{project.slug}: {would}{report}")
 
 
-def _sources(paths: list[Path], suffixes: tuple[str, ...]) -> list[Source]:
-    """The files named, and those with a suffix of the format in the folders named."""
+def _refused(project: Project, report: Report) -> str:
+    lines = [str(failure) for failure in report.failures]
+    lines.append("Nothing was imported." if report.empty else f"The others are imported: {project.slug}: {report}")
+    return "\n".join(lines)
+
+
+def chosen(format_: Format, options: Iterable[Option], given: list[str]) -> dict[str, str]:
+    """The options as they were given. Raises CommandError on one that the format does not have."""
+    known = {option.key: [choice for choice, _ in option.choices] for option in options}
+    chosen = {}
+    for option in given:
+        key, _, value = option.partition("=")
+        if value not in known.get(key, ()):
+            can = "; ".join(f"{name}={'|'.join(choices)}" for name, choices in known.items()) or "none"
+            raise CommandError(f"--option {option}: {format_.label} has these: {can}.")
+        chosen[key] = value
+    return chosen
+
+
+def _sources(paths: list[Path], format_: Format) -> list[Source]:
+    """The files named, and in the folders named those that the format reads."""
     files: list[Path] = []
+    named = {path for path in paths if not path.is_dir()}
     for path in paths:
         if path.is_dir():
-            found = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(suffixes))
+            there = sorted(str(file) for file in path.rglob("*") if file.is_file())
+            found = [name for names in format_.bundles(there, format_.suffixes) for name in names]
             if not found:
-                raise CommandError(f"{path}: no file here ends in {' or '.join(suffixes)}.")
-            files += found
+                raise CommandError(f"{path}: no file here ends in {' or '.join(format_.suffixes)}.")
+            files += [Path(name) for name in found]
         elif path.is_file():
             files.append(path)
         else:
             raise CommandError(f"{path}: there is no such file or folder.")
     try:
-        return [Source(str(file), file.read_bytes()) for file in dict.fromkeys(files)]
+        return [Source(str(file), file.read_bytes(), found=file not in named) for file in dict.fromkeys(files)]
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error
 

@@ -65,7 +65,7 @@ def _load(source: dict[str, Any]) -> None:
 
 
 def _load_text(project: Project, source: dict[str, Any]) -> None:
-    [document] = plain.read(source["marked"].encode(), f"{source['slug']}.txt")
+    document = plain.parse(source["marked"], f"{source['slug']}.txt")
     import_documents(project, [Coded(document, None)])
     text = Text.objects.get(project=project, slug=source["slug"])
     text.title, text.round = source["title"], source.get("round", "")
@@ -79,8 +79,9 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
         actions.add_member(project, coder, Membership.Role.CODER)
         coding = Coding.objects.create(text=text, coder=coder)
         decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
-        operations.import_judgements(coding, coder, decisions, rules)
-        actions.submit(coding, coder)
+        for decision in decisions:
+            rules.check(decision)
+        operations.import_codings([operations.Filled(coding, coder, decisions, markables, categories)])
 
 
 def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:

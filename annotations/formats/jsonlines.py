@@ -1,0 +1,420 @@
+"""JSON lines in the style of OntoNotes: one text a line, its coreference clusters as pairs of word numbers.
+
+    {"doc_key": "walk", "sentences": [["Anna", "sang"], ["She", "won"]], "clusters": [[[0, 0], [2, 2]]]}
+
+Read:
+* `sentences`, or `tokens` for one list of words; `speakers` of the same shape. The text is `text` where the line has
+  one and the words stand in it one after the other, else the words joined by a blank, one sentence a line.
+* A mention is its first and last word, counted through the whole text from 0. The option "offsets" says whether the
+  last one is included, or that they are characters of `text`, the end excluded.
+* With `mentions` a cluster may be the numbers of its mentions; a mention in no cluster goes together with nothing.
+  `plurals` are pairs of an anaphor and one of its split antecedents, by number: the anaphor is in the chain of each.
+* A line without `clusters` is a text that is not coded. Other keys are not read.
+
+Written is one file: doc_key, sentences, speakers ("-" for nobody), clusters, and `text`, which keeps the spacing. Only
+where a markable begins or ends in white space, `char_clusters` has the same clusters in characters of `text`, and is
+read instead.
+"""
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+
+from annotations.formats.document import (
+    LONGEST_INDEX,
+    LONGEST_SPEAKER,
+    Answer,
+    Document,
+    Finding,
+    FormatError,
+    Links,
+    Mark,
+    Parts,
+    Stretch,
+    decode,
+    in_text_order,
+)
+from annotations.formats.format import Bundle, File, Format, Option, stem
+from annotations.formats.losses import Feature
+from annotations.formats.tokens import tokens_of
+
+INCLUSIVE, EXCLUSIVE, CHARACTERS = "inclusive", "exclusive", "characters"
+PATH = "documents.jsonlines"
+# A text has fewer words than this has digits for.
+MOST_DIGITS = 9
+NO_TEXT = re.compile("[\0\ud800-\udfff]")
+# Line ends to some readers of lines, though not to JSON.
+LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
+NOBODY = ("", "-", "_", "*")
+
+type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
+
+
+def read(bundle: Bundle, offsets: str = INCLUSIVE) -> list[Document]:
+    """The documents of a file. Raises FormatError with file and line on anything that is not such JSON."""
+    file = bundle.main
+    documents: list[Document] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(decode(bundle.data, file).split("\n"), start=1):
+        if not line.strip():
+            continue
+        draft = _Draft(file, number, _parsed(line, file, number), offsets)
+        name = wanted = draft.name()
+        while name in seen:
+            name = f"{name}-{number}"
+        if name != wanted:
+            draft.odd("same-name", f"doc_key {wanted} stands in line {seen[wanted]} too", f"called {name}")
+        seen[name] = number
+        documents.append(draft.build(name))
+    if not documents:
+        raise FormatError("there is no text in this file", file, 1)
+    return documents
+
+
+def _parsed(line: str, file: str, number: int) -> dict[str, Json]:
+    """The object that a line is."""
+
+    def whole(digits: str) -> int:
+        if len(digits) > MOST_DIGITS:
+            raise FormatError(f"a number of {len(digits)} digits stands here", file, number)
+        return int(digits)
+
+    def constant(name: str) -> None:
+        raise FormatError(f"{name} is not JSON", file, number)
+
+    def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise FormatError(f"the key {twice[:50]!r} stands twice in one object", file, number)
+        return found
+
+    try:
+        value: Json = json.loads(
+            line, parse_int=whole, parse_float=str, parse_constant=constant, object_pairs_hook=once
+        )
+    except json.JSONDecodeError as error:
+        raise FormatError(f"this is not JSON: {error.msg}", file, number, error.colno) from None
+    except RecursionError:
+        raise FormatError("lists or objects are nested too deeply", file, number) from None
+    if not isinstance(value, dict):
+        raise FormatError("a line is one JSON object, this one is something else", file, number)
+    return value
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A text while it is made of its line.
+
+    spans: the characters of each word that has some. before: how many such words stand before each word, and in all.
+    """
+
+    file: str
+    line: int
+    record: Mapping[str, Json]
+    offsets: str
+    content: str = ""
+    sentences: list[list[str]] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    before: list[int] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def error(self, message: str) -> FormatError:
+        return FormatError(message, self.file, self.line)
+
+    def odd(self, code: str, message: str, fix: str) -> None:
+        self.findings.append(Finding(code, message, self.file, self.line, fix))
+
+    def name(self) -> str:
+        """The text's name: doc_key as a slug, or else the file's with the number of the line."""
+        key = self.record.get("doc_key")
+        if key is not None and not isinstance(key, str):
+            raise self.error("doc_key is not a string")
+        if key and len(key) > LONGEST_INDEX:
+            raise self.error(f"doc_key has more than {LONGEST_INDEX} characters")
+        return re.sub(r"[^\w-]+", "-", key or "").strip("-") or f"{stem(self.file)}-{self.line}"
+
+    def build(self, name: str) -> Document:
+        text = self._text()
+        self.sentences = self._sentences(optional=self.offsets == CHARACTERS)
+        words = list(chain.from_iterable(self.sentences))
+        # A word of white space alone has no characters of its own.
+        self.before = [0, *accumulate(bool(word.strip()) for word in words)]
+        spans = None if text is None else _aligned(words, text)
+        if text is not None and (spans is not None or self.offsets == CHARACTERS):
+            self.content, self.spans = text, spans or []
+        else:
+            self.content, self.spans = _laid_out(self.sentences)
+        if text is not None and spans is None:
+            left_out = "sentences left out" if self.offsets == CHARACTERS else "the words are joined by a blank"
+            self.odd("other-words", "the words do not stand in 'text' one after the other", left_out)
+        if not self.content.strip():
+            raise self.error("there is no word in this text")
+        key = "clusters"
+        if "char_clusters" in self.record and self.content == text:
+            key, self.offsets = "char_clusters", CHARACTERS
+        marks = self._marks(key)
+        links = Links.INDICES if "clusters" in self.record else Links.NONE
+        return Document(name, self.file, self.content, marks, self._segments(), links, findings=self.findings)
+
+    def _text(self) -> str | None:
+        text = self.record.get("text")
+        if text is None:
+            if self.offsets == CHARACTERS:
+                raise self.error("there is no 'text' whose characters could be counted")
+            return None
+        if not isinstance(text, str):
+            raise self.error("'text' is not a string")
+        return self._clean(text, "'text'")
+
+    def _clean(self, text: str, what: str) -> str:
+        if NO_TEXT.search(text):
+            raise self.error(f"{what} has a NUL or half a surrogate pair in it")
+        return text
+
+    def _list(self, value: Json, what: str) -> list[Json]:
+        if not isinstance(value, list):
+            raise self.error(f"{what} is not a list")
+        return value
+
+    def _sentences(self, optional: bool) -> list[list[str]]:
+        value = self.record.get("sentences")
+        if value is None and "tokens" in self.record:
+            value = [self.record["tokens"]]
+        if value is None and optional:
+            return []
+        if value is None:
+            raise self.error("there are no 'sentences' in this line")
+        return [
+            [self._word(word, f"sentences[{number}][{place}]") for place, word in enumerate(words)]
+            for number, each in enumerate(self._list(value, "'sentences'"))
+            for words in [self._list(each, f"sentences[{number}]")]
+        ]
+
+    def _word(self, value: Json, what: str) -> str:
+        if not isinstance(value, str):
+            raise self.error(f"{what} is not a string")
+        return self._clean(value, what)
+
+    def _segments(self) -> list[Stretch]:
+        if "sentences" not in self.record or not self.spans:
+            return []
+        segments, word = [], 0
+        for words, speaker in zip(self.sentences, self._speakers(), strict=True):
+            first, end = self.before[word], self.before[word + len(words)]
+            word += len(words)
+            if first < end:
+                segments.append(Stretch("sentence", self.spans[first][0], self.spans[end - 1][1], speaker=speaker))
+        return segments
+
+    def _speakers(self) -> list[str]:
+        """Who says each sentence: its first word, where each word has a speaker."""
+        value = self.record.get("speakers")
+        nobody = [""] * len(self.sentences)
+        if value is None:
+            return nobody
+        if not isinstance(value, list) or len(value) != len(self.sentences):
+            self.odd("speakers", "'speakers' has not one entry a sentence", "speakers left out")
+            return nobody
+        return [self._speaker(each[0] if isinstance(each, list) and each else each) for each in value]
+
+    def _speaker(self, value: Json) -> str:
+        # Some files number the speakers.
+        said = str(value) if type(value) in (str, int) else ""
+        if len(said) > LONGEST_SPEAKER:
+            raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters")
+        said = self._clean(said, "a speaker's name").strip()
+        return "" if said in NOBODY else said
+
+    def _marks(self, key: str) -> list[Mark]:
+        """The clusters of that key as entities, numbered in text order."""
+        clusters = self._list(self.record.get(key) or [], f"{key!r}")
+        listed = self._listed(clusters)
+        # The clusters of each place.
+        places: dict[Parts, dict[int, None]] = {parts: {} for parts in listed if parts}
+        belongs: dict[int, int] = {}
+        blank = listed.count(())
+        twice = 0
+        for number, each in enumerate(clusters):
+            for place, member in enumerate(self._list(each, f"{key}[{number}]")):
+                what = f"{key}[{number}][{place}]"
+                if type(member) is int:
+                    parts = listed[self._numbered(member, listed, what)]
+                    belongs.setdefault(member, number)
+                else:
+                    parts = self._mention(member, what)
+                    blank += not parts
+                if parts:
+                    said = places.setdefault(parts, {})
+                    twice += number in said
+                    said[number] = None
+        self._plurals(listed, places, belongs, len(clusters))
+        if blank:
+            self.odd("white-space", f"{blank} mentions have no word in them", "left out")
+        if twice:
+            self.odd("duplicate", f"{twice} mentions stand twice in a cluster", "one markable")
+        names: dict[int, str] = {}
+        marks = []
+        for parts in sorted(places, key=lambda parts: in_text_order(Mark(parts))):
+            indices = tuple(names.setdefault(number, str(len(names) + 1)) for number in sorted(places[parts]))
+            marks.append(Mark(parts, answer=Answer(indices=indices), line=self.line))
+        return marks
+
+    def _listed(self, clusters: Sequence[Json]) -> list[Parts]:
+        """The mentions that clusters or plurals name by number; `()` where one has no word in it."""
+        numbers = any(isinstance(each, list) and any(type(member) is int for member in each) for each in clusters)
+        if not numbers and "plurals" not in self.record:
+            return []
+        mentions = self._list(self.record.get("mentions"), "'mentions'")
+        return [self._mention(mention, f"mentions[{number}]") for number, mention in enumerate(mentions)]
+
+    def _numbered(self, number: Json, listed: Sequence[Parts], what: str) -> int:
+        if type(number) is not int or not 0 <= number < len(listed):
+            raise self.error(f"{what} is not the number of a mention")
+        return number
+
+    def _plurals(
+        self,
+        listed: Sequence[Parts],
+        places: Mapping[Parts, dict[int, None]],
+        belongs: dict[int, int],
+        entities: int,
+    ) -> None:
+        for place, pair in enumerate(self._list(self.record.get("plurals") or [], "'plurals'")):
+            what = f"plurals[{place}]"
+            ends = self._list(pair, what)
+            if len(ends) != 2:
+                raise self.error(f"{what} is not an anaphor and its antecedent")
+            anaphor, antecedent = (self._numbered(number, listed, what) for number in ends)
+            if not listed[anaphor] or not listed[antecedent] or anaphor == antecedent:
+                continue
+            if antecedent not in belongs:
+                belongs[antecedent] = entities
+                places[listed[antecedent]][entities] = None
+                entities += 1
+            places[listed[anaphor]][belongs[antecedent]] = None
+
+    def _mention(self, value: Json, what: str) -> Parts:
+        """The characters of a mention; none where it has no word in it."""
+        ends = self._list(value, what)
+        if len(ends) < 2:
+            raise self.error(f"{what} is not a first and a last offset")
+        first, last = ends[0], ends[1]
+        if type(first) is not int or type(last) is not int:
+            raise self.error(f"{what} is not of whole numbers")
+        end = last + 1 if self.offsets == INCLUSIVE else last
+        there = len(self.content) if self.offsets == CHARACTERS else len(self.before) - 1
+        unit = "characters" if self.offsets == CHARACTERS else "words"
+        if not 0 <= first < end <= there:
+            raise self.error(f"{what}, [{first}, {last}], does not stand in the text's {there} {unit}")
+        if self.offsets == CHARACTERS:
+            return ((first, end),) if self.content[first:end].strip() else ()
+        first, end = self.before[first], self.before[end]
+        return ((self.spans[first][0], self.spans[end - 1][1]),) if first < end else ()
+
+
+def _aligned(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
+    """Where each word that is not white space stands in the text; None where they do not make it up."""
+    spans = []
+    position = 0
+    for word in words:
+        word = word.strip()
+        if not word:
+            continue
+        while position < len(text) and text[position].isspace():
+            position += 1
+        if not text.startswith(word, position):
+            return None
+        spans.append((position, position + len(word)))
+        position += len(word)
+    return None if text[position:].strip() else spans
+
+
+def _laid_out(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
+    """The words joined by a blank, one sentence a line, and where each that is not white space stands."""
+    spans, lines, position = [], [], 0
+    for sentence in sentences:
+        words = [word.strip() for word in sentence if word.strip()]
+        for word in words:
+            spans.append((position, position + len(word)))
+            position += len(word) + 1
+        if words:
+            lines.append(" ".join(words))
+    return "\n".join(lines), spans
+
+
+def write(documents: Sequence[Document], offsets: str = INCLUSIVE) -> list[File]:
+    """One file with a line for each document."""
+    return [File(PATH, "".join(_written(document, offsets) for document in documents).encode())]
+
+
+def _written(document: Document, offsets: str) -> str:
+    tokens = tokens_of(document)
+    starts, ends = [start for start, _ in tokens.spans], [end for _, end in tokens.spans]
+    marks = []
+    exact = True
+    for mark in sorted(document.marks, key=in_text_order):
+        start, end = mark.parts[0][0], mark.parts[-1][1]
+        first, last = bisect_left(starts, start), bisect_right(ends, end) - 1
+        if first <= last and mark.answer is not None:
+            ways = {INCLUSIVE: [first, last], EXCLUSIVE: [first, last + 1], CHARACTERS: [start, end]}
+            marks.append((mark.answer.indices, ways))
+            exact = exact and (starts[first], ends[last]) == (start, end)
+    speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
+    sentences = tokens.by_sentence()
+    record = {
+        "doc_key": document.name,
+        "sentences": [[document.content[slice(*tokens.spans[token])] for token in words] for words in sentences],
+        "speakers": [[speakers.get(starts[words[0]]) or "-"] * len(words) for words in sentences],
+        "clusters": _clusters(marks, offsets),
+        "text": document.content,
+    }
+    if not exact:
+        record["char_clusters"] = _clusters(marks, CHARACTERS)
+    return json.dumps(record, ensure_ascii=False).translate(LINE_ENDS) + "\n"
+
+
+def _clusters(marks: Sequence[tuple[Sequence[str], Mapping[str, list[int]]]], offsets: str) -> list[list[list[int]]]:
+    clusters: dict[str, list[list[int]]] = {}
+    for indices, ways in marks:
+        for index in indices:
+            clusters.setdefault(index, []).append(ways[offsets])
+    return list(clusters.values())
+
+
+OFFSETS = Option(
+    "offsets",
+    "Offsets",
+    (
+        (INCLUSIVE, "words, the last one included (OntoNotes)"),
+        (EXCLUSIVE, "words, the end not included"),
+        (CHARACTERS, "characters of “text”, the end not included"),
+    ),
+)
+
+FORMAT = Format(
+    "jsonlines",
+    "JSON lines",
+    (".jsonlines", ".jsonl"),
+    read,
+    write=write,
+    carries=frozenset(
+        {
+            Feature.INDICES,
+            Feature.SEVERAL_CHAINS,
+            Feature.EDGES,
+            Feature.CROSSING,
+            Feature.CROSSING_IN_CHAIN,
+            Feature.SENTENCES,
+            Feature.SPEAKERS,
+            Feature.SPACING,
+            Feature.CONTROL_CHARACTERS,
+        }
+    ),
+    options=(OFFSETS,),
+    options_written=(OFFSETS,),
+)

@@ -1,0 +1,355 @@
+"""What WebAnno, INCEpTION and UIMA's tools know: layers of spans, of links in chains, of relations between spans.
+
+Coreference stands in one of three ways in such files: as links of chains, as relations from a span to its
+antecedent, or not at all, where spans have a label alone. `marks_of` chooses one:
+
+* Links of a chain are markables with the chain's number as index; what a link is called (referenceType) is its
+  category. A span that is linked twice belongs to two chains.
+* A relation points from its source, the anaphor, to its target, the antecedent. All spans of the layers between
+  which the relations run are markables; their categories follow. Syntax is passed over.
+* Spans alone are markables with their first feature as category.
+
+The layer MARKABLE is what is written here for what chains and relations cannot say of a markable; it is read back
+with whichever of the three. Offsets in all these files count UTF-16 units.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotations.formats.document import (
+    LONGEST_INDEX,
+    LONGEST_LABEL,
+    Answer,
+    Document,
+    Finding,
+    FormatError,
+    Links,
+    Mark,
+    Parts,
+    Place,
+    in_text_order,
+)
+from annotations.formats.format import Option
+
+MARKABLE = "webanno.custom.Markable"
+RELATION = "webanno.custom.Coref"
+RELATION_TYPE = "coref"
+LINK = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
+# The features of MARKABLE, in the order in which they are written.
+FEATURES = ("level", "label", "category", "uncoded", "optional", "unsure", "note", "name")
+YES = "true"
+BUILT_IN = "de.tudarmstadt.ukp.dkpro.core.api."
+NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+BRIDGING = "bridg"
+MOST_FINDINGS = 1000
+
+OPTIONS = (
+    Option(
+        "layers",
+        "what is read as markables",
+        (
+            ("auto", "links of chains; where there are none related spans, else spans"),
+            ("chains", "links of chains"),
+            ("relations", "spans between which relations run"),
+            ("spans", "spans, without what links them"),
+        ),
+    ),
+    Option(
+        "relations",
+        "which relations point to antecedents",
+        (("identity", "all but bridging: those whose type begins with “bridg”"), ("all", "all")),
+    ),
+    Option(
+        "categories",
+        "what a link or a span alone is called",
+        (("types", "is its category"), ("links", "is passed over: the category follows from the links")),
+    ),
+)
+
+
+class Units:
+    """The way from UTF-16 units of a text to its code points and back."""
+
+    def __init__(self, text: str) -> None:
+        # Where the characters of two units stand, in code points and in units.
+        wide = [place for place, character in enumerate(text) if character > "\uffff"] if not text.isascii() else []
+        self.points = wide
+        self.units = [place + before for before, place in enumerate(wide)]
+        self.length = len(text) + len(wide)
+
+    def point(self, unit: int) -> int | None:
+        """The code point at which the unit stands; None outside the text and inside a character."""
+        before = bisect_left(self.units, unit)
+        inside = before > 0 and self.units[before - 1] + 1 == unit
+        return None if inside or not 0 <= unit <= self.length else unit - before
+
+    def unit(self, point: int) -> int:
+        return point + bisect_left(self.points, point)
+
+
+# Each of these stands for itself: two that say the same are still two.
+@dataclass(slots=True, eq=False)
+class Span:
+    """kind: the value of the layer's first feature."""
+
+    layer: str
+    start: int
+    end: int
+    line: int | None = None
+    features: dict[str, str] = field(default_factory=dict)
+    kind: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Link:
+    layer: str
+    chain: str
+    start: int
+    end: int
+    line: int | None = None
+    kind: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Relation:
+    layer: str
+    kind: str
+    source: Span
+    target: Span
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Layers:
+    """What a file holds, and what is odd in it."""
+
+    file: str
+    spans: list[Span] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def find(self, code: str, message: str, line: int | None = None, fix: str = "") -> None:
+        if len(self.findings) < MOST_FINDINGS:
+            self.findings.append(Finding(code, message, self.file, line, fix))
+        elif len(self.findings) == MOST_FINDINGS:
+            self.findings.append(Finding("more", "more is odd in this file than is listed here", self.file))
+
+
+def marks_of(
+    found: Layers, layers: str = "auto", relations: str = "identity", categories: str = "types"
+) -> tuple[list[Mark], Links]:
+    """The markables and how they are linked. What is left out is added to the findings."""
+    kept = [relation for relation in found.relations if _points(relation, relations)]
+    if layers == "auto":
+        layers = "chains" if found.links else "relations" if kept else "spans"
+    chosen = _chosen(found, layers, kept)
+    drafts = _Drafts(found, types=categories == "types", kinds=layers == "spans")
+    for span in found.spans:
+        if span.layer in chosen:
+            drafts.span(span)
+    if layers == "chains":
+        for link in found.links:
+            drafts.link(link)
+    elif layers == "relations":
+        for relation in kept:
+            drafts.relation(relation)
+    _left_out(found, layers, chosen, kept)
+    links = {"chains": Links.INDICES, "relations": Links.POINTERS}.get(layers, Links.NONE)
+    return sorted((draft.mark() for draft in drafts.places.values()), key=in_text_order), links
+
+
+def _points(relation: Relation, which: str) -> bool:
+    """Whether a relation points to an antecedent."""
+    if relation.layer.startswith(BUILT_IN):
+        return False
+    return which == "all" or not relation.kind.lower().startswith(BRIDGING)
+
+
+def _chosen(found: Layers, layers: str, kept: Sequence[Relation]) -> set[str]:
+    """The layers whose spans are markables."""
+    chosen = {MARKABLE}
+    if layers == "relations":
+        chosen |= {span.layer for relation in kept for span in (relation.source, relation.target)}
+    elif layers == "spans":
+        present = dict.fromkeys(span.layer for span in found.spans)
+        own = [layer for layer in present if not layer.startswith(BUILT_IN)]
+        if MARKABLE not in present:
+            chosen.add(next(iter(own), NAMED_ENTITY))
+    return chosen
+
+
+def _left_out(found: Layers, layers: str, chosen: set[str], kept: Sequence[Relation]) -> None:
+    """Name what was not read, linguistic layers of DKPro Core apart."""
+    spans = Counter(span.layer for span in found.spans if span.layer not in chosen)
+    for layer, number in spans.items():
+        if layer == NAMED_ENTITY or not layer.startswith(BUILT_IN):
+            found.find("layer-left-out", f"the {number} spans of the layer {layer} are left out")
+    pointing = set(map(id, kept)) if layers == "relations" else set[int]()
+    others = Counter((each.layer, each.kind) for each in found.relations if id(each) not in pointing)
+    for (layer, kind), number in others.items():
+        if not layer.startswith(BUILT_IN):
+            called = f" called {kind[:50]!r}" if kind else ""
+            found.find("relations-left-out", f"{number} relations{called} of the layer {layer} are left out")
+    if found.links and layers != "chains":
+        found.find("chains-left-out", f"{len(found.links)} links of chains are left out")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A markable while its annotations come in."""
+
+    place: Place
+    line: int | None
+    label: str = ""
+    coded: bool = False
+    category: str = ""
+    optional: bool = False
+    unsure: bool = False
+    note: str = ""
+    name: str = ""
+    pointers: dict[Place, None] = field(default_factory=dict)
+    indices: dict[str, None] = field(default_factory=dict)
+
+    def mark(self) -> Mark:
+        answer = Answer(
+            self.category,
+            tuple(self.pointers),
+            tuple(self.indices),
+            self.optional,
+            self.unsure,
+            self.note,
+            self.name,
+        )
+        return Mark(self.place.parts, self.place.level, self.label, (), answer if self.coded else None, self.line)
+
+
+@dataclass(slots=True)
+class _Drafts:
+    found: Layers
+    types: bool
+    kinds: bool
+    places: dict[Place, _Draft] = field(default_factory=dict)
+    of_span: dict[int, _Draft] = field(default_factory=dict)
+    of_parts: dict[Parts, _Draft] = field(default_factory=dict)
+    indices: dict[tuple[str, str], str] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+    def span(self, span: Span) -> None:
+        if span.start >= span.end:
+            self._empty(span)
+            return
+        own = span.layer == MARKABLE
+        values: Mapping[str, str] = span.features if own else {}
+        level = self._short(values.get("level", ""), LONGEST_LABEL, "a level's name", span.line)
+        draft = self._at(Place(level, ((span.start, span.end),)), span.line)
+        self.of_span[id(span)] = draft
+        if draft.coded or draft.label:
+            self.found.find(
+                "duplicate-markable",
+                f"two markables stand at {span.start}-{span.end}",
+                span.line,
+                "they were made one, with what the first says",
+            )
+        else:
+            draft.label = self._short(values.get("label", ""), LONGEST_LABEL, "a markable's label", span.line)
+        if draft.coded or values.get("uncoded") == YES:
+            return
+        draft.coded = True
+        if self.types:
+            draft.category = values.get("category", "") if own else span.kind if self.kinds else ""
+        draft.optional, draft.unsure = values.get("optional") == YES, values.get("unsure") == YES
+        draft.note, draft.name = values.get("note", ""), values.get("name", "")
+        # A link does not say its level: it is that of the markable that is coded.
+        self.of_parts[draft.place.parts] = draft
+
+    def link(self, link: Link) -> None:
+        if link.start >= link.end:
+            self._empty(link)
+            return
+        parts = ((link.start, link.end),)
+        draft = self.of_parts.get(parts) or self._at(Place("", parts), link.line)
+        draft.coded = True
+        if self.types and link.kind:
+            if draft.category and draft.category != link.kind:
+                self.found.find(
+                    "several-types",
+                    f"what stands at {link.start}-{link.end} is called {draft.category!r} and {link.kind!r}",
+                    link.line,
+                    "the first is kept",
+                )
+            draft.category = draft.category or link.kind
+        draft.indices[self._index(link)] = None
+
+    def relation(self, relation: Relation) -> None:
+        source, target = self.of_span.get(id(relation.source)), self.of_span.get(id(relation.target))
+        if source is None or target is None:
+            return  # one of its ends stands on no character, which was said
+        if source is target:
+            self.found.find(
+                "points-to-itself", "a relation leads from a markable to itself", relation.line, "it was left out"
+            )
+            return
+        source.coded = True
+        source.pointers[target.place] = None
+
+    def _at(self, place: Place, line: int | None) -> _Draft:
+        draft = self.places.get(place)
+        if draft is None:
+            draft = self.places[place] = _Draft(place, line)
+            self.of_parts.setdefault(place.parts, draft)
+        return draft
+
+    def _index(self, link: Link) -> str:
+        """The chain's own number, with the name of its layer where another layer has a chain of that number."""
+        key = (link.layer, link.chain)
+        if key not in self.indices:
+            index = f"{link.layer.rsplit('.', 1)[-1]}-{link.chain}" if link.chain in self.taken else link.chain
+            self.taken.add(index)
+            self.indices[key] = self._short(index, LONGEST_INDEX, "a chain's name", link.line)
+        return self.indices[key]
+
+    def _short(self, value: str, longest: int, what: str, line: int | None) -> str:
+        if len(value) > longest:
+            raise FormatError(f"{what} has more than {longest} characters", self.found.file, line)
+        return value
+
+    def _empty(self, where: Span | Link) -> None:
+        message = f"an annotation of the layer {where.layer} at {where.start} stands on no character"
+        self.found.find("empty-span", message, where.line, "it was left out")
+
+
+# From here on: writing.
+
+
+def features_of(mark: Mark) -> dict[str, str]:
+    """What MARKABLE says of a mark, those that are empty left out."""
+    answer = mark.answer or Answer()
+    values = {
+        "level": mark.level,
+        "label": mark.label,
+        "category": answer.category,
+        "uncoded": "" if mark.answer else YES,
+        "optional": YES if answer.optional else "",
+        "unsure": YES if answer.unsure else "",
+        "note": answer.note,
+        "name": answer.name,
+    }
+    return {feature: value for feature, value in values.items() if value}
+
+
+def needs_span(mark: Mark) -> bool:
+    """Whether links of chains do not say all of a mark."""
+    return not (mark.answer and mark.answer.indices) or bool(features_of(mark).keys() - {"category"})
+
+
+def chains_of(document: Document, marks: Iterable[Mark]) -> dict[str, list[Mark]]:
+    """The marks of each entity, both in text order."""
+    chains: dict[str, list[Mark]] = {}
+    if document.links == Links.INDICES:
+        for mark in sorted(marks, key=in_text_order):
+            for index in mark.answer.indices if mark.answer else ():
+                chains.setdefault(index, []).append(mark)
+    return chains

@@ -1,0 +1,357 @@
+"""Annotation schemes of MMAX2: what coders are asked at a level.
+
+A scheme file declares attributes. A nominal one has values, and the `next` of a value names the attributes that are
+asked where it is chosen: so values lead to sets and pointers, and that makes them categories. Names and values are
+compared as MMAX2 does it: data may have them in small letters where the scheme has not.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from annotations.formats.document import FormatError
+from annotations.formats.scheme import CategorySpec
+from annotations.formats.xml import parse
+
+LONGEST_KEY = 50
+MOST_ATTRIBUTES = 200
+MOST_VALUES = 1000
+# What stands in data where nothing was chosen.
+UNSET = ("", "empty", "none", "not_set")
+# A pointer of such a name says something else than that two markables refer to the same.
+OTHER_RELATION = re.compile("bridg|related")
+# `phrase_antecedent_2` is the second reading of `phrase_antecedent`.
+READING = re.compile(r"(?P<first>.+)_(?:[2-9]|[1-9][0-9]{1,3})")
+SET_NAME = re.compile("set_[0-9]+")
+POINTER_NAME = re.compile("(?:(?P<level>[^:;]+):)?markable_[0-9]+")
+# These say something of a markable, but do not answer what is asked of it.
+NO_ANSWER = frozenset({"label", "number", "speaker", "stands_for", "min_ids", "min_words", "id", "span", "mmax_level"})
+
+
+class Kind(StrEnum):
+    NOMINAL = "nominal"
+    FREETEXT = "freetext"
+    SET = "markable_set"
+    POINTER = "markable_pointer"
+
+
+class Value(NamedTuple):
+    name: str
+    label: str = ""
+    next: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of a scheme. id and name are in small letters; most: how many targets a pointer may have."""
+
+    id: str
+    name: str
+    kind: Kind
+    values: tuple[Value, ...] = ()
+    domain: str = ""
+    most: int | None = None
+
+
+class Link(NamedTuple):
+    """An attribute that says what goes together, and the key of the level its pointers go to."""
+
+    name: str
+    domain: str
+
+
+class Branch(NamedTuple):
+    """What follows from a value: a category, or another attribute that is asked."""
+
+    category: str = ""
+    inner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a level asks. branches: what follows from the values of the attributes that say the category."""
+
+    kind: Kind = Kind.FREETEXT
+    links: tuple[Link, ...] = ()
+    root: str = ""
+    branches: Mapping[str, Mapping[str, Branch]] = field(default_factory=dict)
+    categories: tuple[CategorySpec, ...] = ()
+    declared: frozenset[str] = frozenset()
+
+    @property
+    def coded(self) -> bool:
+        return bool(self.links or self.root)
+
+    def category(self, attributes: Mapping[str, str]) -> str | None:
+        """The category that the attributes of a markable say; empty where they say none, None where it is unknown."""
+        name = self.root
+        while name:
+            value = attributes.get(name, "")
+            branch = self.branches[name].get(value) or self.branches[name].get(value.lower())
+            if branch is None:
+                return "" if value.lower() in UNSET else None
+            if branch.category:
+                return branch.category
+            name = branch.inner
+        return ""
+
+
+def local(element_tag: object) -> str:
+    """The name of an element without its namespace."""
+    return str(element_tag).rpartition("}")[2]
+
+
+def slug(name: str, taken: Collection[str] = ()) -> str:
+    """A key made of a name: letters, digits, `-` and `_`, unlike the keys that are taken."""
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = re.sub(r"[^-a-zA-Z0-9_]+", "-", ascii_only).strip("-")[:LONGEST_KEY] or "level"
+    key, number = plain, 2
+    while key in taken:
+        key = f"{plain[: LONGEST_KEY - 8]}-{number}"
+        number += 1
+    return key
+
+
+def read_scheme(data: bytes, file: str) -> tuple[Attribute, ...]:
+    """The attributes of a scheme file. Raises FormatError with the line."""
+    root = parse(data, file)
+    if local(root.tag) != "annotationscheme":
+        raise FormatError(f"a scheme file holds <annotationscheme>, not <{local(root.tag)}>", file, root.sourceline)
+    found: list[Attribute] = []
+    left = MOST_VALUES
+    for element in root.iter():
+        if local(element.tag) != "attribute":
+            continue
+        # `next` names the attributes by their ids, in any case.
+        identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
+        if not identity or not name:
+            raise FormatError("an attribute of a scheme has an id and a name", file, element.sourceline)
+        values = tuple(
+            Value(value.get("name", "").strip(), value.get("text", "").strip(), _next(value.get("next", "")))
+            for value in element
+            if local(value.tag) == "value" and value.get("name", "").strip()
+        )
+        left -= len(values)
+        domain = element.get("target_domain", "").strip()
+        kind = _kind(element.get("type", "nominal_list"))
+        found.append(Attribute(identity, name, kind, values, domain, _most(element.get("max_size", ""))))
+        if len(found) > MOST_ATTRIBUTES or left < 0:
+            message = f"a scheme has at most {MOST_ATTRIBUTES} attributes and {MOST_VALUES} values"
+            raise FormatError(message, file, element.sourceline)
+    return tuple(found)
+
+
+def _next(ids: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.strip().lower() for each in ids.split(",") if each.strip()))
+
+
+def _kind(name: str) -> Kind:
+    name = name.strip().lower()
+    if name.startswith("nominal"):
+        return Kind.NOMINAL
+    return next((kind for kind in (Kind.SET, Kind.POINTER) if name.split(":")[0] == kind), Kind.FREETEXT)
+
+
+def _most(digits: str) -> int | None:
+    digits = digits.strip()
+    bounded = re.fullmatch("[0-9]{1,4}", digits)
+    return int(digits) or None if bounded else None
+
+
+def guessed(rows: Iterable[Mapping[str, str]]) -> tuple[Attribute, ...]:
+    """The attributes of a level without a scheme file, told by what stands in them."""
+    values: dict[str, dict[str, None]] = {}
+    for attributes in rows:
+        for name, value in attributes.items():
+            if name not in NO_ANSWER:
+                values.setdefault(name, {})[value] = None
+    return tuple(_guess(name, said) for name, said in values.items())
+
+
+def _guess(name: str, said: Iterable[str]) -> Attribute:
+    pieces = [piece.strip() for value in said if value.lower() not in UNSET for piece in value.split(";")]
+    if pieces and all(SET_NAME.fullmatch(piece) for piece in pieces):
+        return Attribute(name, name, Kind.SET)
+    targets = [POINTER_NAME.fullmatch(piece) for piece in pieces]
+    domains = [target["level"] or "" for target in targets if target]
+    if domains and len(domains) == len(pieces):
+        return Attribute(name, name, Kind.POINTER, domain=domains[0])
+    return Attribute(name, name, Kind.FREETEXT)
+
+
+def kind_asked(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
+    """How the levels of a project say what goes together: by pointers, else by sets, else not at all."""
+    attributes = [attribute for scheme in schemes for attribute in scheme]
+    if chosen:
+        return next((each.kind for each in attributes if each.name == chosen), Kind.FREETEXT)
+    pointers = [each for each in attributes if each.kind == Kind.POINTER]
+    if any(not OTHER_RELATION.search(each.name) for each in pointers):
+        return Kind.POINTER
+    if any(each.kind == Kind.SET for each in attributes):
+        return Kind.SET
+    return Kind.POINTER if pointers else Kind.NOMINAL
+
+
+def question(attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str) -> Question:
+    """What a level asks. keys: those of all levels, by their names. chosen: the one attribute to go by, if any."""
+    declared = frozenset(attribute.name for attribute in attributes) - NO_ANSWER
+    if kind == Kind.NOMINAL:
+        root = _nominal(attributes, chosen)
+        return (
+            _tree(Question(kind, declared=declared), root, attributes, _reached(attributes), {}, {})
+            if root
+            else Question()
+        )
+    links = _links(attributes, kind, chosen)
+    reached = _reached(attributes)
+    names = {link.id for link in links}
+    roots = [each for each in attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
+    led = {identity for each in roots for identity in reached[each.id]}
+    # What no other leads to comes first; of those the one that leads to most.
+    first = [each for each in roots if not any(each.id in reached[other.id] for other in roots)] or roots
+    root = max(first, key=lambda each: len(names & reached[each.id]), default=None)
+    below = reached[root.id] if root else frozenset()
+    free = [link for link in links if link.id not in led]
+    plain = [link for link in free if not OTHER_RELATION.search(link.name)]
+    kept = [link for link in links if link.id in below]
+    kept += plain if plain or kept else free
+    if not kept:
+        return Question()
+    domains = {link.id: keys.get(link.domain) or keys.get(link.domain.lower()) or level for link in kept}
+    named = Question(kind, tuple(_readings(kept, domains, attributes)), declared=declared)
+    limits = {link.id: None if _has_readings(link, attributes) else link.most for link in kept}
+    if root is None:
+        return Question(kind, named.links, categories=_of_links(kept, domains, limits, kind), declared=declared)
+    return _tree(named, root, attributes, reached, domains, limits)
+
+
+def _nominal(attributes: Sequence[Attribute], chosen: str) -> Attribute | None:
+    nominal = [each for each in attributes if each.kind == Kind.NOMINAL and each.name not in ("optional", "unsure")]
+    if chosen:
+        return next((each for each in nominal if each.name == chosen), None)
+    return next((each for each in nominal if each.name == "category"), nominal[0] if nominal else None)
+
+
+def _links(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
+    """The attributes of that kind, of sets only one; further readings are left out, they come with the first."""
+    of_kind = {each.name: each for each in attributes if each.kind == kind}
+    if chosen:
+        return [of_kind[chosen]] if chosen in of_kind else []
+    links = [each for each in of_kind.values() if _first_reading(each.name) not in of_kind]
+    if kind == Kind.SET:
+        links.sort(key=lambda each: not each.name.startswith("coref"))
+        return links[:1]
+    return links
+
+
+def _first_reading(name: str) -> str:
+    reading = READING.fullmatch(name)
+    return reading["first"] if reading else ""
+
+
+def _has_readings(link: Attribute, attributes: Sequence[Attribute]) -> bool:
+    return any(each.kind == link.kind and _first_reading(each.name) == link.name for each in attributes)
+
+
+def _readings(links: Sequence[Attribute], domains: Mapping[str, str], attributes: Sequence[Attribute]) -> list[Link]:
+    """The links with those of further readings."""
+    firsts = {link.name: link for link in links}
+    found = [Link(link.name, domains[link.id]) for link in links]
+    for each in attributes:
+        first = firsts.get(_first_reading(each.name))
+        if first and each.kind == first.kind and each.name not in firsts:
+            found.append(Link(each.name, domains[first.id]))
+    return list(dict.fromkeys(found))
+
+
+def _reached(attributes: Sequence[Attribute]) -> dict[str, frozenset[str]]:
+    """For the id of each attribute those of all that its values lead to."""
+    leads: dict[str, dict[str, None]] = {attribute.id: {} for attribute in attributes}
+    for attribute in attributes:
+        for value in attribute.values:
+            leads[attribute.id].update((identity, None) for identity in value.next if identity in leads)
+    reached = {}
+    for start in leads:
+        found: set[str] = set()
+        left = [start]
+        while left:
+            new = leads[left.pop()].keys() - found
+            found |= new
+            left += new
+        reached[start] = frozenset(found)
+    return reached
+
+
+def _tree(
+    named: Question,
+    root: Attribute,
+    attributes: Sequence[Attribute],
+    reached: Mapping[str, frozenset[str]],
+    domains: Mapping[str, str],
+    limits: Mapping[str, int | None],
+) -> Question:
+    """The question with its categories: the values of the root.
+
+    In place of a value that leads to pointers into several levels stand those of the attribute that it leads to.
+    """
+    by_id = {attribute.id: attribute for attribute in attributes}
+    categories: dict[str, CategorySpec] = {}
+    branches: dict[str, dict[str, Branch]] = {}
+    seen, left = {root.id}, [root]
+    while left:
+        attribute = left.pop()
+        branch = branches.setdefault(attribute.name, {})
+        for value in attribute.values:
+            if value.name in branch:
+                continue
+            after = {identity for each in value.next if each in by_id for identity in (each, *reached[each])}
+            to = [identity for identity in domains if identity in after]
+            inner = next((by_id[each] for each in value.next if _asked_next(by_id.get(each), reached, domains)), None)
+            if len({domains[identity] for identity in to}) > 1 and inner and inner.id not in seen:
+                seen.add(inner.id)
+                left.append(inner)
+                branch[value.name] = Branch(inner=inner.name)
+            else:
+                key = slug(value.name, categories)
+                optional = any(by_id[each].name == "optional" for each in value.next if each in by_id)
+                categories[key] = _category(key, value.label or value.name, named.kind, to, domains, limits, optional)
+                branch[value.name] = Branch(key)
+        for name, followed in list(branch.items()):
+            branch.setdefault(name.lower(), followed)
+    return Question(named.kind, named.links, root.name, branches, tuple(categories.values()), named.declared)
+
+
+def _asked_next(attribute: Attribute | None, reached: Mapping[str, frozenset[str]], domains: Mapping[str, str]) -> bool:
+    return attribute is not None and attribute.kind == Kind.NOMINAL and not reached[attribute.id].isdisjoint(domains)
+
+
+def _category(
+    key: str,
+    label: str,
+    kind: Kind,
+    to: Sequence[str],
+    domains: Mapping[str, str],
+    limits: Mapping[str, int | None],
+    optional: bool = False,
+) -> CategorySpec:
+    if kind == Kind.SET:
+        return CategorySpec(key, label, takes_index=bool(to), takes_optional=optional)
+    limit = [limits[identity] or 0 for identity in to]
+    most = max(limit) if limit and all(limit) else None
+    return CategorySpec(key, label, domains[to[0]] if to else "", most, takes_optional=optional)
+
+
+def _of_links(
+    links: Sequence[Attribute], domains: Mapping[str, str], limits: Mapping[str, int | None], kind: Kind
+) -> tuple[CategorySpec, ...]:
+    """The categories of a scheme without a nominal attribute that leads to its sets or pointers."""
+    categories: dict[str, CategorySpec] = {}
+    for link in links:
+        key = slug(link.name, categories)
+        categories[key] = _category(key, link.name, kind, [link.id], domains, limits)
+    if "none" not in categories:
+        categories["none"] = CategorySpec("none", "none")
+    return tuple(categories.values())

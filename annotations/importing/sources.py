@@ -1,0 +1,118 @@
+"""Files -> documents with the names of their coders."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from annotations.formats import FORMATS, Bundle, Document, Format, FormatError
+from annotations.formats.format import alone
+from annotations.importing.report import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it comes in: its name with its folders, and what it holds.
+
+    found: it was found in a folder or zip, so its name tells whether the format reads it; else somebody named it.
+    """
+
+    name: str
+    data: bytes
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A document and the name of its coder; None: it brings a text, not a coding.
+
+    source: the file that stands or falls with it; empty: that of the document.
+    """
+
+    document: Document
+    coder: str | None
+    source: str = ""
+
+    @property
+    def file(self) -> str:
+        return self.source or self.document.file
+
+
+@dataclass(slots=True)
+class Brought:
+    """What files brought: documents, files that could not be read, and files that the format does not know."""
+
+    coded: list[Coded] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def read_sources(
+    format_key: str, sources: Sequence[Source], coder_from: str, options: Mapping[str, str] | None = None
+) -> Brought:
+    """Read the files. A file that cannot be read does not keep the others from it.
+
+    coder_from says where a coder's name stands. parent: the folder that holds the file. name: the last dotted part
+    before the suffix (`walk.anna.conll`). nobody: the files bring texts only. `=NAME`: all files are NAME's.
+    """
+    format_ = FORMATS[format_key]
+    files = {source.name: source.data for source in sources}
+    brought = Brought()
+    for name in _twice(sources):
+        del files[name]
+        brought.failures.append(Failure(name, f"{name}: two files have this name"))
+    read: set[str] = set()
+    for names in _bundles(format_, sources, files):
+        read.update(names)
+        bundle = Bundle(names[0], {name: files[name] for name in names})
+        try:
+            documents = format_.read(bundle, **(options or {}))
+            coded = [_coded(document, bundle.main, coder_from) for document in documents]
+        except FormatError as error:
+            brought.failures.append(Failure(bundle.main, str(error)))
+        else:
+            brought.coded += coded
+    brought.left_out = [name for name in files if name not in read]
+    return brought
+
+
+def _bundles(format_: Format, sources: Sequence[Source], files: Mapping[str, bytes]) -> list[tuple[str, ...]]:
+    """Which files are read together. A file that somebody named is read whatever its name, where it is read alone."""
+    if format_.bundles is not alone:
+        return format_.bundles(list(files), format_.suffixes)
+    found = set(alone([source.name for source in sources if source.found], format_.suffixes))
+    return [
+        (source.name,) for source in sources if source.name in files and (not source.found or (source.name,) in found)
+    ]
+
+
+def _twice(sources: Sequence[Source]) -> list[str]:
+    return [name for name, count in Counter(source.name for source in sources).items() if count > 1]
+
+
+def _coded(document: Document, main: str, coder_from: str) -> Coded:
+    name, coder = _coder(document.file, coder_from)
+    stem = PurePosixPath(document.file).stem
+    # Texts without names of their own are named after the file, here without its coder.
+    if document.name.startswith(stem):
+        document = replace(document, name=name + document.name.removeprefix(stem))
+    return Coded(document, coder, main)
+
+
+def _coder(file: str, coder_from: str) -> tuple[str, str | None]:
+    """The file's name without suffix and coder, and its coder. Raises FormatError where it names none."""
+    path = PurePosixPath(file)
+    if coder_from.startswith("="):
+        return path.stem, coder_from[1:]
+    if coder_from == "parent":
+        if not path.parent.name:
+            raise FormatError("the file lies in no folder, so no coder can be named after it", file)
+        return path.stem, path.parent.name
+    if coder_from == "name":
+        name, dot, coder = path.stem.rpartition(".")
+        if not dot or not name or not coder:
+            raise FormatError(f"the name has no coder in it; it should be TEXT.CODER{path.suffix}", file)
+        return name, coder
+    return path.stem, None

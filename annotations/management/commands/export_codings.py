@@ -1,0 +1,59 @@
+"""Export the codings of a project to a zip of files."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.exporting import export, export_to
+from annotations.formats import FORMATS
+from annotations.management.commands.import_codings import chosen
+from annotations.models import Project, Text
+
+WRITTEN = sorted(key for key, format_ in FORMATS.items() if format_.write is not None)
+
+
+class Command(BaseCommand):
+    help = "Export the codings of a project to a zip with a folder for each coder; say what the format cannot hold."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("format", choices=WRITTEN)
+        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to be written")
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--coder", action="append", default=[], metavar="NAME", help="only this one's; may repeat")
+        parser.add_argument("--text", action="append", default=[], metavar="SLUG", help="only this text; may repeat")
+        parser.add_argument("--unfinished", action="store_true", help="codings that are not handed in, too")
+        parser.add_argument("--trial", action="store_true", help="say what would be lost, and write nothing")
+        parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the format")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        _refuse_unknown("coder", options["coder"], set(project.members.values_list("username", flat=True)))
+        texts = Text.objects.filter(project=project)
+        _refuse_unknown("text", options["text"], set(texts.values_list("slug", flat=True)))
+        format_ = FORMATS[options["format"]]
+        which = {
+            "coders": options["coder"],
+            "texts": options["text"],
+            "unfinished": options["unfinished"],
+            "options": chosen(format_, format_.options_written, options["option"]),
+        }
+        try:
+            if options["trial"]:
+                report = export(project, format_.key, None, **which)
+            else:
+                report = export_to(options["path"], project, format_.key, **which)
+        except OSError as error:
+            raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
+        for loss in report.losses:
+            self.stderr.write(self.style.WARNING(f"not kept: {loss}"))
+        self.stdout.write(f"{'would write ' if options['trial'] else ''}{report}")
+
+
+def _refuse_unknown(what: str, named: list[str], known: set[str]) -> None:
+    for name in named:
+        if name not in known:
+            raise CommandError(f"There is no {what} {name!r} in this project.")

@@ -1,0 +1,187 @@
+"""Random documents, and what is compared of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+from annotations.formats import Answer, Document, Links, Mark, Place, Stretch
+from annotations.formats.document import in_text_order
+from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
+
+POINTING = SchemeSpec(
+    (LevelSpec("phrase", "phrase"), LevelSpec("turn", "turn", coded=False)),
+    (
+        CategorySpec("phrase", "phrase", points_to="phrase"),
+        CategorySpec("segment", "segment", points_to="turn"),
+        CategorySpec("place", "place"),
+        CategorySpec("none", "none"),
+    ),
+)
+INDEXING = SchemeSpec(
+    (LevelSpec("mention", "mention"),),
+    (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "does not refer")),
+)
+SORTING = SchemeSpec(
+    (LevelSpec("phrase", "phrase"),), (CategorySpec("person", "person"), CategorySpec("event", "event"))
+)
+
+WORDS = [
+    "Anna", "her", "dog", "it", "a", "the", "AT&T", "<b>", "]]>", "O'Neil", '"so"', "{x|y}", "(3)", "x_y", "-", "*",
+    "été", "e\u0301te", "𝒳😀", "שלום", "漢字", "T1", "\\n", "a;b", "#x", "1-2", "%2C", "&#45;", "@",
+]  # fmt: skip
+SPACES = [" ", " ", " ", " ", "\n", "  ", "\t", "\n\n", "\u00a0", "\r\n"]
+NAMES = ["1", "2", "3", "Anna", "the dog", "x|y", "(z)", "a-b", "ü", "=1", "€,;"]
+NOTES = ["", "", "", "why?", "tab\there", "line\nbreak", "<i>&amp;</i>", "😀 | ; \\ _"]
+
+
+@st.composite
+def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Document:
+    """A document with all that one can hold: levels, gaps, crossings, several antecedents or chains, notes."""
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
+    content, edges = "", list[tuple[int, int]]()
+    for word in words:
+        edges.append((len(content), len(content) + len(word)))
+        content += word + draw(st.sampled_from(SPACES))
+    content = content.rstrip() if draw(st.booleans()) else content
+    scheme = draw(st.sampled_from([POINTING, INDEXING, SORTING]))
+    level = scheme.main_level
+    places = [Place(level, parts) for parts in draw(st.lists(_parts(edges), max_size=7, unique=True))]
+    turns = [Place("turn", (span,)) for span in draw(_cover(edges))] if scheme is POINTING else []
+    places.sort(key=lambda place: (place.parts[0][0], -place.parts[-1][1], place.parts))
+    labels = iter(draw(st.lists(st.sampled_from(["a", "b", "1.2", "u_3", "m-4"]), max_size=5, unique=True)))
+    marks = [
+        Mark(
+            place.parts,
+            place.level,
+            next(labels, "") if draw(st.booleans()) else "",
+            (draw(_head(place)) if draw(st.integers(0, 3)) == 0 else ()),
+            draw(_answers(scheme, place, places, turns)) if place.level == level else None,
+        )
+        for place in [*turns, *places]
+    ]
+    kinds = draw(st.sampled_from([(), ("sentence",), ("turn",), ("sentence", "paragraph"), ("header", "paragraph")]))
+    segments = [
+        Stretch(
+            kind,
+            start,
+            end,
+            "" if kind == "sentence" else draw(st.sampled_from(["", "1", "A.2"])),
+            "" if kind not in ("turn", "sentence") else draw(st.sampled_from(["", "M", "Ms. Ü"])),
+        )
+        for kind in kinds
+        for start, end in draw(_cover(edges))
+    ]
+    return Document(
+        draw(st.just("walk") if names is None else names),
+        "",
+        content,
+        sorted(marks, key=in_text_order),
+        sorted(segments, key=lambda segment: (segment.start, -segment.end, segment.kind)),
+        {POINTING: Links.POINTERS, INDEXING: Links.INDICES, SORTING: Links.NONE}[scheme],
+        draw(st.sampled_from(["", "A <walk> & more", "Ein Titel"])),
+        draw(st.sampled_from(["", "en", "he"])),
+        draw(st.sampled_from(["", "rtl"])),
+        scheme=scheme,
+    )
+
+
+@st.composite
+def _parts(draw: st.DrawFn, edges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """One or two runs of words, with a word between them; seldom they begin or end within a word."""
+    first = draw(st.integers(0, len(edges) - 1))
+    last = min(first + draw(st.sampled_from([0, 0, 1, 1, 2, 4])), len(edges) - 1)
+    start, end = edges[first][0], edges[last][1]
+    if end - start > 1 and draw(st.integers(0, 9)) == 0:
+        start += 1
+    if last + 2 < len(edges) and draw(st.integers(0, 4)) == 0:
+        return (start, end), edges[draw(st.integers(last + 2, len(edges) - 1))]
+    return ((start, end),)
+
+
+@st.composite
+def _cover(draw: st.DrawFn, edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All words, cut into a few stretches that follow each other."""
+    cuts = sorted(draw(st.sets(st.integers(1, max(1, len(edges) - 1)), max_size=3)) | {0, len(edges)})
+    return [(edges[a][0], edges[b - 1][1]) for a, b in pairwise(cuts) if a < b <= len(edges)]
+
+
+@st.composite
+def _head(draw: st.DrawFn, place: Place) -> tuple[tuple[int, int], ...]:
+    start, end = draw(st.sampled_from(place.parts))
+    return ((start, draw(st.integers(start + 1, end))),)
+
+
+@st.composite
+def _answers(
+    draw: st.DrawFn, scheme: SchemeSpec, place: Place, places: list[Place], turns: list[Place]
+) -> Answer | None:
+    if draw(st.integers(0, 5)) == 0:
+        return None
+    answer = Answer(
+        optional=draw(st.integers(0, 5)) == 0,
+        unsure=draw(st.integers(0, 5)) == 0,
+        note=draw(st.sampled_from(NOTES)),
+        name=draw(st.sampled_from(["", "", "", "Anna & Co"])),
+    )
+    if scheme is SORTING:
+        return replace(answer, category=draw(st.sampled_from(["person", "event"])))
+    if scheme is INDEXING:
+        indices = tuple(draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True)))
+        return replace(answer, category="refers" if indices else "none", indices=indices)
+    category = draw(st.sampled_from(scheme.categories)).key
+    targets = {"phrase": [other for other in places if other != place], "segment": turns}.get(category, [])
+    pointers = tuple(draw(st.lists(st.sampled_from(targets), max_size=2, unique=True))) if targets else ()
+    if category in ("phrase", "segment") and not pointers:
+        category = "none"
+    return replace(answer, category=category, pointers=pointers)
+
+
+def plain_of(document: Document) -> Document:
+    """What is compared: without lines, findings, file and scheme; sets in one order."""
+    marks = [
+        replace(
+            mark,
+            line=None,
+            answer=replace(
+                mark.answer, pointers=tuple(sorted(mark.answer.pointers)), indices=tuple(sorted(mark.answer.indices))
+            )
+            if mark.answer
+            else None,
+        )
+        for mark in document.marks
+    ]
+    linked = any(mark.answer and (mark.answer.pointers or mark.answer.indices) for mark in marks)
+    return replace(
+        document,
+        file="",
+        marks=sorted(marks, key=in_text_order),
+        segments=sorted(document.segments, key=lambda each: (each.start, -each.end, each.kind)),
+        links=document.links if linked else Links.NONE,
+        findings=(),
+        scheme=None,
+    )
+
+
+# What tests of formats say of a document.
+
+
+def words(document: Document, mark: Mark | Place) -> str:
+    return document.content[mark.parts[0][0] : mark.parts[-1][1]]
+
+
+def indices(document: Document) -> list[tuple[str, tuple[str, ...]]]:
+    return [(words(document, mark), mark.answer.indices if mark.answer else ()) for mark in document.marks]
+
+
+def pointers(document: Document) -> list[tuple[str, list[str]]]:
+    return [
+        (words(document, mark), [words(document, target) for target in mark.answer.pointers] if mark.answer else [])
+        for mark in document.marks
+    ]
+
+
+def codes(document: Document) -> list[str]:
+    return [finding.code for finding in document.findings]

@@ -1,0 +1,222 @@
+"""From rows to documents and files; the command that does it."""
+
+import io
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations import actions, operations
+from annotations.exporting import documents_of, export, export_to
+from annotations.formats import Answer, Document, Links, Mark, Place, Stretch, plain
+from annotations.formats.losses import Feature
+from annotations.importing import Coded, Source, import_brought, import_documents, read_sources
+from annotations.models import Coding, Project
+from annotations.schemes import SCHEMES
+from tests.documents import plain_of
+
+WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
+
+
+@pytest.fixture
+def tales(db) -> Project:
+    project = actions.create_project("tales", "Tales", SCHEMES["clusters"])
+    coded = [Coded(plain.parse(WALK, "walk.txt"), coder) for coder in ("anna", "bea")]
+    import_documents(project, coded, create=True)
+    return project
+
+
+@pytest.fixture
+def tea(db) -> tuple[Project, Document]:
+    """A project that points, with one coding that holds all that one can hold, and the document it came from."""
+    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
+    both = Place("phrase", ((0, 4), (14, 17)))
+    turn = Place("turn", ((0, 17),))
+    marks = [
+        Mark(turn.parts, "turn", "1"),
+        Mark(both.parts, "phrase", answer=Answer("place", unsure=True)),
+        Mark(anna.parts, "phrase", answer=Answer("none", name="Anna")),
+        Mark(her.parts, "phrase", head=((10, 12),), answer=Answer("phrase", (both, anna), note="which?")),
+        Mark(it.parts, "phrase", answer=Answer("segment", (turn,), optional=True)),
+    ]
+    segments = [Stretch("turn", 0, 17, "1", "M"), Stretch("turn", 18, 24, "2", "S")]
+    document = Document(
+        "walk", "x/walk.x", "Anna took her dog and it", marks, segments, Links.POINTERS, "A walk", "en", "ltr"
+    )
+    import_documents(project, [Coded(document, "anna")], create=True)
+    return project, document
+
+
+def names(archive: bytes) -> list[str]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return opened.namelist()
+
+
+def zipped(project: Project, format_key: str, **which) -> tuple[bytes, object]:
+    out = io.BytesIO()
+    report = export(project, format_key, out, **which)
+    return out.getvalue(), report
+
+
+def test_what_was_imported_is_exported(tea):
+    project, document = tea
+    [(coder, [exported])] = documents_of(project)
+    assert coder == "anna"
+    assert plain_of(exported) == plain_of(document)
+    assert exported.scheme is not None
+    assert [category.key for category in exported.scheme.categories] == ["phrase", "segment", "place", "none"]
+
+
+def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
+    import_documents(tales, [Coded(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")], create=True)
+    found = {coder: document for coder, [document] in documents_of(tales)}
+    words = {
+        coder: [document.content[mark.parts[0][0] : mark.parts[0][1]] for mark in document.marks]
+        for coder, document in found.items()
+    }
+    assert words == {"anna": ["Anna", "her dog", "her"], "bea": ["Anna", "her dog", "her"], "cem": ["took"]}
+
+
+def test_a_given_markable_that_was_not_judged_is_there_without_an_answer(tales):
+    import_documents(tales, [Coded(plain.parse("Anna [took] her dog for a walk.", "walk.txt"), None)])
+    [(_, [document]), _] = documents_of(tales)
+    assert [mark.answer is None for mark in document.marks] == [False, True, False, False]
+
+
+def test_codings_that_are_not_handed_in_are_left_out_unless_asked_for(tales):
+    coding = Coding.objects.get(coder__username="bea")
+    actions.reopen(coding, coding.coder)
+    assert [coder for coder, _ in documents_of(tales)] == ["anna"]
+    assert [coder for coder, _ in documents_of(tales, unfinished=True)] == ["anna", "bea"]
+
+
+def test_coders_and_texts_may_be_named(tales):
+    import_documents(tales, [Coded(plain.parse(WALK, "run.txt"), "bea")])
+    assert [(coder, len(found)) for coder, found in documents_of(tales)] == [("anna", 1), ("bea", 2)]
+    assert [coder for coder, _ in documents_of(tales, coders=["bea"])] == ["bea"]
+    assert [(coder, [one.name for one in found]) for coder, found in documents_of(tales, texts=["run"])] == [
+        ("bea", ["run"])
+    ]
+
+
+def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
+    data, report = zipped(tales, "conll2012")
+    assert names(data) == ["anna/walk.conll", "bea/walk.conll", "LOSSES.txt"]
+    assert str(report) == "2 codings of 1 text in 2 files"
+    other = actions.create_project("other", "Other", SCHEMES["clusters"])
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        sources = [Source(name, opened.read(name), found=True) for name in opened.namelist()]
+    brought = import_brought(other, read_sources("conll2012", sources, "parent"), create=True)
+    assert brought.failures == []
+    assert brought.left_out == ["LOSSES.txt"]
+    for coder in ("anna", "bea"):
+        before, after = (Coding.objects.get(text__project=project, coder__username=coder) for project in (tales, other))
+        assert operations.judgements_of(before) == operations.judgements_of(after)
+
+
+def test_equal_exports_are_equal_bytes(tales):
+    assert zipped(tales, "conll2012")[0] == zipped(tales, "conll2012")[0]
+
+
+def test_what_a_format_cannot_hold_is_reported_with_coder_and_text_and_stands_in_the_zip(tea):
+    project, _ = tea
+    data, report = zipped(project, "conll2012")
+    lost = {loss.feature: loss for loss in report.losses}
+    assert lost[Feature.NOTES].count == 1
+    assert lost[Feature.NOTES].examples == ("anna, walk: “her” (10-13)",)
+    assert {Feature.LEVELS, Feature.POINTERS, Feature.DISCONTINUOUS, Feature.UNSURE, Feature.HEADS} <= set(lost)
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        said = opened.read("LOSSES.txt").decode()
+    assert said == "".join(f"{loss}\n" for loss in report.losses)
+
+
+def test_a_trial_says_the_same_and_writes_nothing(tea):
+    project, _ = tea
+    assert export(project, "conll2012", None) == zipped(project, "conll2012")[1]
+
+
+@pytest.mark.parametrize("name", [".", "..", "..."])
+def test_no_coder_is_called_like_a_folder_above(tales, name):
+    coder = Coding.objects.get(coder__username="anna").coder
+    coder.username = name
+    coder.save()
+    assert f"_{name}/walk.conll" in names(zipped(tales, "conll2012")[0])
+
+
+def test_the_number_of_queries_does_not_grow_with_texts(tales):
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            zipped(tales, "conll2012")
+        return len(captured)
+
+    before = queries()
+    import_documents(tales, [Coded(plain.parse(WALK, f"w{n}.txt"), "anna") for n in range(20)])
+    assert queries() == before
+
+
+def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
+    path = tmp_path / "tales.zip"
+    export_to(path, tales, "conll2012")
+    before = path.read_bytes()
+    assert before == zipped(tales, "conll2012")[0]
+
+    def full(*_args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("annotations.exporting.add", full)
+    with pytest.raises(OSError, match="No space left"):
+        export_to(path, tales, "conll2012")
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["tales.zip"]
+
+
+def run(*arguments: str | Path) -> None:
+    call_command("export_codings", *map(str, arguments))
+
+
+def test_the_command_writes_the_zip_and_says_what_is_not_kept(tea, tmp_path, capsys):
+    run("conll2012", tmp_path / "tea.zip", "--project", "tea")
+    said = capsys.readouterr()
+    assert said.out == "1 coding of 1 text in 1 file\n"
+    assert "not kept: 1 × notes: anna, walk: “her” (10-13)" in said.err
+    assert names((tmp_path / "tea.zip").read_bytes()) == ["anna/walk.conll", "LOSSES.txt"]
+
+
+def test_the_commands_trial_writes_nothing(tea, tmp_path, capsys):
+    run("conll2012", tmp_path / "tea.zip", "--project", "tea", "--trial")
+    assert capsys.readouterr().out == "would write 1 coding of 1 text in 1 file\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--project", "tee"], "There is no project 'tee'."),
+        (["--project", "tea", "--coder", "zoe"], "There is no coder 'zoe' in this project."),
+        (["--project", "tea", "--text", "run"], "There is no text 'run' in this project."),
+        (["--project", "tea", "--option", "x=1"], "--option x=1: CoNLL-2012 has these: none."),
+    ],
+)
+def test_the_command_names_what_is_not_there(tea, tmp_path, arguments, message):
+    with pytest.raises(CommandError) as caught:
+        run("conll2012", tmp_path / "tea.zip", *arguments)
+    assert str(caught.value) == message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_says_where_it_cannot_write(tea, tmp_path):
+    with pytest.raises(CommandError, match=r"No such file or directory\. Nothing was written\.$"):
+        run("conll2012", tmp_path / "nowhere" / "tea.zip", "--project", "tea")
+
+
+def test_a_document_names_its_coder_by_its_folder(tea):
+    project, document = tea
+    [(_, [exported])] = documents_of(project)
+    assert exported.file == "anna/walk"
+    assert replace(exported, file="").name == document.name

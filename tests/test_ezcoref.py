@@ -1,0 +1,48 @@
+"""The same real annotations in two formats: equal chains, equal figures."""
+
+import pytest
+from django.core.management import call_command
+
+from agreement.extract import extract
+from agreement.parameters import Parameters
+from agreement.reports import overall
+from annotations.exporting import documents_of
+from annotations.formats.document import Document
+from annotations.models import Project
+
+
+@pytest.fixture
+def both(db, samples) -> tuple[Project, Project]:
+    for key in ("brat", "conll2012"):
+        folder = samples / "ezcoref" / key
+        call_command("import_codings", key, str(folder), f"--project={key}", "--coder-from=parent", "--create")
+    return Project.objects.get(slug="brat"), Project.objects.get(slug="conll2012")
+
+
+def chains(document: Document) -> set[frozenset[object]]:
+    """The entities of two or more markables."""
+    members: dict[str, set[object]] = {}
+    for mark in document.marks:
+        assert mark.answer is not None
+        for index in mark.answer.indices:
+            members.setdefault(index, set()).add(mark.parts)
+    return {frozenset(of) for of in members.values() if len(of) > 1}
+
+
+def test_brat_and_conll_give_the_same_chains(both):
+    of_brat, of_conll = (
+        {(coder, document.name): chains(document) for coder, found in documents_of(project) for document in found}
+        for project in both
+    )
+    assert len(of_brat) == 40
+    assert any(of_brat.values())
+    assert of_brat == of_conll
+
+
+@pytest.mark.parametrize("distance", ["nominal", "jaccard", "dice", "masi", "passonneau"])
+@pytest.mark.parametrize("exclude_unit", ["none", "both"])
+def test_brat_and_conll_give_the_same_alpha(both, distance, exclude_unit):
+    parameters = Parameters(distance=distance, exclude_unit=exclude_unit)
+    brat, conll = (overall.report(extract(project), parameters).result for project in both)
+    assert brat.value == conll.value
+    assert (brat.n_units, brat.n_coders, brat.n_judgements) == (conll.n_units, 5, 1855)

@@ -1,0 +1,628 @@
+"""Reading and writing brat standoff."""
+
+import contextlib
+import random
+import time
+from itertools import pairwise
+
+import pytest
+
+from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, brat, conll2012
+from annotations.formats.document import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.losses import Feature, carried
+from tests.documents import plain_of
+
+TEXT = "Anna saw her dog and it saw her"
+ANNA, HER = "T1\tMention 0 4\tAnna\n", "T2\tMention 9 12\ther\n"
+HER_DOG, IT = "T3\tMention 9 16\ther dog\n", "T4\tMention 21 23\tit\n"
+ALL = ANNA + HER + HER_DOG + IT
+
+
+def read(annotations: str | bytes, text: str | bytes = TEXT, **options: str) -> Document:
+    files = {
+        "anna/walk.ann": annotations.encode() if isinstance(annotations, str) else annotations,
+        "anna/walk.txt": text.encode() if isinstance(text, str) else text,
+    }
+    [document] = brat.read(Bundle("anna/walk.ann", files), **options)
+    return document
+
+
+def refused(annotations: str | bytes, text: str | bytes = TEXT) -> tuple[str, int | None, str]:
+    """File, line and message of the error."""
+    with pytest.raises(FormatError) as caught:
+        read(annotations, text)
+    return caught.value.file, caught.value.line, caught.value.message
+
+
+def said(mark: Mark) -> Answer:
+    assert mark.answer is not None
+    return mark.answer
+
+
+def words(document: Document, mark: Mark | Place) -> str:
+    return " … ".join(document.content[start:end] for start, end in mark.parts)
+
+
+def entities(document: Document) -> dict[str, tuple[str, ...]]:
+    assert document.links == Links.INDICES
+    return {words(document, mark): said(mark).indices for mark in document.marks}
+
+
+def pointers(document: Document) -> dict[str, list[str]]:
+    assert document.links == Links.POINTERS
+    return {
+        words(document, mark): [words(document, target) for target in said(mark).pointers] for mark in document.marks
+    }
+
+
+def found(document: Document) -> list[str]:
+    """The findings, without the file."""
+    return [str(finding).removeprefix("anna/walk.ann:") for finding in document.findings]
+
+
+def written(document: Document) -> dict[str, str]:
+    return {file.path: file.data.decode() for file in brat.write([document])}
+
+
+def annotations(document: Document) -> str:
+    return written(document)["walk.ann"]
+
+
+def again(document: Document) -> Document:
+    """Written and read back."""
+    files = {file.path: file.data for file in brat.write([document])}
+    [back] = brat.read(Bundle("walk.ann", {name: files[name] for name in ("walk.ann", "walk.txt")}))
+    return back
+
+
+# Which files belong together.
+
+
+def test_annotations_are_read_with_their_text():
+    names = ["b/x.txt", "b/x.ann", "a/x.ann", "a/x.txt", "annotation.conf", "c/Y.ANN", "c/Y.txt"]
+    assert brat.pairs(names, brat.FORMAT.suffixes) == [
+        ("b/x.ann", "b/x.txt"),
+        ("a/x.ann", "a/x.txt"),
+        ("c/Y.ANN", "c/Y.txt"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a/x.ann", "a/x.ann: the text of this file, a/x.txt, cannot be found"),
+        ("a/x.txt", "a/x.txt: the annotations of this file, a/x.ann, cannot be found"),
+    ],
+)
+def test_a_file_that_lacks_the_other_is_refused_naming_it(name, message):
+    [names] = brat.pairs([name, "b/x.txt.gz"], brat.FORMAT.suffixes)
+    assert names == (name,)
+    with pytest.raises(FormatError) as caught:
+        brat.read(Bundle.of(name, b"x"))
+    assert str(caught.value) == message
+
+
+# Text and offsets.
+
+
+def test_a_file_gives_its_text_and_markables_in_text_order():
+    document = read(IT + HER + HER_DOG + ANNA)
+    assert document.name == "walk"
+    assert document.file == "anna/walk.ann"
+    assert document.content == TEXT
+    assert [(mark.parts, mark.level, mark.line) for mark in document.marks] == [
+        (((0, 4),), "", 4),
+        (((9, 16),), "", 3),
+        (((9, 12),), "", 2),
+        (((21, 23),), "", 1),
+    ]
+    assert [mark.answer for mark in document.marks] == [Answer()] * 4
+    assert document.links == Links.NONE
+    assert document.findings == []
+
+
+def test_an_empty_file_of_annotations_brings_a_text():
+    assert read("").content == TEXT
+    assert read("").marks == []
+
+
+def test_offsets_count_code_points():
+    assert (
+        words(read("T1\tMention 3 6\t𝒳b.\n", "😀é 𝒳b. c"), read("T1\tMention 3 6\t𝒳b.\n", "😀é 𝒳b. c").marks[0])
+        == "𝒳b."
+    )
+
+
+def test_offsets_count_both_characters_of_a_line_end_and_the_text_keeps_them():
+    document = read("T1\tMention 3 5\tbc\nT2\tMention 6 7\td\n", "a\r\nbc\rd\n")
+    assert document.content == "a\r\nbc\rd\n"
+    assert [words(document, mark) for mark in document.marks] == ["bc", "d"]
+
+
+def test_a_byte_order_mark_counts_and_is_no_part_of_the_text():
+    document = read("T1\tMention 1 5\tAnna\n", "\ufeffAnna")
+    assert document.content == "Anna"
+    assert document.marks[0].parts == ((0, 4),)
+
+
+def test_annotations_may_have_a_byte_order_mark_and_any_line_ends():
+    assert len(read(("\ufeff" + ALL).replace("\n", "\r\n")).marks) == 4
+
+
+def test_words_may_hold_what_markup_is_made_of():
+    document = read("T1\tMention 0 4\t>HRN\nT2\tMention 5 9\tMR>H\nT3\tMention 10 15\t<&;\\t\n", ">HRN MR>H <&;\\t")
+    assert [words(document, mark) for mark in document.marks] == [">HRN", "MR>H", "<&;\\t"]
+
+
+def test_gaps_are_kept_and_fragments_of_a_broken_line_are_joined():
+    text = "the old\nand  \r\n grey dog ran"
+    document = read("T1\tMention 0 3;21 24\tthe dog\nT2\tMention 4 7;8 11;16 20\told and grey\n", text)
+    assert [mark.parts for mark in document.marks] == [((0, 3), (21, 24)), ((4, 20),)]
+
+
+def test_fragments_that_touch_or_overlap_are_one_and_come_in_any_order():
+    document = read("T1\tMention 9 12;0 4;12 14;13 16\ther Anna d dog\n")
+    assert document.marks[0].parts == ((0, 4), (9, 16))
+
+
+def test_a_blank_between_fragments_is_a_gap():
+    assert read("T1\tMention 9 12;13 16\ther dog\n").marks[0].parts == ((9, 12), (13, 16))
+
+
+@pytest.mark.parametrize("quoted", ["her dog", "her  dog ", "her\tdog"])
+def test_white_space_may_be_quoted_otherwise(quoted):
+    assert len(read(f"T1\tMention 9 16\t{quoted}\n").marks) == 1
+
+
+def test_spans_without_their_words_are_read_and_reported_once():
+    document = read("T1\tMention 0 4\nT2\tMention 9 12\t\n")
+    assert len(document.marks) == 2
+    assert found(document) == ["1: 2 spans without the words that they mark: their offsets are not checked (left out)"]
+
+
+# Entities.
+
+
+def test_each_star_line_is_an_entity_and_other_spans_are_their_own():
+    document = read(ALL + "*\tCoref T4 T3\n*\tEquiv T2 T1\t\n")
+    assert entities(document) == {"Anna": ("1",), "her dog": ("2",), "her": ("1",), "it": ("2",)}
+    assert entities(read(ALL + "*\tCoref T4 T3\n")) == {"Anna": ("1",), "her dog": ("2",), "her": ("3",), "it": ("2",)}
+
+
+def test_a_span_in_several_star_lines_stands_in_several_entities():
+    document = read(ALL + "*\tCoref T1 T2\n*\tCoref T2 T4\n")
+    assert entities(document) == {"Anna": ("1",), "her dog": ("2",), "her": ("1", "3"), "it": ("3",)}
+
+
+def test_it_may_make_them_one_entity():
+    document = read(ALL + "*\tCoref T1 T2\n*\tCoref T3 T4\n*\tCoref T2 T4\n", shared="merge")
+    assert entities(document) == {"Anna": ("1",), "her dog": ("1",), "her": ("1",), "it": ("1",)}
+
+
+def test_a_star_line_may_stand_before_its_spans():
+    assert entities(read("*\tCoref T1 T4\n" + ANNA + IT)) == {"Anna": ("1",), "it": ("1",)}
+
+
+def test_an_entity_may_have_one_member():
+    assert entities(read(ANNA + "*\tCoref T1\n")) == {"Anna": ("1",)}
+
+
+def test_an_unknown_member_is_left_out():
+    document = read(ANNA + IT + "*\tCoref T1 T9 T4\n*\tCoref T8\n")
+    assert entities(document) == {"Anna": ("1",), "it": ("1",)}
+    assert found(document) == ["3: 'T9' is no span (it is left out)", "4: 'T8' is no span (it is left out)"]
+
+
+# Pointers.
+
+
+def test_a_relation_points_from_its_first_argument_to_its_second():
+    document = read(ALL + "R1\tCoref Arg1:T2 Arg2:T1\t\nR2\tAnaphora Anaphor:T4 Antecedent:T3\n")
+    assert pointers(document) == {"Anna": [], "her dog": [], "her": ["Anna"], "it": ["her dog"]}
+
+
+def test_several_relations_of_a_span_say_that_it_is_ambiguous_and_may_point_forward():
+    document = read(ALL + "R1\tCoref Arg1:T2 Arg2:T1\nR2\tCoref Arg1:T2 Arg2:T4\nR3\tCoref Arg1:T2 Arg2:T1\n")
+    assert pointers(document)["her"] == ["Anna", "it"]
+
+
+def test_relations_are_left_out_where_there_are_star_lines():
+    document = read(
+        ALL + "R1\tcop Arg1:T2 Arg2:T1\nR2\tcop Arg1:T4 Arg2:T3\n*\tCoref T1 T2\nR3\tappos Arg1:T4 Arg2:T1\n"
+    )
+    assert entities(document)["her"] == ("1",)
+    assert all(not mark.answer.pointers for mark in document.marks)
+    assert found(document) == ["5: 2 relations cop (left out)", "8: 1 relations appos (left out)"]
+
+
+def test_relations_may_be_left_out_everywhere():
+    document = read(ALL + "R1\tcop Arg1:T2 Arg2:T1\n", relations="leave")
+    assert document.links == Links.NONE
+    assert found(document) == ["5: 1 relations cop (left out)"]
+
+
+def test_odd_relations_are_left_out():
+    document = read(ANNA + "R1\tCoref Arg1:T1 Arg2:T9\nR2\tCoref Arg1:T1 Arg2:T1\nR3\tCoref Arg1:E1 Arg2:T1\n")
+    assert document.links == Links.NONE
+    assert found(document) == [
+        "2: 'T9' is no span (it is left out)",
+        "3: a relation Coref from a span to itself (it is left out)",
+        "4: 'E1' is no span (it is left out)",
+    ]
+
+
+# Types.
+
+TYPED = "T1\tPER 0 4\tAnna\nT2\tMention 9 12\ther\nT3\tPER 21 23\tit\nT4\tNOM 21 23\tit\n"
+
+
+def test_types_are_levels():
+    document = read(TYPED)
+    assert [(words(document, mark), mark.level) for mark in document.marks] == [
+        ("Anna", "PER"), ("her", ""), ("it", "NOM"), ("it", "PER"),
+    ]  # fmt: skip
+    assert document.findings == []
+
+
+def test_types_may_be_categories():
+    document = read(TYPED, types="categories")
+    assert [(words(document, mark), mark.level, mark.answer.category) for mark in document.marks] == [
+        ("Anna", "", "PER"), ("her", "", ""), ("it", "", "PER"),
+    ]  # fmt: skip
+    assert found(document) == ["4: T4 stands on the same words as another (they are one markable)"]
+
+
+def test_types_may_say_nothing():
+    document = read(TYPED, types="none")
+    assert [(words(document, mark), mark.level, mark.answer.category) for mark in document.marks] == [
+        ("Anna", "", ""), ("her", "", ""), ("it", "", ""),
+    ]  # fmt: skip
+
+
+def test_types_may_name_entities():
+    lines = "T1\tPER 0 4\tAnna\nT2\tAnna-7 0 4\tAnna\nT3\tAnna-7 9 12\ther\nT4\tX 21 23\tit\nT5\tdog-12 9 16\ther dog\n"
+    document = read(lines + "R1\tcop Arg1:T1 Arg2:T4\n", types="chains")
+    assert entities(document) == {"Anna": ("Anna-7",), "her dog": ("dog-12",), "her": ("Anna-7",), "it": ("1",)}
+    assert found(document) == ["6: 1 relations cop (left out)"]
+
+
+def test_long_names_of_entities_are_shortened_and_stay_different():
+    middle = "x" * LONGEST_INDEX
+    lines = f"T1\tA{middle}-1 0 4\tAnna\nT2\tA{middle}-2 9 12\ther\nT3\tA{middle}x-1 9 16\ther dog\n"
+    names = [index for (index,) in entities(read(lines, types="chains")).values()]
+    assert len(set(names)) == 3
+    assert all(len(name) < LONGEST_INDEX for name in names)
+    assert names[0].startswith("Axxx")
+
+
+def test_spans_of_one_type_on_the_same_words_are_one_with_the_links_of_both():
+    document = read(ALL + "T5\tMention 21 23\tit\n*\tCoref T4 T3\n*\tCoref T5 T1\n")
+    assert sorted(entities(document)["it"]) == ["1", "2"]
+    assert found(document) == ["5: T5 stands on the same words as another (they are one markable)"]
+
+
+# Attributes and notes.
+
+
+def test_attributes_say_category_optional_unsure_and_uncoded():
+    lines = "A1\tCategory T1 person\nA2\tOptional T1\nA3\tUnsure T2\nA4\tUncoded T3\nA5\tOptional T3\nA6\tUncoded T4\n"
+    document = read(ALL + lines)
+    assert {words(document, mark): mark.answer for mark in document.marks} == {
+        "Anna": Answer("person", optional=True),
+        "her dog": Answer(optional=True),
+        "her": Answer(unsure=True),
+        "it": None,
+    }
+
+
+def test_what_is_uncoded_or_unlinked_is_no_entity_of_its_own():
+    document = read(ALL + "*\tCoref T1 T2\nA1\tUncoded T3\nA2\tUnlinked T4\n")
+    assert {words(document, mark): mark.answer for mark in document.marks} == {
+        "Anna": Answer(indices=("1",)),
+        "her dog": None,
+        "her": Answer(indices=("1",)),
+        "it": Answer(),
+    }
+
+
+def test_notes_are_the_coders_a_line_each():
+    lines = "#1\tAnnotatorNotes T1\twhy?\n#2\tAnnotatorNotes T1\t\n#7\tAnnotatorNotes T1\t a\tb \n"
+    assert read(ALL + lines).marks[0].answer.note == "why?\n\n a\tb "
+
+
+def test_notes_hold_names_labels_and_least_words():
+    mark = read(ALL + "#1\tChainName T1\tAnna & Co\n#2\tLabel T1\tA.1\n#3\tMin T3\t13 16\n").marks
+    assert (mark[0].answer.name, mark[0].label, mark[1].head) == ("Anna & Co", "A.1", ((13, 16),))
+
+
+def test_what_is_not_read_is_reported():
+    lines = (
+        "E1\tSee:T1 Who:T2\nE2\tSee:T1 Who:T2\nM1\tNegation E1\nN1\tReference T1 Wikipedia:534366\tAnna\n"
+        "A1\tGender T1 f\nA2\tGender T2 f\nA3\tOptional T9\nA4\tCategory T1\nA5\tCategory T1 a\nA6\tCategory T1 b\n"
+        "#1\tAnnotatorNotes R1\tx\n#2\tNormalizationNotes T1\ty\n#3\tAnnotatorNotes T9\tz\n"
+    )
+    document = read(ALL + lines)
+    assert found(document) == [
+        "5: 2 events (left out)",
+        "7: 1 modifications (left out)",
+        "8: 1 normalisations (left out)",
+        "9: 2 attributes Gender (left out)",
+        "11: 'T9' is no span (it is left out)",
+        "12: T1 has a category without a name (it is left out)",
+        "14: T1 is 'b', but 'a' before (the first stays)",
+        "15: 1 notes on R lines (left out)",
+        "16: 1 notes NormalizationNotes (left out)",
+        "17: 'T9' is no span (it is left out)",
+    ]
+    assert document.marks[0].answer == Answer("a")
+
+
+@pytest.mark.parametrize(("kind", "longest"), [("Label", LONGEST_LABEL), ("ChainName", 200)])
+def test_names_that_are_too_long_are_left_out(kind, longest):
+    document = read(ANNA + f"#1\t{kind} T1\t{'x' * (longest + 1)}\n")
+    assert document.marks == [Mark(((0, 4),), answer=Answer(), line=1)]
+    assert found(document) == [f"2: the {kind} of T1 has more than {longest} characters (it is left out)"]
+
+
+# What is refused.
+
+NO_OFFSETS = "this is not a list of offsets such as 0 4;8 11: "
+NO_LINE = "a line begins with T, R, *, A, M, N, E or #, a number and a tab, not "
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("T4\tMention 0 4\tAnne", "T4 quotes 'Anne', but from 0 on the text has 'Anna'"),
+        ("T4\tMention 8 12\ther", "T4 quotes 'her', but from 8 on the text has ' her'"),
+        ("T4\tMention 1 5\tAnna", "T4 quotes 'Anna', but from 1 on the text has 'nna '"),
+        ("T4\tMention 0 4;9 12\tAnna saw", "T4 quotes 'Anna saw', but from 0 on the text has 'Anna saw her'"),
+        ("T4\tMention 0 32\tx", "the text ends before 32"),
+        ("T4\tMention 4 4\t", "a span ends where it begins, or before: 4 4"),
+        ("T4\tMention 4 1\tx", "a span ends where it begins, or before: 4 1"),
+        ("T4\tMention -1 4\tx", f"{NO_OFFSETS}'-1 4'"),
+        ("T4\tMention 0 4;\tx", f"{NO_OFFSETS}'0 4;'"),
+        ("T4\tMention 0 ٤\tx", f"{NO_OFFSETS}'0 ٤'"),
+        ("T4\tMention 0 99999999999\tx", f"{NO_OFFSETS}'0 99999999999'"),
+        ("T4 Mention 0 4 Anna", f"{NO_OFFSETS}''"),
+        ("T1\tMention 0 4\tAnna", "T1 is given twice"),
+        (f"T4\t{'x' * 1001} 0 4\tAnna", "a type has more than 1000 characters"),
+        ("Anna saw her", f"{NO_LINE}'Anna saw her'"),
+        ("X1\tMention 0 4", f"{NO_LINE}'X1\\tMention 0 4'"),
+        ("\tMention 0 4", f"{NO_LINE}'\\tMention 0 4'"),
+        ("*\tCoref", "* says nothing of anything"),
+        ("A1\t", "A1 says nothing of anything"),
+        ("R1\tCoref Arg1:T1", "a relation is a name and two arguments such as Arg1:T2"),
+        ("R1\tCoref Arg1:T1 T1", "a relation is a name and two arguments such as Arg1:T2"),
+        ("R1\tCoref Arg1:T1 Arg2:T1 Arg3:T1", "a relation is a name and two arguments such as Arg1:T2"),
+        ("#1\tMin T1\t0 99", "the text ends before 99"),
+    ],
+)
+def test_bad_lines_are_refused(line, message):
+    assert refused(f"{ANNA}\n{line}\n") == ("anna/walk.ann", 3, message)
+
+
+def test_bad_texts_are_refused_under_their_name():
+    assert refused(ANNA, "Anna\n\0") == ("anna/walk.txt", 2, "a NUL character cannot stand in a text")
+    assert refused("", " \n") == ("anna/walk.txt", 1, "there is no text in this file")
+    assert refused("", TEXT.encode("utf-16"))[:2] == ("anna/walk.txt", 1)
+    assert refused(ANNA.encode("utf-16"))[:2] == ("anna/walk.ann", 1)
+    assert refused("", b"a\n\xed\xa0\x80")[:2] == ("anna/walk.txt", 2)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "".join(f"T{n}\tM 0 200000\ta\n" for n in range(20_000)),
+        "".join(f"T{n}\tM 0 {200_000 - n}\n" for n in range(20_000)),
+        "".join(f"T{n}\tM 0 1;{199_999 - n} 200000\n" for n in range(5000)),
+        "T1\tM " + ";".join(f"{n} {n + 1}" for n in range(0, 100_000, 2)) + "\n",
+        "T1\tM 0 1\n*\tC" + " T1" * 200_000 + "\n",
+        "T1\tM 0 1\n" + "*\tC T1\n" * 50_000,
+        "T1\tM 0 " + "9" * 1_000_000 + "\n",
+        "T1\tM 0" + " " * 1_000_000 + "9\n",
+    ],
+    ids=range(8),
+)
+@pytest.mark.parametrize("text", ["a" * 200_000, "a" + "\n" * 199_998 + "a"], ids=["letters", "lines"])
+def test_hostile_files_take_no_more_than_time_that_grows_with_them(lines, text):
+    started = time.process_time()
+    with contextlib.suppress(FormatError):
+        read(lines, text)
+    assert time.process_time() - started < 5
+
+
+# What is written.
+
+
+def test_a_small_document_of_pointers_is_written_so():
+    place = Place("phrase", ((0, 4),))
+    document = Document(
+        "walk",
+        "",
+        "Anna saw\nher dog",
+        [
+            Mark(((0, 4),), "phrase", "A"),
+            Mark(((5, 12),), "phrase", answer=Answer("place", note="why?\nso", name="N", unsure=True)),
+            Mark(((9, 12), (13, 16)), "turn", "", ((13, 16),), Answer("phrase", (place,), optional=True)),
+        ],
+        links=Links.POINTERS,
+    )
+    assert written(document) == {
+        "walk.txt": "Anna saw\nher dog",
+        "walk.ann": (
+            "T1\tphrase 0 4\tAnna\n"
+            "T2\tphrase 5 8;9 12\tsaw her\n"
+            "T3\tturn 9 12;13 16\ther dog\n"
+            "R1\tAntecedent Arg1:T3 Arg2:T1\n"
+            "A1\tUncoded T1\n"
+            "A2\tCategory T2 place\n"
+            "A3\tUnsure T2\n"
+            "A4\tCategory T3 phrase\n"
+            "A5\tOptional T3\n"
+            "#1\tLabel T1\tA\n"
+            "#2\tAnnotatorNotes T2\twhy?\n"
+            "#3\tAnnotatorNotes T2\tso\n"
+            "#4\tChainName T2\tN\n"
+            "#5\tMin T3\t13 16\n"
+        ),
+        "annotation.conf": (
+            "[entities]\nphrase\nturn\n\n"
+            "[relations]\n"
+            "Antecedent\tArg1:<ENTITY>, Arg2:<ENTITY>\n"
+            "Coreference\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive\n\n"
+            "[events]\n\n"
+            "[attributes]\n"
+            "Category\tArg:<ENTITY>, Value:phrase|place\n"
+            "Optional\tArg:<ENTITY>\nUnsure\tArg:<ENTITY>\nUncoded\tArg:<ENTITY>\nUnlinked\tArg:<ENTITY>\n"
+        ),
+    }
+    assert plain_of(again(document)) == plain_of(document)
+
+
+def test_a_small_document_of_entities_is_written_so():
+    spans = {(0, 4): ("1",), (9, 12): ("1", "2"), (21, 23): ("2",), (28, 31): ()}
+    marks = [Mark((span,), answer=Answer(indices=indices)) for span, indices in spans.items()]
+    document = Document("walk", "", TEXT, marks, links=Links.INDICES)
+    assert annotations(document) == (
+        "T1\tMention 0 4\tAnna\nT2\tMention 9 12\ther\nT3\tMention 21 23\tit\nT4\tMention 28 31\ther\n"
+        "*\tCoreference T1 T2\n*\tCoreference T2 T3\n"
+        "A1\tUnlinked T4\n"
+    )
+    assert plain_of(again(document)) == plain_of(document)
+
+
+def test_an_entity_of_one_is_written():
+    document = Document("walk", "", TEXT, [Mark(((0, 4),), answer=Answer(indices=("1",)))], links=Links.INDICES)
+    assert annotations(document) == "T1\tMention 0 4\tAnna\n*\tCoreference T1\n"
+
+
+def test_line_ends_of_a_span_are_cut_and_those_of_the_text_kept():
+    document = Document("walk", "", "\r\na \r\n\r\n b\n", [Mark(((0, 10),), answer=Answer()), Mark(((2, 10),))])
+    assert written(document)["walk.txt"] == "\r\na \r\n\r\n b\n"
+    assert annotations(document).startswith("T1\tMention 0 3;9 10\t  a b\nT2\tMention 2 3;9 10\ta b\n")
+    assert plain_of(again(document)) == plain_of(document)
+
+
+def test_a_text_that_begins_with_a_byte_order_mark_keeps_it():
+    document = Document("walk", "", "\ufeffAnna", [Mark(((1, 5),), head=((1, 2),), answer=Answer())])
+    assert annotations(document) == "T1\tMention 2 6\tAnna\n#1\tMin T1\t2 3\n"
+    assert plain_of(again(document)) == plain_of(document)
+
+
+def test_several_documents_share_a_configuration():
+    one, other = Document("one", "", "a", []), Document("other", "", "b", [Mark(((0, 1),), "turn")])
+    files = brat.write([one, other])
+    assert [file.path for file in files] == ["one.txt", "one.ann", "other.txt", "other.ann", "annotation.conf"]
+    assert files[-1].data.startswith(b"[entities]\nturn\n\n[relations]\n")
+    assert brat.write([]) == []
+
+
+def test_segments_titles_and_names_of_entities_are_lost():
+    document = Document(
+        "walk",
+        "",
+        TEXT,
+        [Mark(((0, 4),), answer=Answer(indices=("Anna",)))],
+        [Stretch("turn", 0, 31, "1.1", "M"), Stretch("sentence", 0, 31)],
+        Links.INDICES,
+        "A walk",
+    )
+    kept, losses = carried(document, brat.FORMAT.carries)
+    assert {loss.feature for loss in losses} == {
+        Feature.ENTITY_NAMES, Feature.SENTENCES, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE,
+    }  # fmt: skip
+    assert kept.segments == []
+    assert again(kept).marks[0].answer.indices == ("1",)
+
+
+# Real files.
+
+
+def sample(path, **options: str) -> Document:
+    files = {str(file): file.read_bytes() for file in (path, path.with_suffix(".txt"))}
+    [document] = brat.read(Bundle(str(path), files), **options)
+    return document
+
+
+def chains(document: Document) -> list[list[tuple[tuple[int, int], ...]]]:
+    """The entities, each as the places of its members."""
+    members: dict[str, list[tuple[tuple[int, int], ...]]] = {}
+    for mark in document.marks:
+        for index in said(mark).indices:
+            members.setdefault(index, []).append(mark.parts)
+    return sorted(members.values())
+
+
+@pytest.mark.parametrize("coder", range(1, 6))
+def test_ezcoref_has_the_chains_of_its_conll_files(samples, coder):
+    folder = samples / "ezcoref"
+    files = sorted((folder / "brat" / f"coder{coder}").glob("*.ann"))
+    assert len(files) == 8
+    for file in files:
+        document = sample(file)
+        conll = folder / "conll2012" / f"coder{coder}" / f"{file.stem}.conll"
+        [expected] = conll2012.read(Bundle.of(conll.name, conll.read_bytes()))
+        assert document.findings == []
+        assert document.content == f"{expected.content}\n"
+        assert [mark.parts for mark in document.marks] == [mark.parts for mark in expected.marks]
+        # The brat files have no line for an entity of one. The CoNLL files name it even where the markable stands in
+        # another entity too; from brat nobody could know.
+        elsewhere = {parts for chain in chains(expected) if len(chain) > 1 for parts in chain}
+        assert chains(document) == [
+            chain for chain in chains(expected) if len(chain) > 1 or chain[0] not in elsewhere
+        ], file.stem
+
+
+def test_ezcoref_has_markables_in_several_chains(samples):
+    document = sample(samples / "ezcoref" / "brat" / "coder4" / "bleak-house-5.ann")
+    several = [mark for mark in document.marks if len(mark.answer.indices) > 1]
+    assert [words(document, mark) for mark in several] == ["the Lord Chancellor"]
+    merged = sample(samples / "ezcoref" / "brat" / "coder4" / "bleak-house-5.ann", shared="merge")
+    assert len(chains(merged)) == len(chains(document)) - 1
+
+
+def test_ezcoref_is_written_back_whole(samples):
+    for file in sorted((samples / "ezcoref" / "brat" / "coder2").glob("*.ann")):
+        document = sample(file)
+        kept, losses = carried(document, brat.FORMAT.carries)
+        assert losses == []
+        files = {one.path: one.data for one in brat.write([kept])}
+        [back] = brat.read(Bundle(f"{file.stem}.ann", files))
+        assert plain_of(back) == plain_of(document)
+
+
+def test_litbank_has_the_chains_of_its_conll_file(samples):
+    document = sample(samples / "litbank" / "1023_bleak_house_brat.ann", types="chains")
+    file = samples / "litbank" / "1023_bleak_house_brat.conll"
+    [expected] = conll2012.read(Bundle.of(file.name, file.read_bytes()))
+    assert len(document.marks) == len(expected.marks) == 256
+    assert chains(document) == chains(expected)
+    assert entities(document)["the Lord Chancellor"] == ("Lord_Chancellor-2",)
+    assert [finding.message for finding in document.findings] == ["2 relations cop", "1 relations appos"]
+
+
+def test_litbank_read_without_its_option_has_a_level_for_each_type(samples):
+    document = sample(samples / "litbank" / "1023_bleak_house_brat.ann")
+    assert {"NOM_PER", "London-1"} <= {mark.level for mark in document.marks}
+    assert document.links == Links.POINTERS
+
+
+def test_damaged_samples_are_read_or_refused(samples):
+    file = samples / "ezcoref" / "brat" / "coder4" / "bleak-house-5.ann"
+    whole, text = file.read_bytes(), file.with_suffix(".txt").read_bytes()
+    chance = random.Random(4)
+    for _ in range(200):
+        damaged = bytearray(whole)
+        for _ in range(2):
+            damaged[chance.randrange(len(damaged))] = chance.choice(b"T*RA#\t\n 019;\x80")
+        try:
+            document = read(bytes(damaged), text)
+        except FormatError as error:
+            place = (error.file, error.line)
+            assert place[0] == "anna/walk.ann"
+            assert place[1] is not None
+        else:
+            for mark in document.marks:
+                assert all(0 <= start < end <= len(document.content) for start, end in mark.parts)
+                assert all(one[1] < other[0] for one, other in pairwise(mark.parts))

@@ -1,0 +1,150 @@
+"""What holds for every format."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotations.formats import FORMATS, Bundle, Document, File, Format, FormatError
+from annotations.formats.losses import Feature, carried, together
+from tests.documents import documents, plain_of
+
+WRITTEN = [format_ for format_ in FORMATS.values() if format_.write is not None]
+every_written = pytest.mark.parametrize("format_", WRITTEN, ids=lambda format_: format_.key)
+SLOW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+# Sample files of each format; what a reader is fuzzed with besides what its writer made.
+SAMPLES = {
+    "brat": ["ezcoref/brat/coder1/masque-2.*", "litbank/*_brat.[at]*"],
+    "casjson": ["cas/*.json"],
+    "conllu": ["gum/*.conllu"],
+    "mmax2": ["mmax2/**/*.*"],
+    "muc": ["muc/*.sgm"],
+    "webanno": ["gum/*.tsv", "webanno/*.tsv"],
+    "xmi": ["cas/*.x*"],
+    "conll2012": ["litbank/*.conll", "gum/*.conll", "ezcoref/conll2012/coder1/masque-2.conll"],
+}
+
+
+def written(format_: Format, *kept: Document) -> dict[str, bytes]:
+    assert format_.write is not None
+    files: list[File] = format_.write(kept)
+    paths = [file.path for file in files]
+    assert len(set(paths)) == len(paths)
+    return {file.path: file.data for file in files}
+
+
+def read_all(format_: Format, files: dict[str, bytes]) -> list[Document]:
+    found = []
+    for names in format_.bundles(sorted(files), format_.suffixes):
+        found += format_.read(Bundle(names[0], {name: files[name] for name in names}))
+    return found
+
+
+@every_written
+@SLOW
+@given(document=documents())
+def test_what_is_written_is_read_back(format_, document):
+    kept, _ = carried(document, format_.carries)
+    [back] = read_all(format_, written(format_, kept))
+    assert plain_of(back) == plain_of(kept)
+
+
+@every_written
+@settings(SLOW, max_examples=10)
+@given(one=documents(st.just("one")), other=documents(st.just("other")))
+def test_several_documents_are_written_together_and_read_back(format_, one, other):
+    other = replace(other, scheme=one.scheme) if one.links == other.links else replace(one, name="other")
+    kept = [carried(document, format_.carries)[0] for document in (one, other)]
+    back = {document.name: document for document in read_all(format_, written(format_, *kept))}
+    assert {name: plain_of(document) for name, document in back.items()} == {
+        document.name: plain_of(document) for document in kept
+    }
+
+
+@every_written
+@SLOW
+@given(document=documents())
+def test_what_a_format_carries_is_carried_whole_the_second_time(format_, document):
+    kept, _ = carried(document, format_.carries)
+    again, lost = carried(kept, format_.carries)
+    assert plain_of(again) == plain_of(kept)
+    assert lost == []
+
+
+@SLOW
+@given(document=documents())
+def test_a_format_that_carries_all_loses_nothing(document):
+    assert carried(document, frozenset(Feature)) == (document, [])
+
+
+@every_written
+@SLOW
+@given(document=documents())
+def test_what_is_lost_is_reported_with_examples(format_, document):
+    kept, losses = carried(document, format_.carries)
+    for loss in losses:
+        assert loss.feature not in format_.carries
+        assert loss.count >= len(loss.examples) > 0
+        assert str(loss).startswith(f"{loss.count} × ")
+    if not losses:
+        assert len(kept.marks) == len(document.marks)
+        assert kept.content.split() == document.content.split()
+    doubled = together([*losses, *losses])
+    assert [(loss.feature, loss.count) for loss in doubled] == [(loss.feature, 2 * loss.count) for loss in losses]
+
+
+def spoiled(data: bytes, chance: random.Random) -> bytes:
+    """The data with a few random cuts, flips, repeats and insertions."""
+    found = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(len(found) + 1)
+        length = chance.choice([1, 1, 2, 10, 200])
+        match chance.randrange(5):
+            case 0:
+                del found[at:]
+            case 1:
+                del found[at : at + length]
+            case 2:
+                found[at:at] = bytes(chance.randrange(256) for _ in range(min(length, 10)))
+            case 3:
+                found[at:at] = found[at : at + length]
+            case 4 if at < len(found):
+                found[at] ^= 1 << chance.randrange(8)
+    return bytes(found)
+
+
+def read_or_refused(format_: Format, files: dict[str, bytes]) -> bool:
+    """Whether the files were read. Anything but a result or a clear error fails."""
+    try:
+        found = read_all(format_, files)
+    except FormatError as error:
+        return not (error.file and error.message)
+    for document in found:
+        assert document.content
+        for mark in document.marks:
+            assert all(0 <= start < end <= len(document.content) for start, end in mark.parts)
+    return True
+
+
+@every_written
+@settings(SLOW, max_examples=60)
+@given(document=documents(), seed=st.integers(0, 2**32))
+def test_spoiled_files_are_read_or_refused(format_, document, seed):
+    chance = random.Random(seed)
+    files = written(format_, carried(document, format_.carries)[0])
+    name = chance.choice(sorted(files))
+    read_or_refused(format_, files | {name: spoiled(files[name], chance)})
+
+
+@pytest.mark.parametrize(("key", "pattern"), [(key, pattern) for key, of in SAMPLES.items() for pattern in of])
+def test_spoiled_samples_are_read_or_refused(samples, key, pattern):
+    format_ = FORMATS[key]
+    files = {str(file.relative_to(samples)): file.read_bytes() for file in samples.glob(pattern)}
+    assert files
+    assert read_or_refused(format_, files)
+    chance = random.Random(1)
+    for _ in range(40):
+        name = chance.choice(sorted(files))
+        read_or_refused(format_, files | {name: spoiled(files[name], chance)})

@@ -1,0 +1,1294 @@
+"""Reading and writing MMAX2 projects."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, mmax2
+from annotations.formats.document import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
+from annotations.formats.losses import carried
+from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
+from tests.documents import INDEXING, POINTING, SORTING, documents, plain_of
+
+WORDS = ["Anna", "took", "her", "dog", ".", "It", "barked", "at", "it", "."]
+MMAX = "<mmax_project>\n<words>walk_words.xml</words>\n</mmax_project>"
+COMMON = """\
+<common_paths>
+<basedata_path>Basedata/</basedata_path>
+<scheme_path>Schemes/</scheme_path>
+<markable_path>Markables/</markable_path>
+<annotations>
+<level name="np" schemefile="np_scheme.xml">$_np_level.xml</level>
+<level name="sentence" schemefile="sentence_scheme.xml">$_sentence_level.xml</level>
+</annotations>
+</common_paths>"""
+SETS = """\
+<annotationscheme>
+<attribute id="level_class" name="Coref_Class" type="markable_set"/>
+<attribute id="level_form" name="Form" type="nominal_list"><value id="v1" name="NE"/></attribute>
+</annotationscheme>"""
+POINTERS = """\
+<annotationscheme>
+<attribute id="At_Type" name="refType" type="nominal_button" text="What does it refer to?">
+<value id="v1" name="New"/>
+<value id="v2" name="old" text="named before" next="AT_ante"/>
+<value id="v3" name="event" next="at_event,at_optional"/>
+</attribute>
+<attribute id="at_Ante" name="anteNP" type="markable_pointer" max_size="1" target_domain="np"/>
+<attribute id="at_event" name="anteEvent" type="markable_pointer" target_domain="sentence"/>
+<attribute id="at_optional" name="Optional" type="nominal_button"><value name="no"/><value name="yes"/></attribute>
+</annotationscheme>"""
+EMPTY = "<annotationscheme/>"
+SENTENCES = ('id="markable_91" span="word_6..word_10"', 'id="markable_90" span="word_1..word_5"')
+
+
+def words_file(*words: str, first: int = 1, step: int = 1, head: str = "") -> str:
+    lines = [f'<word id="word_{first + step * number}">{word}</word>' for number, word in enumerate(words)]
+    return "\n".join([f"{head}<words>", *lines, "</words>"])
+
+
+def level_file(*markables: str) -> str:
+    """A markables file; the first markable is in line 3."""
+    lines = [f"<markable {markable}/>" for markable in markables]
+    head = '<!DOCTYPE markables SYSTEM "markables.dtd">\n<markables xmlns="www.eml.org/NameSpaces/np">'
+    return "\n".join([head, *lines, "</markables>"])
+
+
+def project(
+    *markables: str,
+    scheme: str | None = SETS,
+    sentences: tuple[str, ...] = (),
+    common: str | None = COMMON,
+    words: str | None = None,
+    **more: str,
+) -> dict[str, str]:
+    """A project of one text in the folder p. more: files by names in which __ stands for / and _x for .x."""
+    files = {
+        "p/walk.mmax": MMAX,
+        "p/common_paths.xml": common,
+        "p/Basedata/walk_words.xml": words_file(*WORDS) if words is None else words,
+        "p/Schemes/np_scheme.xml": scheme,
+        "p/Schemes/sentence_scheme.xml": EMPTY,
+        "p/Markables/walk_np_level.xml": level_file(*markables),
+        "p/Markables/walk_sentence_level.xml": level_file(*sentences),
+    }
+    return {name: text for name, text in (files | more).items() if text is not None}
+
+
+def read_all(files: dict[str, str | bytes], **options: str) -> list[Document]:
+    data = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
+    found = []
+    for names in mmax2.bundles(sorted(data), (".mmax",)):
+        found += mmax2.read(Bundle(names[0], {name: data[name] for name in names}), **options)
+    return found
+
+
+def read(files: dict[str, str | bytes], **options: str) -> Document:
+    [document] = read_all(files, **options)
+    return document
+
+
+def refused(files: dict[str, str | bytes], **options: str) -> FormatError:
+    with pytest.raises(FormatError) as caught:
+        read_all(files, **options)
+    assert len(str(caught.value)) < 400
+    return caught.value
+
+
+def shown(document: Document, parts: tuple[tuple[int, int], ...]) -> str:
+    return " … ".join(document.content[start:end] for start, end in parts)
+
+
+def answers(document: Document) -> list[tuple[str, str, list[str], tuple[str, ...]]]:
+    """The words of each coded markable with category, antecedents and entities."""
+    return [
+        (
+            shown(document, mark.parts),
+            mark.answer.category,
+            [f"{target.level}: {shown(document, target.parts)}" for target in mark.answer.pointers],
+            mark.answer.indices,
+        )
+        for mark in document.marks
+        if mark.answer
+    ]
+
+
+def findings(document: Document) -> list[tuple[str, str, int | None]]:
+    return [(finding.code, finding.file.removeprefix("p/"), finding.line) for finding in document.findings]
+
+
+def written(*kept: Document, attribute: str = "") -> dict[str, bytes]:
+    return {file.path: file.data for file in mmax2.write(kept, attribute)}
+
+
+def again(document: Document) -> Document:
+    return read(written(document))
+
+
+def test_a_project_gives_its_words_with_markables_in_text_order():
+    document = read(
+        project(
+            'id="markable_7" span="word_6" mmax_level="np" coref_class="set_2"',
+            'id="markable_3" span="word_3..word_4" mmax_level="np" coref_class="set_2"',
+            'id="markable_5" span="word_3" mmax_level="np" coref_class="set_1"',
+            'id="markable_9" span="word_1" mmax_level="np" coref_class="set_1"',
+            'id="markable_1" span="word_9" mmax_level="np" coref_class="empty"',
+        )
+    )
+    assert document.name == "walk"
+    assert document.file == "p/walk.mmax"
+    assert document.content == " ".join(WORDS)
+    assert document.links == Links.INDICES
+    assert answers(document) == [
+        ("Anna", "", [], ("set_1",)),
+        ("her dog", "", [], ("set_2",)),
+        ("her", "", [], ("set_1",)),
+        ("It", "", [], ("set_2",)),
+        ("it", "", [], ()),
+    ]
+    assert [mark.line for mark in document.marks] == [6, 4, 5, 3, 7]
+    assert {mark.level for mark in document.marks} == {"np"}
+    assert document.findings == ()
+
+
+def test_a_scheme_of_sets_gives_a_category_with_an_index_and_none():
+    document = read(project('id="markable_1" span="word_1" coref_class="set_1"'))
+    assert document.scheme == SchemeSpec(
+        (LevelSpec("np", "np"),),
+        (CategorySpec("coref_class", "coref_class", takes_index=True), CategorySpec("none", "none")),
+    )
+    assert [document.scheme.implied(Answer(indices=each)) for each in (("1",), ())] == ["coref_class", "none"]
+
+
+@pytest.mark.parametrize("unset", ['coref_class=""', 'coref_class="empty"', 'COREF_CLASS="None"', 'form="ne"'])
+def test_a_set_that_is_empty_or_absent_is_none(unset):
+    document = read(project(f'id="markable_1" span="word_1" {unset}'))
+    assert answers(document) == [("Anna", "", [], ())]
+
+
+def test_a_markable_with_nothing_of_its_scheme_is_uncoded():
+    document = read(project('id="markable_1" span="word_1" mmax_level="np" label="a" min_ids="word_1"'))
+    assert document.marks == [Mark(((0, 4),), "np", "a", ((0, 4),), None, 3)]
+
+
+def test_a_set_of_one_markable_stays():
+    assert answers(read(project('id="markable_1" span="word_1" coref_class="set_8"'))) == [("Anna", "", [], ("set_8",))]
+
+
+def test_further_readings_of_a_set_are_further_entities():
+    scheme = SETS.replace("</ann", '<attribute id="x" name="coref_class_2" type="markable_set"/>\n</ann')
+    files = project('id="markable_1" span="word_1" coref_class="set_8" coref_class_2="set_3"', scheme=scheme)
+    assert answers(read(files)) == [("Anna", "", [], ("set_8", "set_3"))]
+
+
+def test_pointers_are_read_with_the_categories_that_lead_to_them():
+    document = read(
+        project(
+            'id="markable_1" span="word_1" reftype="new" antenp="empty"',
+            'id="markable_2" span="word_3" reftype="old" antenp="markable_1"',
+            'id="markable_3" span="word_9" reftype="EVENT" anteevent="sentence:markable_90;sentence:markable_91"',
+            scheme=POINTERS,
+            sentences=SENTENCES,
+        )
+    )
+    assert document.links == Links.POINTERS
+    assert answers(document) == [
+        ("Anna", "New", [], ()),
+        ("her", "old", ["np: Anna"], ()),
+        ("it", "event", ["sentence: Anna took her dog .", "sentence: It barked at it ."], ()),
+    ]
+    assert document.scheme == SchemeSpec(
+        (LevelSpec("np", "np"), LevelSpec("sentence", "sentence", coded=False)),
+        (
+            CategorySpec("New", "New"),
+            CategorySpec("old", "named before", points_to="np", max_pointers=1),
+            CategorySpec("event", "event", points_to="sentence", takes_optional=True),
+        ),
+    )
+    assert document.findings == ()
+
+
+def test_names_and_values_in_small_letters_are_those_of_the_scheme():
+    files = project('ID="markable_1" Span="word_1" REFTYPE="NEW"', scheme=POINTERS)
+    assert answers(read(files)) == [("Anna", "New", [], ())]
+
+
+def test_values_that_differ_only_in_case_stay_apart():
+    scheme = POINTERS.replace('name="New"', 'name="OLD"')
+    files = project('id="markable_1" span="word_1" reftype="OLD"', 'id="m2" span="word_2" reftype="old"', scheme=scheme)
+    assert [category for _, category, _, _ in answers(read(files))] == ["OLD", "old"]
+
+
+def test_a_target_without_a_level_is_of_the_level_itself_else_of_the_one_it_is_meant_for():
+    files = project(
+        'id="markable_90" span="word_1" reftype="new"',
+        'id="markable_2" span="word_9" reftype="event" anteevent="markable_90;markable_91"',
+        scheme=POINTERS,
+        sentences=SENTENCES,
+    )
+    assert answers(read(files))[1][2] == ["np: Anna", "sentence: It barked at it ."]
+
+
+def test_a_pointer_without_a_domain_goes_to_its_own_level():
+    scheme = POINTERS.replace(' target_domain="np"', "")
+    document = read(project('id="markable_1" span="word_1" reftype="new"', scheme=scheme))
+    assert document.scheme.categories[1].points_to == "np"
+
+
+def test_a_category_may_point_later_where_it_does_so_in_a_file():
+    files = project(
+        'id="markable_1" span="word_1" reftype="old" antenp="markable_2"',
+        'id="markable_2" span="word_3" reftype="new"',
+        scheme=POINTERS,
+    )
+    assert [category.allow_later for category in read(files).scheme.categories] == [False, True, False]
+
+
+ARRAU = """\
+<annotationscheme>
+<attribute id="a1" name="reference" type="nominal_button">
+<value name="new"/><value name="non_referring"/><value name="old" next="a2,a7"/>
+</attribute>
+<attribute id="a2" name="ref_type" type="nominal_button">
+<value name="phrase" next="a3"/><value name="segment" next="a6"/>
+</attribute>
+<attribute id="a3" name="phrase_antecedent" type="nominal_list">
+<value name="single_phrase" next="a4"/><value name="multiple_phrases" next="a5"/>
+</attribute>
+<attribute id="a4" name="single_phrase_antecedent" type="markable_pointer" target_domain="np"/>
+<attribute id="a5" name="multiple_phrase_antecedents" type="markable_pointer" target_domain="np"/>
+<attribute id="a6" name="segment_antecedent" type="markable_pointer" target_domain="sentence"/>
+<attribute id="a7" name="ambiguity" type="nominal_button">
+<value name="unambiguous"/><value name="ambiguous" next="a8,a9"/>
+</attribute>
+<attribute id="a8" name="single_phrase_antecedent_2" type="markable_pointer" target_domain="np"/>
+<attribute id="a9" name="segment_antecedent_2" type="markable_pointer" target_domain="sentence"/>
+<attribute id="a10" name="related_object"><value name="no"/><value name="yes" next="a11"/></attribute>
+<attribute id="a11" name="related_phrase" type="markable_pointer" target_domain="np"/>
+<attribute id="a12" name="coref_set" type="markable_set"/>
+</annotationscheme>"""
+
+
+def test_the_second_reading_of_an_ambiguous_markable_adds_its_antecedents():
+    document = read(
+        project(
+            'id="markable_1" span="word_1" reference="new"',
+            'id="markable_2" span="word_3..word_4" reference="non_referring" related_object="yes"'
+            ' related_phrase="markable_1"',
+            'id="markable_3" span="word_6" reference="old" ref_type="phrase" phrase_antecedent="single_phrase"'
+            ' single_phrase_antecedent="markable_2" ambiguity="ambiguous" single_phrase_antecedent_2="markable_1"',
+            'id="markable_4" span="word_9" reference="old" ref_type="segment" ambiguity="ambiguous"'
+            ' segment_antecedent="sentence:markable_90" segment_antecedent_2="sentence:markable_91"',
+            'id="markable_5" span="word_8" reference="old" ref_type="phrase" phrase_antecedent="multiple_phrases"'
+            ' multiple_phrase_antecedents="markable_1;markable_2"',
+            scheme=ARRAU,
+            sentences=SENTENCES,
+        )
+    )
+    assert answers(document) == [
+        ("Anna", "new", [], ()),
+        ("her dog", "non_referring", [], ()),
+        ("It", "phrase", ["np: her dog", "np: Anna"], ()),
+        ("at", "phrase", ["np: Anna", "np: her dog"], ()),
+        ("it", "segment", ["sentence: Anna took her dog .", "sentence: It barked at it ."], ()),
+    ]
+    assert [(each.key, each.points_to) for each in document.scheme.categories] == [
+        ("new", ""),
+        ("non_referring", ""),
+        ("phrase", "np"),
+        ("segment", "sentence"),
+    ]
+    assert findings(document) == [("not-read", "Schemes/np_scheme.xml", None)]
+    assert "related_phrase" in document.findings[0].message
+
+
+def test_an_option_names_the_attribute_where_a_scheme_has_several():
+    files = project(
+        'id="markable_1" span="word_1" reference="new" coref_set="set_4"',
+        'id="markable_2" span="word_6" reference="old" single_phrase_antecedent="markable_1" coref_set="set_4"',
+        scheme=ARRAU,
+    )
+    assert read(files).links == Links.POINTERS
+    assert [(finding.code, finding.fix) for finding in read(files).findings] == [
+        ("not-read", "choose the attribute coref_set to read it")
+    ]
+    document = read(files, attribute="Coref_Set")
+    assert document.links == Links.INDICES
+    assert answers(document) == [("Anna", "", [], ("set_4",)), ("It", "", [], ("set_4",))]
+    assert document.findings == ()
+    kinds = read(files, attribute="reference")
+    assert (kinds.links, [category for _, category, _, _ in answers(kinds)]) == (Links.NONE, ["new", "old"])
+    assert refused(files, attribute="colour").message == "no level has sets, pointers or values called 'colour'"
+
+
+BRIDGING = """\
+<annotationscheme>
+<attribute id="a1" name="Coref_class" type="markable_set"/>
+<attribute id="a2" name="Type" type="nominal_list"><value name="none"/><value name="bridging" next="a3"/></attribute>
+<attribute id="a3" name="Bridging_antecedent" type="markable_pointer"/>
+</annotationscheme>"""
+
+
+def test_sets_say_what_goes_together_where_pointers_only_say_what_is_bridged():
+    document = read(
+        project(
+            'id="markable_1" span="word_1" coref_class="set_1" type="none"',
+            'id="markable_2" span="word_3" coref_class="set_1" type="bridging" bridging_antecedent="markable_1"',
+            scheme=BRIDGING,
+        )
+    )
+    assert document.links == Links.INDICES
+    assert answers(document) == [("Anna", "", [], ("set_1",)), ("her", "", [], ("set_1",))]
+    assert "bridging_antecedent" in document.findings[0].message
+
+
+def test_bridging_is_read_where_there_is_nothing_else():
+    scheme = BRIDGING.replace('<attribute id="a1" name="Coref_class" type="markable_set"/>', "")
+    files = project(
+        'id="markable_1" span="word_1" type="none"',
+        'id="markable_2" span="word_3" type="bridging" bridging_antecedent="markable_1"',
+        scheme=scheme,
+    )
+    assert answers(read(files)) == [("Anna", "none", [], ()), ("her", "bridging", ["np: Anna"], ())]
+
+
+def test_pointers_that_no_category_leads_to_are_read_without_categories():
+    scheme = """<annotationscheme>
+<attribute id="p" name="preferred" type="nominal_button"><value name="true"/><value name="false"/></attribute>
+<attribute id="a" name="anaphref" type="markable_pointer" max_size="1" target_domain="np">
+<value name="set"/><value name="not_set"/></attribute>
+</annotationscheme>"""
+    document = read(
+        project(
+            'id="markable_1" span="word_1" anaphref="empty" preferred="true"',
+            'id="markable_2" span="word_3" anaphref="markable_1" preferred="true"',
+            scheme=scheme,
+        )
+    )
+    assert answers(document) == [("Anna", "", [], ()), ("her", "", ["np: Anna"], ())]
+    assert document.scheme.categories == (
+        CategorySpec("anaphref", "anaphref", points_to="np", max_pointers=1),
+        CategorySpec("none", "none"),
+    )
+
+
+def test_a_scheme_without_sets_and_pointers_asks_for_its_category():
+    scheme = """<annotationscheme>
+<attribute id="g" name="gender" type="nominal_button"><value name="m"/></attribute>
+<attribute id="c" name="Category" type="nominal_button"><value name="person"/><value name="a thing"/></attribute>
+</annotationscheme>"""
+    files = project(
+        'id="markable_1" span="word_1" category="person" gender="m"',
+        'id="markable_2" span="word_4" category="a thing"',
+        scheme=scheme,
+        sentences=SENTENCES,
+    )
+    document = read(files)
+    assert document.links == Links.NONE
+    assert answers(document) == [("Anna", "person", [], ()), ("dog", "a-thing", [], ())]
+    assert document.scheme == SchemeSpec(
+        (LevelSpec("np", "np"),), (CategorySpec("person", "person"), CategorySpec("a-thing", "a thing"))
+    )
+
+
+# Spans.
+
+
+def test_gaps_are_kept_and_words_that_follow_each_other_are_one_part():
+    document = read(
+        project(
+            'id="markable_1" span="word_7,word_1..word_2" coref_class="set_1"',
+            'id="markable_2" span="word_2,word_1" coref_class="set_1"',
+            'id="markable_3" span="word_2..word_4, word_3..word_5,word_6" coref_class="set_1"',
+        )
+    )
+    assert [shown(document, mark.parts) for mark in document.marks] == [
+        "Anna took … barked",
+        "Anna took",
+        "took her dog . It",
+    ]
+    assert document.marks[0].parts == ((0, 9), (23, 29))
+
+
+def test_the_numbers_of_words_begin_anywhere_and_have_gaps():
+    words = words_file(*WORDS, first=700, step=7)
+    files = project('id="markable_1" span="word_700..word_714,word_763" coref_class="set_1"', words=words)
+    document = read(files)
+    assert [shown(document, mark.parts) for mark in document.marks] == ["Anna took her … ."]
+
+
+def test_words_stand_in_the_order_of_their_file():
+    words = "<words><word id='b'>two</word><word id='a'>three</word><word id='c'>four</word></words>"
+    document = read(project('id="markable_1" span="b..a" coref_class="set_1"', words=words))
+    assert (document.content, document.marks[0].parts) == ("two three four", ((0, 9),))
+
+
+def test_words_without_text_are_passed_over_and_white_space_in_words_is_one_blank():
+    words = words_file("Anna", "", " took\n her ", "<b>d</b>og", "  ")
+    document = read(
+        project(
+            'id="markable_1" span="word_1..word_2" coref_class="set_1"',
+            'id="markable_2" span="word_2" coref_class="set_1"',
+            'id="markable_3" span="word_2..word_5" coref_class="set_1"',
+            'id="markable_4" span="word_1,word_3" coref_class="set_1"',
+            words=words,
+        )
+    )
+    assert document.content == "Anna took her dog"
+    assert [shown(document, mark.parts) for mark in document.marks] == ["Anna took her", "Anna", "took her dog"]
+    assert findings(document) == [("no-words", "Markables/walk_np_level.xml", 4)]
+
+
+def test_words_outside_the_basic_plane_count_as_one_code_point_each():
+    words = words_file("👩🏽‍🚀é", "𝒳", "שלום")
+    document = read(project('id="markable_1" span="word_2..word_3" coref_class="set_1"', words=words))
+    assert document.content == "👩🏽‍🚀é 𝒳 שלום"
+    assert shown(document, document.marks[0].parts) == "𝒳 שלום"
+
+
+def test_markables_on_the_same_words_are_one():
+    document = read(
+        project(
+            'id="markable_1" span="word_1" reftype="new"',
+            'id="markable_2" span="word_3" reftype="old" antenp="markable_1" note="first"',
+            'id="markable_3" span="word_4" reftype="new"',
+            'id="markable_4" span="word_3,word_3" reftype="old" antenp="markable_3;markable_2;markable_1" label="x"',
+            scheme=POINTERS,
+        )
+    )
+    assert answers(document)[1] == ("her", "old", ["np: Anna", "np: dog"], ())
+    assert (document.marks[1].label, document.marks[1].answer.note) == ("x", "first")
+    assert findings(document) == [
+        ("pointer-to-itself", "Markables/walk_np_level.xml", 6),
+        ("duplicate-markable", "Markables/walk_np_level.xml", 6),
+    ]
+
+
+def test_sets_of_equal_name_in_two_levels_are_two():
+    common = COMMON.replace("</ann", '<level name="vp" schemefile="np_scheme.xml">$_vp_level.xml</level>\n</ann')
+    files = project('id="markable_1" span="word_1" coref_class="set_1"', common=common)
+    files["p/Markables/walk_vp_level.xml"] = level_file('id="markable_1" span="word_2" coref_class="set_1"')
+    assert answers(read(files)) == [("Anna", "", [], ("set_1",)), ("took", "", [], ("vp:set_1",))]
+
+
+# Least words, marks of the answer.
+
+
+def test_min_ids_are_the_least_words():
+    document = read(
+        project(
+            'id="markable_1" span="word_3..word_5" coref_class="set_1" min_ids="word_4"',
+            'id="markable_2" span="word_6..word_7" coref_class="set_1" min_ids="word_8"',
+            'id="markable_3" span="word_8" coref_class="set_1" min_ids="word_80"',
+            'id="markable_4" span="word_9" coref_class="set_1" min_ids="empty" min_words="it"',
+        )
+    )
+    assert [shown(document, mark.head) for mark in document.marks] == ["dog", "", "", ""]
+    assert findings(document) == [
+        ("min-outside", "Markables/walk_np_level.xml", 4),
+        ("min-outside", "Markables/walk_np_level.xml", 5),
+    ]
+
+
+def test_notes_and_doubts_are_read():
+    said = 'coref_class="set_1" optional="yes" unsure="true" note="why&#10;so?" chain_name="Anna"'
+    document = read(project(f'id="markable_1" span="word_1" {said}', 'id="m" span="word_2" form="ne" comment="x"'))
+    assert document.marks[0].answer == Answer("", (), ("set_1",), True, True, "why\nso?", "Anna")
+    assert document.marks[1].answer == Answer(note="x")
+
+
+# Lines and segments.
+
+
+def test_a_line_ends_after_a_sentence():
+    document = read(project(sentences=SENTENCES))
+    assert document.content == "Anna took her dog .\nIt barked at it ."
+    assert document.segments == (Stretch("sentence", 0, 19), Stretch("sentence", 20, 37))
+    assert document.marks == []
+    assert document.scheme.levels == (LevelSpec("np", "np"),)
+
+
+def layered(*names: str) -> dict[str, str]:
+    """A project with levels of those names, each with a markable on the n-th and following two words."""
+    levels = "".join(f'<level name="{name}">$_{name}_level.xml</level>' for name in names)
+    files = project(common=f"<common_paths>{levels}</common_paths>")
+    for number, name in enumerate(names):
+        span = f"word_{3 * number + 1}..word_{3 * number + 3}"
+        files[f"p/Markables/walk_{name}_level.xml"] = level_file(
+            f'id="markable_1" span="{span}" label="L{number}" number="9" speaker=" S "'
+        )
+    return files
+
+
+def test_turns_end_lines_where_there_are_no_sentences():
+    assert read(layered("turn", "sentence")).content == "Anna took her\ndog . It\nbarked at it ."
+    document = read(layered("paragraph", "turns"))
+    assert document.content == "Anna took her\ndog . It\nbarked at it ."
+    assert document.segments == (Stretch("paragraph", 0, 13, "L0", "S"), Stretch("turn", 14, 22, "L1", "S"))
+
+
+def test_utterances_are_sentences_where_there_are_none():
+    assert [each.kind for each in read(layered("utterance")).segments] == ["sentence"]
+    both = read(layered("utterances", "sentence"))
+    assert [(each.kind, each.start) for each in both.segments] == [("sentence", 14)]
+    assert [mark.level for mark in both.marks] == ["utterances"]
+
+
+def test_lines_end_lines_and_are_no_segments():
+    document = read(layered("header", "line"))
+    assert document.content == "Anna took her\ndog . It\nbarked at it ."
+    assert [each.kind for each in document.segments] == ["header"]
+    assert document.marks == []
+
+
+def test_the_number_of_a_turn_is_its_label():
+    files = layered("turn")
+    files["p/Markables/walk_turn_level.xml"] = level_file('id="markable_1" span="word_1" number="17.1"')
+    assert read(files).segments == (Stretch("turn", 0, 4, "17.1"),)
+    files["p/Markables/walk_turn_level.xml"] = level_file('id="markable_1" span="word_1" number="17" stands_for="both"')
+    assert [mark.label for mark in read(files).marks] == ["17"]
+    assert read(project('id="m" span="word_1" form="ne" number="sg"')).marks[0].label == ""
+
+
+def test_a_turn_in_two_pieces_is_two_segments_of_one_speaker():
+    files = layered("turn")
+    files["p/Markables/walk_turn_level.xml"] = level_file('id="markable_1" span="word_1,word_3" speaker="M"')
+    document = read(files)
+    assert document.content == "Anna\ntook\nher\ndog . It barked at it ."
+    assert document.segments == (Stretch("turn", 0, 4, "", "M"), Stretch("turn", 10, 13, "", "M"))
+
+
+def test_stands_for_says_whether_it_is_a_markable_or_a_segment():
+    markables = [
+        f'id="markable_{number}" span="word_{number}" stands_for="{use}"'
+        for number, use in enumerate(("markable", "segment", "both", "else"), start=1)
+    ]
+    files = project('id="markable_1" span="word_9" reftype="new"', scheme=POINTERS, sentences=tuple(markables))
+    document = read(files)
+    assert [mark.parts[0] for mark in document.marks if mark.level == "sentence"] == [(0, 4), (10, 13), (14, 17)]
+    assert [(each.start, each.end) for each in document.segments] == [(5, 9), (10, 13), (14, 17)]
+
+
+# Which files belong together.
+
+
+def test_a_bundle_has_what_may_belong_to_its_mmax_file():
+    names = [
+        "p/common_paths.xml",
+        "p/walk.mmax",
+        "p/walk_on.mmax",
+        "p/Basedata/walk_words.xml",
+        "p/Basedata/walk_on_words.xml",
+        "p/Basedata/words.dtd",
+        "p/Markables/walk_np_level.xml",
+        "p/Markables/walk_np_level.xml.bak",
+        "p/Markables/walk_on_np_level.xml",
+        "p/Markables/walk_on_level.xml",
+        "p/Markables/.walk_np_level.xml",
+        "p/Schemes/np_scheme.xml",
+        "p/inner/walk.mmax",
+        "p/inner/walk_words.xml",
+        "q/walk_words.xml",
+    ]
+    assert mmax2.bundles(names, (".mmax",)) == [
+        (
+            "p/walk.mmax",
+            "p/Basedata/walk_words.xml",
+            "p/Markables/walk_np_level.xml",
+            "p/Markables/walk_on_level.xml",
+            "q/walk_words.xml",
+            "p/common_paths.xml",
+            "p/Schemes/np_scheme.xml",
+        ),
+        (
+            "p/walk_on.mmax",
+            "p/Basedata/walk_on_words.xml",
+            "p/Markables/walk_on_np_level.xml",
+            "p/common_paths.xml",
+            "p/Schemes/np_scheme.xml",
+        ),
+        ("p/inner/walk.mmax", "p/inner/walk_words.xml"),
+    ]
+
+
+def test_bundles_of_thousands_of_hostile_names_are_found_in_bounded_time():
+    names = ["_" * 60_000 + ".xml", "a/" * 30_000 + "b.xml", "a.mmax"]
+    assert mmax2.bundles(names, (".mmax",)) == [("a.mmax", names[0])]
+    mains, others = [f"p/d{number}.mmax" for number in range(300)], [f"p/x{number}.xml" for number in range(3000)]
+    found = mmax2.bundles([*mains, *others], (".mmax",))
+    assert [len(names) for names in found] == [1001] * 300
+
+
+def test_words_may_lie_beside_the_folders_of_the_coders():
+    words, level = words_file(*WORDS), level_file('id="markable_1" span="word_1" coref_class="set_1"')
+    mmax = MMAX.replace("walk_words", "1.walk.words")
+    files = {"corpus/basedata/1.walk.words.xml": words, "corpus/scheme/np_scheme.xml": SETS}
+    for coder in ("anna", "otto"):
+        files[f"corpus/{coder}/1.walk.mmax"] = mmax
+        files[f"corpus/{coder}/markables/1.walk_np_level.xml"] = level
+    found = read_all(files)
+    assert [document.file for document in found] == ["corpus/anna/1.walk.mmax", "corpus/otto/1.walk.mmax"]
+    assert {document.name for document in found} == {"1.walk"}
+    assert all(answers(document) == [("Anna", "", [], ("set_1",))] for document in found)
+
+
+def test_without_common_paths_the_levels_are_told_by_the_names_of_the_files():
+    files = project(
+        'id="markable_1" span="word_1" coref_class="set_1"',
+        common=None,
+        sentences=SENTENCES,
+        **{"p/Markables/walk_np_level.xml.bak": "<", "p/Markables/other_np_level.xml": "<"},
+    )
+    assert read(files) == read(files | {"p/common_paths.xml": COMMON})
+
+
+def test_the_mmax_file_may_declare_the_levels_itself():
+    levels = COMMON[COMMON.index("<annotations>") : COMMON.index("</common")]
+    files = project('id="markable_1" span="word_1" coref_class="set_1"', common=None)
+    files["p/walk.mmax"] = MMAX.replace("</mmax", f"{levels}</mmax")
+    assert read(files).scheme.levels == (LevelSpec("np", "np"),)
+
+
+def test_paths_may_have_backslashes_other_cases_and_other_folders():
+    common = COMMON.replace("Basedata/", "Basedata\\").replace("Schemes/", "..\\..\\..\\etc\\")
+    files = project('id="markable_1" span="word_1" coref_class="set_1"', common=common)
+    files["p/MARKABLES/walk_NP_level.xml"] = files.pop("p/Markables/walk_np_level.xml")
+    assert answers(read(files)) == [("Anna", "", [], ("set_1",))]
+
+
+def test_level_files_may_be_called_otherwise():
+    common = COMMON.replace("$_np_level.xml", "$.np.xml")
+    files = project(common=common) | {
+        "p/Markables/walk.np.xml": level_file('id="markable_1" span="word_1" coref_class="set_1"')
+    }
+    del files["p/Markables/walk_np_level.xml"]
+    assert len(read(files).marks) == 1
+
+
+def test_names_of_levels_become_keys():
+    names = ("Erwähnung 1", "Erwähnung-1", "n" * 60, "n" * 61, "§")
+    common = "".join(f'<level name="{name}">x</level>' for name in names)
+    scheme = {"p/Schemes/Erwähnung 1_scheme.xml": SETS}
+    document = read(project(common=f"<common_paths>{common}</common_paths>") | scheme)
+    assert [level.key for level in document.scheme.levels] == [
+        "Erwahnung-1",
+        "Erwahnung-1-2",
+        "n" * 50,
+        "n" * 42 + "-2",
+        "level",
+    ]
+
+
+def test_without_a_scheme_file_sets_and_pointers_are_told_by_their_values():
+    files = project(
+        'id="markable_1" span="word_1" coref="set_1" ante="empty" form="ne"',
+        'id="markable_2" span="word_3" coref="set_1" ante="empty" form="pper"',
+        scheme=None,
+    )
+    document = read(files)
+    assert answers(document) == [("Anna", "", [], ("set_1",)), ("her", "", [], ("set_1",))]
+    assert findings(document) == [("no-scheme", "walk.mmax", None)]
+    files["p/Markables/walk_np_level.xml"] = level_file(
+        'id="markable_1" span="word_1" ante="empty"',
+        'id="markable_2" span="word_3" ante="markable_1;sentence:markable_90"',
+    )
+    files["p/Markables/walk_sentence_level.xml"] = level_file(*SENTENCES)
+    assert answers(read(files))[1] == ("her", "", ["np: Anna", "sentence: Anna took her dog ."], ())
+    del files["p/Schemes/sentence_scheme.xml"]
+    assert read(files).scheme is None
+
+
+def test_a_project_without_markables_is_a_text():
+    files = project()
+    del files["p/Markables/walk_np_level.xml"], files["p/Markables/walk_sentence_level.xml"]
+    document = read(files)
+    assert (document.content, document.marks, document.links) == (" ".join(WORDS), [], Links.NONE)
+
+
+# Several coders.
+
+
+def two_coders(**more: str) -> dict[str, str]:
+    one, other = 'id="markable_1" span="word_1" ', 'id="markable_2" span="word_3" '
+    files = project(one + 'reftype="new"', other + 'reftype="old" antenp="markable_1"', scheme=POINTERS)
+    files["p/Markables/walk_sentence_level.xml"] = level_file(*SENTENCES)
+    files["p/Coder2/walk_np_level.xml"] = level_file(
+        one + 'reftype="new"', other + 'reftype="event" anteevent="sentence:markable_91"'
+    )
+    return files | more
+
+
+def test_each_folder_with_a_coded_level_is_a_coder():
+    found = read_all(two_coders())
+    assert [document.file for document in found] == ["p/Markables/walk", "p/Coder2/walk"]
+    assert {document.name for document in found} == {"walk"}
+    assert [answers(document)[1] for document in found] == [
+        ("her", "old", ["np: Anna"], ()),
+        ("her", "event", ["sentence: It barked at it ."], ()),
+    ]
+
+
+def test_the_text_and_its_segments_are_those_of_the_first_coder():
+    own = level_file('id="markable_91" span="word_1..word_3"', 'id="markable_5" span="word_4" speaker="X"')
+    found = read_all(two_coders(**{"p/Coder2/walk_sentence_level.xml": own}))
+    assert {document.content for document in found} == {"Anna took her dog .\nIt barked at it ."}
+    assert found[0].segments == found[1].segments == (Stretch("sentence", 0, 19), Stretch("sentence", 20, 37))
+    assert answers(found[1])[1] == ("her", "event", ["sentence: Anna took her"], ())
+
+
+def test_a_folder_that_holds_only_levels_that_are_pointed_at_is_no_coder():
+    files = two_coders()
+    files["p/Shared/walk_sentence_level.xml"] = files.pop("p/Markables/walk_sentence_level.xml")
+    found = read_all(files)
+    assert [document.file for document in found] == ["p/Markables/walk", "p/Coder2/walk"]
+    assert [len(document.segments) for document in found] == [2, 2]
+
+
+def test_folders_of_equal_name_are_told_apart_further_up():
+    level = level_file('id="markable_1" span="word_1" coref_class="set_1"')
+    files = project() | {f"p/{coder}/Markables/walk_np_level.xml": level for coder in ("anna", "otto")}
+    del files["p/Markables/walk_np_level.xml"], files["p/Markables/walk_sentence_level.xml"]
+    assert [document.file for document in read_all(files)] == ["p/anna/walk", "p/otto/walk"]
+
+
+def test_a_bad_file_of_one_coder_spoils_the_text_for_all():
+    error = refused(two_coders(**{"p/Coder2/walk_np_level.xml": level_file('id="m" span="word_99"')}))
+    assert (error.file, error.line) == ("p/Coder2/walk_np_level.xml", 3)
+
+
+def test_several_texts_share_common_paths_and_schemes():
+    files = project('id="markable_1" span="word_1" coref_class="set_1"')
+    files["p/run.mmax"] = MMAX.replace("walk", "run")
+    files["p/Basedata/run_words.xml"] = words_file("Otto", "ran")
+    files["p/Markables/run_np_level.xml"] = level_file('id="markable_1" span="word_1" coref_class="set_1"')
+    found = read_all(files)
+    assert [(document.name, document.content, len(document.marks)) for document in found] == [
+        ("run", "Otto ran", 1),
+        ("walk", " ".join(WORDS), 1),
+    ]
+
+
+# What is odd, and what is refused.
+
+
+def test_references_that_lead_nowhere_are_left_out_and_told():
+    document = read(
+        project(
+            'id="markable_1" span="word_1" reftype="new"',
+            'id="markable_2" span="word_3" reftype="old" antenp="markable_7;; vp:markable_1 ;markable_1"',
+            'id="markable_3" span="word_9" reftype="weird" antenp="markable_1"',
+            'id="markable_4" span="word_8" reftype="new" antenp="markable_1"',
+            scheme=POINTERS,
+        )
+    )
+    assert [(category, pointers) for _, category, pointers, _ in answers(document)] == [
+        ("New", []),
+        ("old", ["np: Anna"]),
+        ("New", ["np: Anna"]),
+        ("", ["np: Anna"]),
+    ]
+    file = "Markables/walk_np_level.xml"
+    assert findings(document) == [
+        ("unknown-reference", file, 4),
+        ("unknown-reference", file, 4),
+        ("unknown-category", file, 5),
+        ("category-and-pointers", file, 6),
+    ]
+    assert str(document.findings[0]) == (
+        f"p/{file}:4: antenp of markable_2 names 'markable_7', which is not here (the pointer is left out)"
+    )
+
+
+def test_findings_are_bounded():
+    targets = ";".join(f"markable_{number}" for number in range(100_000))
+    document = read(project(f'id="x" span="word_1" reftype="old" antenp="{targets}"', scheme=POINTERS))
+    assert len(document.findings) == 501
+    assert document.findings[-1].message == "99500 more findings are not listed"
+
+
+WALK = "p/Markables/walk_np_level.xml"
+
+
+@pytest.mark.parametrize(
+    ("files", "file", "line", "message"),
+    [
+        ({"p/walk.mmax": "<mmax_project/>"}, "p/walk.mmax", 1, "names no words file"),
+        ({"p/walk.mmax": "\n<mmax"}, "p/walk.mmax", 2, "not well-formed XML"),
+        (
+            {"p/walk.mmax": MMAX.replace("walk_", "run_")},
+            "p/walk.mmax",
+            1,
+            "the words file 'run_words.xml' is not here",
+        ),
+        ({"p/common_paths.xml": "<a>\n<level/></a>"}, "p/common_paths.xml", 2, "a level has no name"),
+        (
+            {"p/common_paths.xml": "<a>\n" + '<level name="x"/>\n' * 51 + "</a>"},
+            "p/common_paths.xml",
+            52,
+            "there are more than 50 levels",
+        ),
+        ({"p/Basedata/walk_words.xml": "<words>\n</words>"}, "p/Basedata/walk_words.xml", 1, "there is no word"),
+        ({"p/Basedata/walk_words.xml": "<words>\n<word/></words>"}, "p/Basedata/walk_words.xml", 2, "a word has no id"),
+        (
+            {"p/Basedata/walk_words.xml": words_file("a", "b", step=0)},
+            "p/Basedata/walk_words.xml",
+            3,
+            "the word 'word_1' stands twice",
+        ),
+        ({WALK: "\n<words/>"}, WALK, 2, "a markables file holds <markables>, not <words>"),
+        ({WALK: level_file('span="word_1"')}, WALK, 3, "a markable has no id"),
+        ({WALK: level_file(*['id="m" span="word_1"'] * 2)}, WALK, 4, "the id 'm' is given twice (also in line 3)"),
+        ({WALK: level_file('id="m"')}, WALK, 3, "m: a word is missing in the span"),
+        ({WALK: level_file('id="m" span="word_1,"')}, WALK, 3, "m: a word is missing in the span"),
+        ({WALK: level_file('id="m" span="word_1..word_11"')}, WALK, 3, "m: the word 'word_11' is not in the text"),
+        ({WALK: level_file('id="m" span="word_2..word_1"')}, WALK, 3, "m: the span 'word_2..word_1' ends before"),
+        ({WALK: level_file(f'id="m" span="{"x" * 10**6}"')}, WALK, 3, "m: the word 'xxx"),
+        ({WALK: level_file(f'id="m" span="word_1" label="{"x" * (LONGEST_LABEL + 1)}"')}, WALK, 3, "a label has more"),
+        (
+            {WALK: level_file(f'id="m" span="word_1" coref_class="{"x" * (LONGEST_INDEX + 1)}"')},
+            WALK,
+            3,
+            "a set's name has more than 200 characters",
+        ),
+        (
+            {
+                WALK.replace("np", "sentence"): level_file(
+                    f'id="m" span="word_1" speaker="{"x" * (LONGEST_SPEAKER + 1)}"'
+                )
+            },
+            WALK.replace("np", "sentence"),
+            3,
+            "a speaker has more than 100 characters",
+        ),
+        ({"p/Schemes/np_scheme.xml": "\n<scheme/>"}, "p/Schemes/np_scheme.xml", 2, "holds <annotationscheme>"),
+        (
+            {"p/Schemes/np_scheme.xml": "<annotationscheme>\n<attribute name='x'/></annotationscheme>"},
+            "p/Schemes/np_scheme.xml",
+            2,
+            "an attribute of a scheme has an id and a name",
+        ),
+        (
+            {"p/Schemes/np_scheme.xml": f"<annotationscheme>{'<attribute id="a" name="a"/>' * 201}</annotationscheme>"},
+            "p/Schemes/np_scheme.xml",
+            1,
+            "a scheme has at most 200 attributes and 1000 values",
+        ),
+    ],
+)
+def test_an_error_names_file_and_line(files, file, line, message):
+    error = refused(project() | files)
+    assert (error.file, error.line) == (file, line)
+    assert message in error.message
+
+
+@pytest.mark.parametrize("file", ["p/walk.mmax", "p/common_paths.xml", "p/Basedata/walk_words.xml", WALK])
+def test_entities_are_not_expanded(file):
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>\n<x>&b;</x>'
+    outside = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<x>&a;</x>'
+    for text in (bomb, outside):
+        assert refused(project() | {file: text}).file == file
+
+
+def test_a_dtd_outside_is_never_loaded():
+    head = '<!DOCTYPE words SYSTEM "http://127.0.0.1:9/words.dtd">\n'
+    assert read(project(words=words_file(*WORDS, head=head))).content == " ".join(WORDS)
+
+
+def test_deep_nesting_is_refused():
+    assert "deeper" in refused(project() | {WALK: "<markables>" + "<a>" * 250 + "</a>" * 250 + "</markables>"}).message
+    assert refused(project() | {WALK: "<a>" * 10**6}).file == WALK
+
+
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "US-ASCII", "UTF-8", "UTF-16"])
+def test_files_are_read_in_the_encoding_that_they_declare(encoding):
+    head = f'<?xml version="1.0" encoding="{encoding}"?>'
+    data = words_file("grün", "Há", head=head).encode(encoding, "xmlcharrefreplace")
+    assert read(project() | {"p/Basedata/walk_words.xml": data}).content == "grün Há"
+
+
+def test_bytes_that_are_not_of_the_encoding_are_refused():
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    for data in (words_file("gr\xfcn", head=head).encode("latin-1"), words_file("a\0b").encode()):
+        assert refused(project() | {"p/Basedata/walk_words.xml": data}).line in (2, 3)
+    error = refused(project() | {"p/Basedata/walk_words.xml": b'<?xml version="1.0" encoding="nonsense"?><words/>'})
+    assert error.file == "p/Basedata/walk_words.xml"
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_and_a_byte_order_mark_change_nothing(end):
+    files = project('id="markable_1" span="word_1" coref_class="set_1"', sentences=SENTENCES)
+    other = {name: b"\xef\xbb\xbf" + text.replace("\n", end).encode() for name, text in files.items()}
+    assert plain_of(read(other)) == plain_of(read(files))
+
+
+def test_values_that_lead_round_and_round_are_read():
+    scheme = """<annotationscheme>
+<attribute id="a" name="a"><value name="x" next="b"/><value name="y" next="a,c,d"/></attribute>
+<attribute id="b" name="b"><value name="x" next="a"/></attribute>
+<attribute id="c" name="c" type="markable_pointer" target_domain="np"/>
+<attribute id="d" name="d" type="markable_pointer" target_domain="sentence"/>
+</annotationscheme>"""
+    files = project('id="m" span="word_1" a="x" b="x"', 'id="n" span="word_2" a="y" c="m"', scheme=scheme)
+    assert answers(read(files)) == [("Anna", "x", [], ()), ("took", "y", ["np: Anna"], ())]
+
+
+def test_a_chain_of_all_attributes_that_a_scheme_may_have_is_read():
+    attributes = [
+        f'<attribute id="a{number}" name="a{number}"><value name="v" next="a{number + 1},p,q"/></attribute>'
+        for number in range(198)
+    ]
+    links = ['<attribute id="p" name="p" type="markable_pointer"/>']
+    links += ['<attribute id="q" name="q" type="markable_pointer" target_domain="sentence"/>']
+    scheme = "\n".join(["<annotationscheme>", *attributes, *links, "</annotationscheme>"])
+    said = " ".join(f'a{number}="v"' for number in range(198))
+    document = read(project(f'id="m" span="word_1" {said}', scheme=scheme))
+    assert answers(document) == [("Anna", "v", [], ())]
+
+
+def test_many_markables_are_read():
+    number = 10_000
+    words = words_file(*["w"] * number)
+    files = project(
+        *(f'id="markable_{n}" span="word_{n}..word_{number}" coref_class="set_1"' for n in range(1, number + 1)),
+        words=words,
+    )
+    document = read(files)
+    assert len(document.marks) == number
+    span = ",".join(f"word_{n}" for n in range(number, 0, -2))
+    [mark] = read(project(f'id="m" span="{span}"', words=words)).marks
+    assert len(mark.parts) == number // 2
+
+
+# Writing.
+
+SMALL = Document(
+    "walk",
+    "",
+    "Anna took her dog .\nIt barked .",
+    [
+        Mark(((0, 19),), "turn", "1"),
+        Mark(((0, 4),), "phrase", answer=Answer("none")),
+        Mark(((10, 17),), "phrase", "b", ((14, 17),), Answer("none", note='"why" & <so>?\n')),
+        Mark(((10, 13),), "phrase"),
+        Mark(
+            ((20, 22), (30, 31)),
+            "phrase",
+            answer=Answer("phrase", (Place("phrase", ((0, 4),)), Place("phrase", ((10, 17),)))),
+        ),
+        Mark(((23, 29),), "phrase", answer=Answer("segment", (Place("turn", ((0, 19),)),), optional=True, unsure=True)),
+    ],
+    [Stretch("sentence", 0, 19, "", "M"), Stretch("turn", 0, 19, "1", "M"), Stretch("sentence", 20, 31, "", "S & co")],
+    Links.POINTERS,
+    scheme=replace(
+        POINTING,
+        categories=(
+            replace(POINTING.categories[0], max_pointers=2),
+            replace(POINTING.categories[1], takes_optional=True),
+            *POINTING.categories[2:],
+        ),
+    ),
+)
+
+
+def lines_of(files: dict[str, bytes], name: str) -> list[str]:
+    """The lines of a file that are not head or frame."""
+    text = files[name].decode()
+    assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n')
+    assert text.endswith(">\n")
+    return [line for line in text.splitlines() if line.startswith(("<markable ", "<attribute", "<value", "<level"))]
+
+
+def test_a_project_is_written_whole():
+    files = written(SMALL)
+    assert list(files) == [
+        "common_paths.xml",
+        "Basedata/words.dtd",
+        "Markables/markables.dtd",
+        "Schemes/phrase_scheme.xml",
+        "Schemes/turn_scheme.xml",
+        "Schemes/sentence_scheme.xml",
+        "walk.mmax",
+        "Basedata/walk_words.xml",
+        "Markables/walk_phrase_level.xml",
+        "Markables/walk_turn_level.xml",
+        "Markables/walk_sentence_level.xml",
+    ]
+    assert files["walk.mmax"].decode() == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<mmax_project>\n<words>walk_words.xml</words>\n'
+        "<keyactions></keyactions>\n<gestures></gestures>\n</mmax_project>\n"
+    )
+    assert files["Basedata/walk_words.xml"].decode().splitlines()[:5] == [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<!DOCTYPE words SYSTEM "words.dtd">',
+        "<words>",
+        '<word id="word_1">Anna</word>',
+        '<word id="word_2">took</word>',
+    ]
+    assert lines_of(files, "common_paths.xml") == [
+        '<level name="phrase" schemefile="phrase_scheme.xml">$_phrase_level.xml</level>',
+        '<level name="turn" schemefile="turn_scheme.xml">$_turn_level.xml</level>',
+        '<level name="sentence" schemefile="sentence_scheme.xml">$_sentence_level.xml</level>',
+    ]
+    assert lines_of(files, "Markables/walk_phrase_level.xml") == [
+        '<markable id="markable_1" span="word_1" mmax_level="phrase" category="none"/>',
+        '<markable id="markable_2" span="word_3..word_4" mmax_level="phrase" label="b" min_ids="word_4" category="none"'
+        ' note="&quot;why&quot; &amp; &lt;so&gt;?&#10;"/>',
+        '<markable id="markable_3" span="word_3" mmax_level="phrase"/>',
+        '<markable id="markable_4" span="word_6,word_8" mmax_level="phrase" category="phrase"'
+        ' phrase_antecedent="markable_1;markable_2"/>',
+        '<markable id="markable_5" span="word_7" mmax_level="phrase" category="segment"'
+        ' segment_antecedent="turn:markable_6" optional="true" unsure="true"/>',
+    ]
+    assert lines_of(files, "Markables/walk_turn_level.xml") == [
+        '<markable id="markable_6" span="word_1..word_5" mmax_level="turn" stands_for="both" speaker="M" label="1"/>'
+    ]
+    assert lines_of(files, "Markables/walk_sentence_level.xml") == [
+        '<markable id="markable_7" span="word_1..word_5" mmax_level="sentence" stands_for="segment" speaker="M"/>',
+        '<markable id="markable_8" span="word_6..word_8" mmax_level="sentence" stands_for="segment"'
+        ' speaker="S &amp; co"/>',
+    ]
+    assert lines_of(files, "Schemes/phrase_scheme.xml")[:9] == [
+        '<attribute id="at_category" name="category" type="nominal_button">',
+        '<value id="v_category_1" name="phrase" text="phrase" next="at_phrase_antecedent"/>',
+        '<value id="v_category_2" name="segment" text="segment" next="at_segment_antecedent,at_optional"/>',
+        '<value id="v_category_3" name="place" text="place"/>',
+        '<value id="v_category_4" name="none" text="none"/>',
+        '<attribute id="at_phrase_antecedent" name="phrase_antecedent" type="markable_pointer" target_domain="phrase"'
+        ' max_size="2">',
+        '<value id="v_phrase_antecedent_1" name="not_set"/>',
+        '<value id="v_phrase_antecedent_2" name="set"/>',
+        '<attribute id="at_segment_antecedent" name="segment_antecedent" type="markable_pointer" target_domain="turn"'
+        ' max_size="-1">',
+    ]
+
+
+def test_what_was_written_small_is_read_back():
+    back = again(SMALL)
+    assert plain_of(back) == plain_of(SMALL)
+    assert back.scheme == SMALL.scheme
+    assert back.findings == ()
+
+
+def test_sets_are_numbered_and_their_entities_named():
+    marks = [
+        Mark(((0, 1),), "mention", answer=Answer("refers", (), ("Anna", "set_1"))),
+        Mark(((2, 3),), "mention", answer=Answer("refers", (), ("set_1",))),
+        Mark(((4, 5),), "mention", answer=Answer("refers", (), ("set_x", "Anna", "€;"))),
+        Mark(((6, 7),), "mention", answer=Answer("none")),
+    ]
+    document = Document("t", "", "a b c d", marks, links=Links.INDICES, scheme=INDEXING)
+    files = written(document)
+    lines = [line.split("category=")[1] for line in lines_of(files, "Markables/t_mention_level.xml")]
+    assert lines == [
+        '"refers" coref_class="set_2" entity_name="Anna" coref_class_2="set_1"/>',
+        '"refers" coref_class="set_1"/>',
+        '"refers" coref_class="set_3" entity_name="set_x" coref_class_2="set_2" entity_name_2="Anna"'
+        ' coref_class_3="set_4" entity_name_3="€;"/>',
+        '"none" coref_class="empty"/>',
+    ]
+    next_ = "at_coref_class,at_coref_class_2,at_coref_class_3"
+    assert f'name="refers" text="refers" next="{next_}"/>' in files["Schemes/mention_scheme.xml"].decode()
+    assert plain_of(read(files)) == plain_of(document)
+    assert read(files).scheme == INDEXING
+    assert 'coref_set="set_1"' in written(document, attribute="coref_set")["Markables/t_mention_level.xml"].decode()
+    assert written(document, attribute="note") == written(document, attribute="not a name") == files
+
+
+def test_an_entity_in_two_levels_is_one():
+    scheme = SchemeSpec((LevelSpec("np", "np"), LevelSpec("vp", "vp")), INDEXING.categories)
+    marks = [
+        Mark(((0, 1),), "np", answer=Answer("refers", (), ("set_1",))),
+        Mark(((0, 1),), "vp", answer=Answer("refers", (), ("set_1", "b"))),
+        Mark(((2, 3),), "np", answer=Answer("refers", (), ("b",))),
+    ]
+    document = Document("t", "", "a b", marks, links=Links.INDICES, scheme=scheme)
+    assert plain_of(again(document)) == plain_of(document)
+
+
+def test_names_of_entities_that_contradict_each_other_are_not_taken():
+    scheme = SETS.replace("</ann", '<attribute id="x" name="entity_name" type="freetext"/>\n</ann')
+    document = read(
+        project(
+            'id="markable_1" span="word_1" coref_class="set_1" entity_name="Anna"',
+            'id="markable_2" span="word_2" coref_class="set_2" entity_name="Anna"',
+            'id="markable_3" span="word_3" coref_class="set_1"',
+            scheme=scheme,
+        )
+    )
+    assert [indices for _, _, _, indices in answers(document)] == [("np:set_1",), ("np:set_2",), ("np:set_1",)]
+    assert [code for code, _, _ in findings(document)] == ["entity-names"]
+
+
+def test_lines_are_a_level_where_there_are_no_sentences_and_turns():
+    document = Document("t", "", "a b\nc", [], [Stretch("paragraph", 0, 5)], scheme=SORTING)
+    files = written(document)
+    assert [line.split(" mmax")[0] for line in lines_of(files, "Markables/t_line_level.xml")] == [
+        '<markable id="markable_2" span="word_1..word_2"',
+        '<markable id="markable_3" span="word_3"',
+    ]
+    assert plain_of(read(files)) == plain_of(document)
+    assert not any("line" in name for name in written(replace(document, content="a b c")))
+
+
+def test_a_document_without_a_scheme_is_written_as_its_marks_show():
+    marks = [
+        Mark(((0, 1),), "", answer=Answer("new")),
+        Mark(((2, 3),), "", answer=Answer("old", (Place("", ((0, 1),)),))),
+        Mark(((4, 5),), "", answer=Answer("", (Place("", ((2, 3),)),))),
+        Mark(((6, 7),), "", answer=Answer()),
+        Mark(((8, 9),), ""),
+    ]
+    back = again(Document("t", "", "a b c d e", marks, links=Links.POINTERS))
+    assert answers(back) == [
+        ("a", "new", [], ()),
+        ("b", "old", ["markable: a"], ()),
+        ("c", "", ["markable: b"], ()),
+        ("d", "", [], ()),
+    ]
+    assert len(back.marks) == 5
+
+
+def test_control_characters_are_never_written():
+    document = Document(
+        "t", "", "a b", [Mark(((0, 1),), "phrase", answer=Answer("person", note="\0\x1b\ud800"))], scheme=SORTING
+    )
+    assert again(document).marks[0].answer.note == "\ufffd" * 3
+
+
+def test_texts_of_one_coder_share_schemes():
+    other = replace(SMALL, name="run", marks=[], segments=[], content="one line\nand another")
+    files = written(SMALL, other)
+    assert b"<markable " not in files["Markables/run_phrase_level.xml"]
+    found = read_all(files)
+    assert [plain_of(document) for document in found] == [plain_of(other), plain_of(SMALL)]
+
+
+# Random documents.
+
+LEVEL_NAMES = ["phrase", "sentence", "Turn", "utterances", "line", "bridging", "a_2", "np-level"]
+OTHER_NAMES = ["turn", "turns", "lines", "Paragraph", "related", "1st"]
+CATEGORY_NAMES = ["phrase", "bridging", "related_2", "Empty-x", "1", "_", "old", "OLD", "event_2", "optional"]
+
+
+def renamed(document: Document, levels: dict[str, str], categories: dict[str, str]) -> Document:
+    """The document with other keys of levels and categories."""
+
+    def place(of: Place) -> Place:
+        return Place(levels.get(of.level, of.level), of.parts)
+
+    assert document.scheme is not None
+    marks = [
+        replace(
+            mark,
+            level=levels.get(mark.level, mark.level),
+            answer=mark.answer
+            and replace(
+                mark.answer,
+                category=categories[mark.answer.category],
+                pointers=tuple(place(target) for target in mark.answer.pointers),
+            ),
+        )
+        for mark in document.marks
+    ]
+    scheme = SchemeSpec(
+        tuple(replace(level, key=levels.get(level.key, level.key)) for level in document.scheme.levels),
+        tuple(
+            replace(each, key=categories[each.key], points_to=levels.get(each.points_to, each.points_to))
+            for each in document.scheme.categories
+        ),
+    )
+    return replace(document, marks=marks, scheme=scheme)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(documents(), st.data())
+def test_levels_and_categories_may_have_any_keys(document, data):
+    first = data.draw(st.sampled_from(LEVEL_NAMES))
+    second = data.draw(st.sampled_from(OTHER_NAMES))
+    keys = [category.key for category in document.scheme.categories]
+    names = data.draw(st.lists(st.sampled_from(CATEGORY_NAMES), min_size=len(keys), max_size=len(keys), unique=True))
+    levels = {"phrase": first, "mention": first, "turn": second}
+    document = renamed(document, levels, dict(zip(keys, names, strict=True)))
+    kept, _ = carried(document, mmax2.FORMAT.carries)
+    back = again(kept)
+    assert plain_of(back) == plain_of(kept)
+    assert back.scheme.main_level == first
+    assert [each.key for each in back.scheme.categories] == names
+    assert [each.points_to for each in back.scheme.categories] == [each.points_to for each in kept.scheme.categories]
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 2**32))
+def test_a_damaged_project_gives_documents_or_a_format_error(seed):
+    chance = random.Random(seed)
+    files = {name: text.encode() for name, text in two_coders(**{"p/Schemes/np_scheme.xml": ARRAU}).items()}
+    name = chance.choice(sorted(files))
+    damaged = bytearray(files[name])
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(damaged))
+        damaged[at : at + chance.choice([0, 1, 1, 5])] = bytes(chance.choices(b'<>/"=_.,;:12ax \0\xff', k=2))
+    try:
+        found, refusals = read_all(files | {name: bytes(damaged)}), set[str]()
+    except FormatError as error:
+        found, refusals = [], {error.file}
+    assert found or refusals <= set(files)
+    assert len({document.content for document in found}) <= 1
+
+
+# The sample.
+
+
+def sample(samples) -> dict[str, bytes]:
+    folder = samples / "mmax2"
+    return {str(file.relative_to(samples)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_the_sample_is_read_exactly(samples):
+    one, other = read_all(sample(samples))
+    assert [document.file for document in (one, other)] == ["mmax2/Markables/d1", "mmax2/Markables-coder2/d1"]
+    assert {document.name for document in (one, other)} == {"d1"}
+    assert one.content == other.content
+    assert one.content.split("\n") == [
+        "well we need to get the tanker at Elmira filled",
+        "okay it can go with engine E1 and the boxcar",
+        "and while it is there it should pick up the oranges",
+        "that will take two hours so we can do that by noon",
+    ]
+    assert one.scheme == other.scheme == POINTING
+    assert one.links == other.links == Links.POINTERS
+    assert [(each.kind, each.speaker) for each in one.segments] == [("turn", who) for who in "MSMS"]
+    assert [mark.parts for mark in one.marks if mark.level == "turn"] == [
+        ((each.start, each.end),) for each in one.segments
+    ]
+    oranges = "turn: and while it is there it should pick up the oranges"
+    assert answers(one) == [
+        ("the tanker at Elmira", "none", [], ()),
+        ("Elmira", "place", [], ()),
+        ("it", "phrase", ["phrase: the tanker at Elmira"], ()),
+        ("engine E1", "none", [], ()),
+        ("the boxcar", "none", [], ()),
+        ("it", "phrase", ["phrase: engine E1", "phrase: the tanker at Elmira"], ()),
+        ("it", "phrase", ["phrase: it"], ()),
+        ("the oranges", "none", [], ()),
+        ("that", "segment", [oranges], ()),
+        ("that", "phrase", ["phrase: that"], ()),
+    ]
+    differing = [pair for pair in zip(answers(one), answers(other), strict=True) if pair[0] != pair[1]]
+    assert [pair[1] for pair in differing] == [
+        ("it", "phrase", ["phrase: the tanker at Elmira"], ()),
+        ("that", "phrase", ["phrase: it"], ()),
+        ("that", "segment", [oranges], ()),
+    ]
+    assert one.findings == other.findings == ()
+
+
+def test_the_sample_is_written_and_read_back_equal(samples):
+    for document in read_all(sample(samples)):
+        kept, losses = carried(document, mmax2.FORMAT.carries)
+        assert losses == []
+        back = again(kept)
+        assert plain_of(back) == plain_of(document)
+        assert back.scheme == document.scheme

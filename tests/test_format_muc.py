@@ -1,0 +1,671 @@
+"""Reading and writing MUC coreference files."""
+
+import contextlib
+import random
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, muc
+from annotations.formats.document import LONGEST_LABEL
+from annotations.formats.links import chains
+from annotations.formats.losses import Feature, carried
+from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
+from tests.documents import plain_of
+
+FILE = "anna/walk.sgm"
+
+
+def read_all(text: str | bytes, **options: str) -> list[Document]:
+    return muc.read(Bundle.of(FILE, text.encode() if isinstance(text, str) else text), **options)
+
+
+def read(text: str | bytes, **options: str) -> Document:
+    [document] = read_all(text, **options)
+    return document
+
+
+def refused(text: str | bytes) -> tuple[int | None, int | None, str]:
+    """Line, column and message of the error."""
+    with pytest.raises(FormatError) as caught:
+        read_all(text)
+    assert caught.value.file == FILE
+    return caught.value.line, caught.value.column, caught.value.message
+
+
+def said(mark: Mark) -> Answer:
+    assert mark.answer is not None
+    return mark.answer
+
+
+def words(document: Document, parts: tuple[tuple[int, int], ...]) -> str:
+    return " … ".join(document.content[start:end] for start, end in parts)
+
+
+def links(document: Document) -> list[tuple[str, str]]:
+    """Each markable's words with those of its antecedents."""
+    return [
+        (words(document, mark.parts), " + ".join(words(document, target.parts) for target in said(mark).pointers))
+        for mark in document.marks
+    ]
+
+
+def heads(document: Document) -> list[str]:
+    return [words(document, mark.head) for mark in document.marks]
+
+
+def found(document: Document) -> list[tuple[str, int | None]]:
+    return [(finding.code, finding.line) for finding in document.findings]
+
+
+def written(document: Document) -> str:
+    kept, _ = carried(document, muc.FORMAT.carries)
+    [file] = muc.write([kept])
+    assert file.path == f"{document.name}.sgm"
+    return file.data.decode()
+
+
+def pointing(*marks: Mark, content: str = "Anna saw her dog and it saw her", **fields: object) -> Document:
+    return Document("walk", "", content, marks, links=Links.POINTERS, **fields)
+
+
+def mark(start: int, end: int, *targets: tuple[int, int], **fields: object) -> Mark:
+    answer = Answer(pointers=tuple(Place("", (target,)) for target in targets), optional=bool(fields.pop("opt", False)))
+    return Mark(((start, end),), answer=answer, **fields)
+
+
+# What is read.
+
+
+def test_the_text_is_what_stands_between_the_tags():
+    document = read('<DOC>\n<TXT>\n<p>\n<COREF ID="1">Anna</COREF> saw\r\n <b>her</b>.\n</TXT>\n</DOC>\n')
+    assert document.content == "\n\n\nAnna saw\r\n her.\n\n"
+    assert [mark.parts for mark in document.marks] == [((3, 7),)]
+    assert document.name == "walk"
+    assert document.file == FILE
+    assert document.links == Links.POINTERS
+
+
+def test_entities_are_decoded_and_a_bare_ampersand_stays():
+    document = read("<DOC>AT&T &amp; Co &lt;b&gt; &amp;lt; &quot; 3 < 4 <- a<3 &unknown;</DOC>")
+    assert document.content == "AT&T & Co <b> &lt; &quot; 3 < 4 <- a<3 &unknown;"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text():
+    assert read("\ufeffAnna").content == "Anna"
+
+
+def test_offsets_count_code_points():
+    assert [mark.parts for mark in read("𝒳😀 <COREF ID=1>Anna</COREF>").marks] == [((3, 7),)]
+
+
+def test_comments_and_declarations_are_passed_over():
+    document = read("<!DOCTYPE DOC SYSTEM 'muc.dtd'>\n<?xml?><DOC>Anna<!-- <COREF ID=1>x</COREF> --> ran</DOC>")
+    assert document.content == "Anna ran"
+    assert document.marks == []
+
+
+def test_markables_nest_and_a_pointer_may_go_forward():
+    document = read('<COREF ID="a" REF="c">She</COREF> saw <COREF ID="b"><COREF ID="c">Anna</COREF> Lee</COREF>')
+    assert links(document) == [("She", "Anna"), ("Anna Lee", ""), ("Anna", "")]
+    assert [mark.line for mark in document.marks] == [1, 1, 1]
+
+
+def test_tags_and_attributes_come_in_any_case_order_and_quotes():
+    document = read("<doc>\n<coref ref=1 Type=ident id='2'>a</coref> <Coref\nMIN='b' ID=1\t>b</cOREF ></Doc>")
+    assert links(document) == [("a", "b"), ("b", "")]
+    assert heads(document) == ["", "b"]
+    assert document.findings == []
+
+
+def test_attributes_are_decoded():
+    document = read('<COREF ID="&quot;1&quot;" MIN="AT&amp;T">AT&amp;T Co</COREF> <COREF ID="2" REF=\'"1"\'>it</COREF>')
+    assert links(document) == [("AT&T Co", ""), ("it", "AT&T Co")]
+    assert heads(document) == ["AT&T", ""]
+
+
+@pytest.mark.parametrize("attribute", ['STATUS="OPT"', 'STAT="OPT"', "status=opt"])
+def test_status_and_stat_say_that_an_answer_is_optional(attribute):
+    document = read(f"<COREF ID=1 {attribute}>a</COREF> <COREF ID=2>b</COREF>")
+    assert [mark.answer.optional for mark in document.marks] == [True, False]
+
+
+def test_ids_are_labels_unless_they_only_count():
+    document = read("<COREF ID=1>a</COREF> <COREF ID=101>b</COREF> <COREF ID=3>c</COREF> <COREF ID=x.4>d</COREF>")
+    assert [mark.label for mark in document.marks] == ["", "101", "", "x.4"]
+
+
+def test_an_id_that_is_too_long_for_a_label_still_links():
+    name = "x" * (LONGEST_LABEL + 1)
+    document = read(f"<COREF ID={name}>a</COREF> <COREF ID=2 REF={name}>b</COREF>")
+    assert [mark.label for mark in document.marks] == ["", ""]
+    assert links(document) == [("a", ""), ("b", "a")]
+
+
+def test_a_file_of_several_documents_gives_them_by_their_numbers():
+    text = (
+        "<DOC><DOCNO> 11-7 </DOCNO><TXT>a</TXT></DOC>\n\n"
+        "<DOC id=x><DOCID>\n12\n</DOCID>b</DOC>\n<DOC><TXT>c</TXT></DOC>"
+    )
+    documents = read_all(text)
+    assert [(one.name, one.content.split()) for one in documents] == [
+        ("11-7", ["11-7", "a"]),
+        ("12", ["12", "b"]),
+        ("walk 3", ["c"]),
+    ]
+    assert {one.file for one in documents} == {FILE}
+
+
+def test_ids_of_one_document_mean_nothing_in_another():
+    one, other = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
+    assert links(one) == [("a", "")]
+    assert links(other) == [("b", "")]
+    assert found(other) == [("ref-unknown", 1)]
+
+
+def test_text_outside_of_documents_is_reported():
+    document = read("preamble <DOC>a</DOC> <corpus>")
+    assert document.content == "a"
+    assert found(document) == [("text-outside", None)]
+
+
+# Segments and zones.
+
+NEWS = """\
+<DOC>
+<DOCNO> 7 </DOCNO>
+<HL> <COREF ID="1">Port</COREF> Bid
+@ By <COREF ID="2">Ann</COREF> </HL>
+<DD> <COREF ID="3">11/02</COREF> </DD>
+<DD> <COREF ID="4">Friday</COREF> </DD>
+<SO> <COREF ID="5" REF="1">HARBOUR</COREF> </SO>
+<DATELINE> <COREF ID="6">BAY</COREF> </DATELINE>
+<TXT>
+<p>
+<COREF ID="7" REF="5" TYPE="IDENT">It</COREF> rose.
+@ <COREF ID="8" REF="7">Pier</COREF> 410
+<p> <s>Then @ <COREF ID="9" REF="8">it</COREF> fell.</s> <s>Ha.</s>
+</TXT>
+<TRAILER> <COREF ID="10" REF="9">NYT</COREF> </TRAILER>
+</DOC>
+"""
+
+
+def test_header_zones_paragraphs_and_sentences_are_segments():
+    document = read(NEWS)
+    assert [(each.kind, each.label, document.content[each.start : each.end]) for each in document.segments] == [
+        ("header", "DOCNO", "7"),
+        ("header", "HL", "Port Bid\n@ By Ann"),
+        ("header", "DD", "11/02"),
+        ("header", "DD", "Friday"),
+        ("header", "SO", "HARBOUR"),
+        ("header", "DATELINE", "BAY"),
+        ("paragraph", "", "It rose.\n@ Pier 410"),
+        ("paragraph", "", "Then @ it fell. Ha."),
+        ("sentence", "", "Then @ it fell."),
+        ("sentence", "", "Ha."),
+        ("header", "TRAILER", "NYT"),
+    ]
+
+
+def test_markables_outside_the_coded_zones_are_left_out_and_their_links_mended():
+    document = read(NEWS)
+    assert links(document) == [
+        ("Port", ""),
+        ("Ann", ""),
+        ("Friday", ""),
+        ("BAY", ""),
+        ("It", "Port"),
+        ("it", "It"),
+    ]
+    assert found(document) == [("zone", 5), ("zone", 7), ("zone", 12), ("zone", 15)]
+    assert str(document.findings[1]) == f"{FILE}:7: COREF 5 stands where MUC-6 codes nothing (it is left out)"
+
+
+def test_they_may_be_kept():
+    document = read(NEWS, zones="keep")
+    assert len(document.marks) == 10
+    assert document.findings == []
+
+
+def test_without_a_body_all_is_coded():
+    document = read("<DOC><SO><COREF ID=1>a</COREF></SO>\n@ <COREF ID=2>b</COREF></DOC>")
+    assert len(document.marks) == 2
+    assert document.findings == []
+
+
+@pytest.mark.parametrize("dates", ["<DD>{}</DD>", "<DD>a</DD><DD>b</DD><DD>{}</DD>", "<DD>{}</DD><DD>b</DD>"])
+def test_only_the_second_date_is_coded(dates):
+    document = read(f"<DOC>{dates.format('<COREF ID=1>x</COREF>')}<TEXT>c</TEXT></DOC>")
+    assert found(document) == [("zone", 1)]
+
+
+def test_a_ring_of_what_is_left_out_leads_nowhere():
+    text = "<COREF ID=1 REF=2>a</COREF><COREF ID=2 REF=1>b</COREF>"
+    document = read(f"<DOC><SO>{text}</SO><TXT><COREF ID=3 REF=1>c</COREF> <COREF ID=4 REF=3>d</COREF></TXT></DOC>")
+    assert links(document) == [("c", ""), ("d", "c")]
+
+
+def test_what_leads_back_through_what_is_left_out_points_to_nothing():
+    document = read("<DOC><SO><COREF ID=1 REF=2>a</COREF></SO><TXT><COREF ID=2 REF=1>c</COREF></TXT></DOC>")
+    assert links(document) == [("c", "")]
+
+
+# MIN.
+
+
+@pytest.mark.parametrize(
+    ("least", "text", "expected", "codes"),
+    [
+        ("dog", "the old dog", "dog", []),
+        ("dogs", "the old dog", "", ["min-outside"]),
+        ("dog", "dogged dog", "dog", []),
+        ("og", "the old dog", "og", []),
+        ("dog", "dog and dog", "dog", ["min-twice"]),
+        ("old  dog", "the old\n dog", "old\n dog", []),
+        ("cat|dog", "the old dog", "dog", []),
+        ("dog|old", "the old dog", "dog", []),
+        ("a|b", "a|b and b", "a|b", []),
+        ("|", "the old dog", "", ["min-outside"]),
+        ("(3)", "part (3)", "(3)", []),
+        (" dog ", "the old dog", "dog", []),
+        ("x" * 2000, "the old dog", "", ["min-outside"]),
+    ],
+)
+def test_the_least_words_are_found_in_the_markable(least, text, expected, codes):
+    document = read(f'dog <COREF ID="1" MIN="{least}">{text}</COREF> dog')
+    assert heads(document) == [expected]
+    assert [finding.code for finding in document.findings] == codes
+
+
+def test_of_several_places_the_first_as_whole_words_is_taken():
+    document = read('<COREF ID=1 MIN="it">city (it) or it</COREF>')
+    assert document.marks[0].head == ((6, 8),)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [("4-6", ((4, 6),)), ("4-7", ((0, 2),)), ("4-60", ((0, 2),)), ("x", ((0, 2),))]
+)
+def test_minspan_counts_where_it_fits_min(given, expected):
+    assert read(f'<COREF ID=1 MIN="it" MINSPAN="{given}">it, it</COREF>').marks[0].head == expected
+
+
+# What is odd.
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message", "expected"),
+    [
+        ("<COREF ID=1 REF=7>a</COREF>", "ref-unknown", "COREF 1 refers to '7', which is no ID", [("a", "")]),
+        ("<COREF ID=1 REF=1>a</COREF>", "ref-self", "COREF 1 refers to itself", [("a", "")]),
+        ("<COREF>a</COREF>", "no-id", "COREF has no ID", [("a", "")]),
+        ("<COREF ID=1 STATUS=MAYBE>a</COREF>", "status", "COREF 1 has the status 'MAYBE', not OPT", [("a", "")]),
+        ("<COREF ID=1 WHO=me>a</COREF>", "attribute", "COREF 1 has WHO, which MUC does not have", [("a", "")]),
+        ("<COREF ID=1> </COREF>a", "no-words", "COREF 1 has no words", []),
+    ],
+)
+def test_what_is_odd_is_reported_and_read(text, code, message, expected):
+    document = read(f"\n{text}")
+    assert links(document) == expected
+    assert [(finding.code, finding.message, finding.line) for finding in document.findings] == [(code, message, 2)]
+
+
+def test_of_one_id_given_twice_the_first_is_meant():
+    document = read("<COREF ID=x>a</COREF>\n<COREF ID=x>b</COREF> <COREF ID=3 REF=x>c</COREF>")
+    assert links(document) == [("a", ""), ("b", ""), ("c", "a")]
+    assert [mark.label for mark in document.marks] == ["x", "", ""]
+    assert [str(finding) for finding in document.findings] == [
+        f"{FILE}:2: COREF x has the ID of another in line 1 (a REF means the first)"
+    ]
+
+
+def test_a_link_that_is_no_identity_is_left_out():
+    document = read("<COREF ID=1>a</COREF> <COREF ID=2 REF=1 TYPE=PART>b</COREF> <COREF ID=3 REF=1>c</COREF>")
+    assert links(document) == [("a", ""), ("b", ""), ("c", "a")]
+    assert found(document) == [("type", 1)]
+
+
+def test_two_on_the_same_words_are_one_with_the_links_of_both():
+    text = "<COREF ID=1>a</COREF> <COREF ID=2>b</COREF> "
+    document = read(f"{text}<COREF ID=3 REF=1><COREF ID=4 REF=2 MIN=c>c</COREF></COREF> <COREF ID=5 REF=4>d</COREF>")
+    assert links(document) == [("a", ""), ("b", ""), ("c", "a + b"), ("d", "c")]
+    assert heads(document) == ["", "", "c", ""]
+    assert found(document) == [("duplicate", 1)]
+
+
+def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
+    assert links(read("<COREF ID=1><COREF ID=2 REF=1>a</COREF></COREF>")) == [("a", "")]
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("a\n <COREF ID=1>b", 2, 2, "this <COREF> is never closed"),
+        ("a\r<COREF ID=1>b", 2, 1, "this <COREF> is never closed"),
+        ("a\n</COREF>", 2, 1, "</COREF> closes nothing"),
+        ("<DOC>\n<HL><COREF ID=1>b</HL></COREF></DOC>", 2, 5, "this COREF is not closed before </HL>"),
+        ("<DOC><COREF ID=1>a\n<HL>b</COREF></HL></DOC>", 2, 6, "the COREF of line 1 crosses another tag"),
+        ("<DOC>a\n<TXT>b</DOC>", 2, 1, "this <TXT> is never closed"),
+        ("<DOC><HL>a\n</TXT></DOC>", 2, 1, "</TXT> stands where the <HL> of line 1 is open"),
+        ("<DOC>a\n</TXT></DOC>", 2, 1, "</TXT> closes nothing"),
+        ("\n<DOC>a", 2, None, "the file ends inside this document: </DOC> is missing"),
+        ("<DOC>a\n<DOC>b", 2, 1, "a document begins before the one of line 1 has ended"),
+        ("a\n</DOC>", 2, 1, "a document ends here that has not begun"),
+        ("<DOC>a</DOC>\n</DOC>", 2, 1, "a document ends here that has not begun"),
+        ("<COREF ID=1>b</COREF>\n<DOC>a</DOC>", 1, 1, "a COREF stands outside <DOC>"),
+        ("\n<DOC> <p> </DOC>", 2, None, "there is no text in this document"),
+        ("", 1, None, "there is no text in this document"),
+        ("<!-- <DOC> -->", 1, None, "there is no document in this file"),
+        ("a\n<COREF ID='1>b</COREF>", 2, 1, "the tag <COREF is not closed by > (a plain < is written &lt;)"),
+        ("a\n<COREF ID=1", 2, 1, "the tag <COREF is not closed by > (a plain < is written &lt;)"),
+        ("a <COREF", 1, 3, "the tag <COREF is not closed by > (a plain < is written &lt;)"),
+        ("a <b c", 1, 3, "the tag <b is not closed by > (a plain < is written &lt;)"),
+        ("a\n<COREF ID=1 id=2>b</COREF>", 2, 1, "the tag <COREF has the attribute ID twice"),
+        ("a\n <!-- b", 2, 2, "what begins here is never closed by -->"),
+        ("a <!DOCTYPE b", 1, 3, "what begins here is never closed by >"),
+        (
+            "<DOC><DOCNO>7</DOCNO></DOC>\n<DOC><DOCNO>7</DOCNO></DOC>",
+            2,
+            None,
+            "document 7 stands twice (also in line 1)",
+        ),
+        ("a\n\0", 2, 1, "a NUL character cannot stand in a text"),
+    ],
+)
+def test_bad_files_are_refused_with_their_place(text, line, column, message):
+    assert refused(text) == (line, column, message)
+
+
+@pytest.mark.parametrize("data", ["<DOC>a</DOC>".encode("utf-16"), b"<DOC>a\xe9</DOC>", b"<DOC>\xed\xa0\x80</DOC>"])
+def test_what_is_not_utf_8_is_refused(data):
+    assert refused(data)[2].startswith("this is not UTF-8")
+
+
+@pytest.mark.parametrize("tag", ["<COREF ID=1>", "<HL>"])
+def test_deep_nesting_is_refused(tag):
+    assert refused("<DOC>" + tag * 100_000)[2].endswith("nest deeper than 50")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<" * 300_000,
+        "<a@" * 100_000,
+        "<a b='" * 50_000,
+        "<COREF" + " " * 300_000,
+        "<COREF " + "a=b " * 100_000,
+        "<COREF ID=1 MIN='" + "x|" * 100_000 + "'>" + "a " * 100_000 + "</COREF>",
+        "".join(f"<COREF ID={n} MIN='a b'>" for n in range(50)) + "a " * 20_000 + "</COREF>" * 50,
+        "<DOC><SO>"
+        + "".join(f"<COREF ID={n} REF={n + 1}>a</COREF>" for n in range(4000))
+        + "</SO><TXT>"
+        + "".join(f"<COREF ID=b{n} REF=0>a</COREF> " for n in range(4000))
+        + "</TXT></DOC>",
+        "<p>" * 50_000 + "a",
+        "<TXT>" + "@\n" * 100_000 + "</TXT>",
+    ],
+    ids=range(10),
+)
+def test_hostile_files_take_no_more_than_time_that_grows_with_them(text):
+    started = time.process_time()
+    with contextlib.suppress(FormatError):
+        read_all(text)
+    assert time.process_time() - started < 5
+
+
+# What is written.
+
+
+def test_a_small_document_is_written_so():
+    document = pointing(
+        mark(0, 4, label="A"),
+        mark(9, 16, head=((13, 16),)),
+        mark(9, 12, (0, 4)),
+        mark(21, 23, (9, 16), opt=True),
+        segments=[Stretch("sentence", 0, 16), Stretch("turn", 0, 31, "1.1")],
+    )
+    assert written(document) == (
+        '<DOC><TXT><TURN LABEL="1.1"><s><COREF ID="A">Anna</COREF> saw <COREF ID="2" MIN="dog">'
+        '<COREF ID="3" TYPE="IDENT" REF="A">her</COREF> dog</COREF></s> and '
+        '<COREF ID="4" TYPE="IDENT" REF="2" STATUS="OPT">it</COREF> saw her</TURN></TXT></DOC>\n'
+    )
+
+
+def test_what_sgml_takes_for_its_own_is_escaped():
+    document = Document(
+        "walk", "", 'AT&T <b> "x" &amp;', [Mark(((0, 18),), head=((9, 18),), label='"<a>"', answer=Answer())]
+    )
+    text = written(document)
+    assert text == (
+        '<DOC><TXT><COREF ID="&quot;&lt;a&gt;&quot;" MIN="&quot;x&quot; &amp;amp;">'
+        'AT&amp;T &lt;b&gt; "x" &amp;amp;</COREF></TXT></DOC>\n'
+    )
+    assert plain_of(read(text)).marks == document.marks
+
+
+def test_a_mark_with_another_ones_number_for_a_label_keeps_its_id():
+    document = pointing(mark(0, 4), mark(9, 12, label="1"), mark(21, 23, (0, 4)))
+    assert [part.partition('"')[2].partition('"')[0] for part in written(document).split("<COREF")[1:]] == [
+        "4",
+        "1",
+        "3",
+    ]
+
+
+def test_a_head_that_min_would_not_find_is_named_by_its_place():
+    document = pointing(mark(0, 10, head=((8, 10),)), mark(11, 13, head=((11, 12),)), content="it was, it at")
+    text = written(document)
+    assert '<COREF ID="1" MIN="it" MINSPAN="8-10">' in text
+    assert '<COREF ID="2" MIN="a">' in text
+    assert heads(read(text)) == ["it", "a"]
+
+
+def test_line_ends_and_white_space_are_kept():
+    document = Document("walk", "", "\r\n\tAnna  saw\rher\n\n ", [])
+    assert written(document) == "<DOC><TXT>\r\n\tAnna  saw\rher\n\n </TXT></DOC>\n"
+    assert read(written(document)).content == document.content
+
+
+def test_a_document_with_markables_in_lines_with_an_at_sign_is_written_without_a_body():
+    document = Document("walk", "", "Anna\n@ her", [Mark(((7, 10),), answer=Answer())])
+    assert written(document) == '<DOC>Anna\n@ <COREF ID="1">her</COREF></DOC>\n'
+
+
+def test_a_header_that_markables_cross_is_written_as_one_that_muc_does_not_code():
+    document = pointing(mark(0, 8), segments=[Stretch("header", 0, 4, "HL")])
+    text = written(document)
+    assert text.startswith('<DOC><COREF ID="1"><HEADER LABEL="HL">Anna</HEADER> saw</COREF>')
+    assert read(text).segments == document.segments
+
+
+def test_header_zones_are_written_back(samples):
+    document = read((samples / "muc" / "harbour.sgm").read_bytes())
+    text = written(document)
+    for zone in ("<HL><COREF", "<DD>11/02/95</DD>", '<DD><COREF ID="2">', "<DATELINE><COREF", "\n<TXT>\n", "</TXT>"):
+        assert zone in text
+    assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("<p>")
+
+
+def test_bodies_stand_between_headers_and_trailers():
+    kept, _ = carried(read(NEWS), muc.FORMAT.carries)
+    [file] = muc.write([kept])
+    text = file.data.decode()
+    assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("</TXT>") < text.index("<TRAILER>")
+    assert plain_of(read(text)) == plain_of(kept)
+
+
+def test_documents_of_one_export_are_files_of_their_own():
+    one, other = Document("one", "", "a", []), Document("other", "", "b", [])
+    assert [(file.path, file.data) for file in muc.write([one, other])] == [
+        ("one.sgm", b"<DOC><TXT>a</TXT></DOC>\n"),
+        ("other.sgm", b"<DOC><TXT>b</TXT></DOC>\n"),
+    ]
+
+
+# To which antecedent REF goes.
+
+
+def refs(*marks: Mark) -> list[int | None]:
+    """To which of the marks each one's REF goes, both counted from 1."""
+    document = pointing(*marks, content="ab cd ef gh ij kl mn")
+    back = read(written(document))
+    places = [one.place for one in back.marks]
+    return [places.index(said(one).pointers[0]) + 1 if said(one).pointers else None for one in back.marks]
+
+
+A, B, C, D = (0, 2), (3, 5), (6, 8), (9, 11)
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [
+        ([mark(*A), mark(*B, A), mark(*C, A)], [None, 1, 2]),
+        ([mark(*A), mark(*B, A, opt=True), mark(*C, A)], [None, 1, 1]),
+        ([mark(*A), mark(*B, A, opt=True), mark(*C, B)], [None, 1, 1]),
+        ([mark(*A, opt=True), mark(*B, A)], [None, 1]),
+        ([mark(*A, opt=True), mark(*B, A, opt=True), mark(*C, A)], [None, 1, 2]),
+        ([mark(*A, B), mark(*B)], [2, None]),
+        ([mark(*A, B), mark(*B, C), mark(*C)], [3, 1, None]),
+        ([mark(*A, B), mark(*B, A)], [2, 1]),
+        ([mark(*A), mark(*B), mark(*C, A)], [None, None, 1]),
+        ([mark(*A), mark(*B), mark(*C, A, B)], [None, None, 2]),
+        ([mark(*A), mark(*B, A), mark(*C), mark(*D, C)], [None, 1, None, 3]),
+    ],
+)
+def test_a_ref_goes_to_the_nearest_earlier_mark_of_the_chain_that_is_not_optional(marks, expected):
+    assert refs(*marks) == expected
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_refs_to_the_nearest_keep_the_chains(data):
+    count = data.draw(st.integers(1, 7), label="marks")
+    spans = [(3 * number, 3 * number + 2) for number in range(count)]
+    marks = []
+    for span in spans:
+        others = [other for other in spans if other != span]
+        targets = data.draw(st.lists(st.sampled_from(others), max_size=1) if others else st.just([]), label="targets")
+        marks.append(mark(*span, *targets, opt=data.draw(st.booleans(), label="optional")))
+    document = pointing(*marks, content="ab cd ef gh ij kl mn")
+    kept, _ = carried(document, muc.FORMAT.carries)
+    before, after = (
+        [[one.place for one in chain] for chain in chains(each.marks)] for each in (document, read(written(document)))
+    )
+    assert after == before
+    optional = {one.place for one in marks if said(one).optional}
+    for one, old in zip(kept.marks, marks, strict=True):
+        assert len(said(one).pointers) == len(said(old).pointers)
+        for target in said(one).pointers:
+            [chain] = [chain for chain in after if one.place in chain]
+            earlier = chain[: chain.index(one.place)]
+            required = [place for place in earlier if place not in optional]
+            assert target == (required or earlier or [target])[-1]
+
+
+def test_a_markable_of_several_entities_goes_with_the_nearest():
+    marks = [Mark((span,), answer=Answer(indices=indices)) for span, indices in ((A, "x"), (B, "y"), (C, "xy"))]
+    document = Document("walk", "", "ab cd ef", marks, links=Links.INDICES)
+    assert links(read(written(document))) == [("ab", ""), ("cd", ""), ("ef", "cd")]
+
+
+def test_an_antecedent_that_is_not_the_nearest_is_reported():
+    document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
+    _, [loss] = carried(document, muc.FORMAT.carries)
+    assert (loss.feature, loss.count, loss.examples) == (Feature.ANTECEDENTS, 1, ("walk: “ef” (6-8)",))
+
+
+def test_what_is_pointed_at_without_an_answer_is_answered():
+    document = pointing(Mark((A,)), mark(*B, A), Mark((C,)), content="ab cd ef")
+    kept, [loss] = carried(document, muc.FORMAT.carries)
+    assert [one.answer for one in kept.marks] == [Answer(), Answer(pointers=(Place("", (A,)),))]
+    assert loss.feature == Feature.UNCODED
+
+
+def test_a_format_that_says_several_antecedents_keeps_the_one_that_was_named():
+    document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
+    assert carried(document, frozenset(Feature) - {Feature.ANTECEDENTS}) == (document, [])
+
+
+def test_an_imported_answer_gets_the_category_that_follows():
+    scheme = SchemeSpec(
+        (LevelSpec("phrase", "phrase"),),
+        (CategorySpec("ident", "ident", points_to="phrase"), CategorySpec("none", "none")),
+    )
+    document = read("<COREF ID=1>a</COREF> <COREF ID=2 REF=1>b</COREF>")
+    assert [scheme.implied(mark.answer) for mark in document.marks] == ["none", "ident"]
+
+
+# The sample.
+
+
+def test_the_sample_is_read(samples):
+    document = read((samples / "muc" / "harbour.sgm").read_bytes())
+    assert document.findings == []
+    assert links(document) == [
+        ("Port Authority", ""),
+        ("11/03/95", ""),
+        ("LOWELL BAY", ""),
+        ("The Lowell Bay Port Authority, the city's largest dock operator,", "Port Authority"),
+        (
+            "the city's largest dock operator",
+            "The Lowell Bay Port Authority, the city's largest dock operator,",
+        ),
+        ("it", "The Lowell Bay Port Authority, the city's largest dock operator,"),
+        ("$1.2 million in cash", ""),
+        ("AT&T of New York", ""),
+        ("the old pier that the company rents", ""),
+        ("the company", "AT&T of New York"),
+        ("Ms. Fribble", ""),
+        ("president", "Ms. Fribble"),
+        ("chairman of the harbour board", "Ms. Fribble"),
+        ("She", "Ms. Fribble"),
+        ("the sum", "$1.2 million in cash"),
+        ("its", ""),
+        ("the pier", "the old pier that the company rents"),
+    ]
+    assert [head for head in heads(document) if head] == [
+        "Authority", "operator", "$1.2 million", "AT&T", "pier", "Fribble", "chairman",
+    ]  # fmt: skip
+    assert [words(document, mark.parts) for mark in document.marks if mark.answer.optional] == [
+        "president",
+        "chairman of the harbour board",
+    ]
+    assert [mark.line for mark in document.marks] == [3, 6, 8, 11, 11, 12, 12, 12, 12, 12, 14, 14, 14, 14, 14, 18, 18]
+    assert document.content.startswith(
+        "\n 951103-0042 \n Port Authority Weighs Offer\n@ By a staff reporter \n 11/02/95 "
+    )
+    assert document.content.endswith("the pier's lease.\n\n")
+    assert {"AT&T", "1999"} <= set(document.content.split())
+
+
+def test_the_sample_is_written_back_whole(samples):
+    document = read((samples / "muc" / "harbour.sgm").read_bytes())
+    kept, losses = carried(document, muc.FORMAT.carries)
+    assert [loss.feature for loss in losses] == [Feature.ANTECEDENTS]
+    assert plain_of(replace(read(written(document)), name="walk")) == plain_of(kept)
+
+
+def test_damaged_samples_are_read_or_refused(samples):
+    whole = (samples / "muc" / "harbour.sgm").read_bytes()
+    chance = random.Random(6)
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for _ in range(3):
+            damaged[chance.randrange(len(damaged))] = chance.choice(b"<>/\"'=&C \n\x80@pP")
+        cut = chance.choice([len(damaged), chance.randrange(len(damaged))])
+        try:
+            [document] = read_all(bytes(damaged[:cut]))
+        except FormatError as error:
+            place = (error.file, error.line)
+            assert place[0] == FILE
+            assert place[1] is not None
+        else:
+            for one in document.marks:
+                assert 0 <= one.parts[0][0] < one.parts[-1][1] <= len(document.content)
+                assert all(one.parts[0][0] <= start < end <= one.parts[0][1] for start, end in one.head)
