@@ -42,10 +42,11 @@ check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment set
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page and the dashboard
+bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, import and export
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
+	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
 
 format: $(DEV_STAMP) ## format the code
 	$(BIN)/ruff check --fix .

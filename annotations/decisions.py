@@ -208,7 +208,8 @@ class Rules:
                 raise Refused("unknown_category", f"The scheme has no category {decision.category!r}.")
         self._check_pointers(decision, markable, category)
         self._check_indices(decision, category)
-        check_head(decision, markable)
+        if decision.head:
+            check_head(decision, markable)
         if len(decision.note) > LONGEST_NOTE:
             raise Refused("note_too_long", f"A note has at most {LONGEST_NOTE} characters.")
         if len(decision.name) > NAME_LENGTH:

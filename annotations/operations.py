@@ -18,8 +18,9 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
-from annotations.bulk import insert
+from annotations.bulk import insert, reserve
 from annotations.decisions import (
     Decision,
     Moving,
@@ -30,7 +31,7 @@ from annotations.decisions import (
     read,
 )
 from annotations.marking import within
-from annotations.models import Category, Coding, Index, Judgement, Markable, Operation, Pointer, User
+from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, User
 
 MOST_OPERATIONS = 500
 
@@ -93,14 +94,15 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
 class Filled:
     """An untouched coding, saved or not, and what a file says in it.
 
-    The decisions are checked already (`Rules.check`); markables, with their rows, and categories are all they name.
+    The decisions are checked already (`Rules.check`); markables and categories have the keys of the rows of all they
+    name.
     """
 
     coding: Coding
     user: User
     decisions: Sequence[Decision]
-    markables: Mapping[str, Markable]
-    categories: Mapping[str, Category]
+    markables: Mapping[str, int]
+    categories: Mapping[str, int]
 
 
 def import_codings(filled: Sequence[Filled]) -> None:
@@ -114,47 +116,55 @@ def import_codings(filled: Sequence[Filled]) -> None:
         one.coding.status, one.coding.version = Coding.Status.SUBMITTED, 2
     Coding.objects.bulk_create(lacking)
     Coding.objects.bulk_update(there, ["status", "version"])
+    said = [(one, decision) for one in filled for decision in one.decisions]
+    keys = reserve(Judgement, len(said))
     insert(
         Judgement,
-        ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
+        ["id", "coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
         (
             (
+                key,
                 one.coding.pk,
-                one.markables[decision.markable].pk,
-                one.categories[decision.category].pk if decision.category is not None else None,
+                one.markables[decision.markable],
+                one.categories[decision.category] if decision.category is not None else None,
                 decision.optional,
                 decision.unsure,
                 decision.note,
                 decision.name,
                 decision.head,
             )
-            for one in filled
-            for decision in one.decisions
+            for key, (one, decision) in zip(keys, said, strict=True)
         ),
     )
-    judged = Judgement.objects.filter(coding__in=[one.coding.pk for one in filled])
-    keys = {(coding, markable): pk for pk, coding, markable in judged.values_list("pk", "coding_id", "markable_id")}
-    rows = [
-        (keys[one.coding.pk, one.markables[decision.markable].pk], decision, one.markables)
-        for one in filled
-        for decision in one.decisions
-    ]
     insert(
         Pointer,
         ["judgement", "target"],
-        ((pk, markables[key].pk) for pk, decision, markables in rows for key in decision.pointers),
+        (
+            (key, one.markables[target])
+            for key, (one, decision) in zip(keys, said, strict=True)
+            for target in decision.pointers
+        ),
     )
-    insert(Index, ["judgement", "entity"], ((pk, entity) for pk, decision, _ in rows for entity in decision.indices))
-    Operation.objects.bulk_create(
-        Operation(coding=one.coding, sequence=sequence, uuid=uuid4(), kind=kind, payload=payload, user=one.user)
-        for one in filled
-        for sequence, (kind, payload) in enumerate(
-            [
-                (Operation.Kind.IMPORT, {"judgements": [decision.payload() for decision in one.decisions]}),
-                (Operation.Kind.SUBMIT, {}),
-            ],
-            start=1,
-        )
+    insert(
+        Index,
+        ["judgement", "entity"],
+        ((key, entity) for key, (_, decision) in zip(keys, said, strict=True) for entity in decision.indices),
+    )
+    now = timezone.now()
+    insert(
+        Operation,
+        ["coding", "sequence", "uuid", "kind", "payload", "user", "applied_at"],
+        (
+            (one.coding.pk, sequence, uuid4(), kind, payload, one.user.pk, now)
+            for one in filled
+            for sequence, (kind, payload) in enumerate(
+                [
+                    (Operation.Kind.IMPORT, {"judgements": [decision.payload() for decision in one.decisions]}),
+                    (Operation.Kind.SUBMIT, {}),
+                ],
+                start=1,
+            )
+        ),
     )
 
 

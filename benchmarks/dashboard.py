@@ -13,14 +13,12 @@ import json
 import os
 import platform
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.databases import NAMES, run_on
+
 TEXTS, CODERS, MARKABLES = 1000, 3, 80
 GOALS = {"first_ms": 1500, "unchanged_ms": 200, "after_one_text_ms": 300}
 PAGES = {"overview": "agreement/headline/", "agreement": "agreement/"}
@@ -30,7 +28,6 @@ OTHERS = {
     "coders": "agreement/coders/",
     "categories": "agreement/categories/",
 }
-POSTGRES = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
 
 
 def measured(texts: int, repeats: int) -> dict[str, Any]:
@@ -80,37 +77,7 @@ def measured(texts: int, repeats: int) -> dict[str, Any]:
 
 def in_a_process(database: str, texts: int, repeats: int) -> dict[str, Any]:
     """The times in a process of its own, on a database of its own."""
-    with tempfile.TemporaryDirectory() as data:
-        environment = os.environ | {"LOCAL": "1", "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "config.settings"}
-        environment.pop("DATABASE_URL", None)
-        if database == "postgresql":
-            return _on_postgres(environment, texts, repeats)
-        return _run(environment, texts, repeats)
-
-
-def _on_postgres(environment: dict[str, str], texts: int, repeats: int) -> dict[str, Any]:
-    import psycopg
-    from psycopg import sql
-
-    name = f"bench_dashboard_{os.getpid()}"
-    try:
-        server = psycopg.connect(POSTGRES, autocommit=True)
-    except psycopg.OperationalError as error:
-        return {"why": f"no PostgreSQL: {str(error).splitlines()[0]}"}
-    with server:
-        server.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-        try:
-            address = f"{POSTGRES.rsplit('/', 1)[0]}/{name}"
-            return _run(environment | {"DATABASE_URL": address}, texts, repeats)
-        finally:
-            server.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
-
-
-def _run(environment: dict[str, str], texts: int, repeats: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.dashboard", "--here", f"--texts={texts}", f"--repeats={repeats}"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return run_on(database, "benchmarks.dashboard", ["--here", f"--texts={texts}", f"--repeats={repeats}"])
 
 
 def report(found: dict[str, Any], texts: int) -> str:
@@ -150,7 +117,7 @@ def main() -> None:
     if options.here:
         print(json.dumps(measured(options.texts, options.repeats)))
         return
-    found = {name: in_a_process(name, options.texts, options.repeats) for name in ("sqlite", "postgresql")}
+    found = {name: in_a_process(name, options.texts, options.repeats) for name in NAMES}
     if options.write:
         options.write.write_text(report(found, options.texts), encoding="utf-8")
     print(json.dumps(found, indent=1) if options.json else report(found, options.texts))

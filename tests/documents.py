@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from itertools import pairwise
 
@@ -163,6 +164,26 @@ def plain_of(document: Document) -> Document:
         findings=(),
         scheme=None,
     )
+
+
+def spoiled(data: bytes, chance: random.Random) -> bytes:
+    """The data with a few random cuts, flips, repeats and insertions."""
+    found = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        at = chance.randrange(len(found) + 1)
+        length = chance.choice([1, 1, 2, 10, 200])
+        match chance.randrange(5):
+            case 0:
+                del found[at:]
+            case 1:
+                del found[at : at + length]
+            case 2:
+                found[at:at] = bytes(chance.randrange(256) for _ in range(min(length, 10)))
+            case 3:
+                found[at:at] = found[at : at + length]
+            case 4 if at < len(found):
+                found[at] ^= 1 << chance.randrange(8)
+    return bytes(found)
 
 
 # What tests of formats say of a document.

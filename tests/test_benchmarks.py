@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from agreement.measures import ReliabilityData, alpha
-from annotations.formats import plain
+from annotations.formats import FORMATS, Bundle, plain
+from benchmarks import databases, formats
+from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import agree, main, work
 from benchmarks.workbench import COLUMNS, SIZES, marked_text, report
@@ -69,3 +71,41 @@ def test_a_peer_that_computes_another_number_is_no_peer():
     agree(None, 0.5)
     with pytest.raises(RuntimeError, match=r"the peer computes 0\.5, and we 0\.6"):
         agree(0.5, 0.6)
+
+
+def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
+    write_corpus(tmp_path, texts=3, coders=2, markables=80)
+    files = sorted(tmp_path.rglob("*.conll"))
+    assert [str(file.relative_to(tmp_path)) for file in files] == [
+        f"coder{coder}/text-000{text}.conll" for coder in (1, 2) for text in range(3)
+    ]
+    read = [FORMATS["conll2012"].read(Bundle.of(file.name, file.read_bytes()))[0] for file in files]
+    assert {len(document.marks) for document in read} == {80}
+    assert [document.content for document in read[:3]] == [document.content for document in read[3:]]
+    assert [document.marks for document in read[:3]] != [document.marks for document in read[3:]]
+
+
+def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
+    formats.main(["--json", "--texts", "2"])
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"sqlite", "postgresql", "peer"}
+    assert found["sqlite"]["import_seconds"] > 0
+    assert found["sqlite"]["export_seconds"] > 0
+    assert "why" in found["postgresql"] or found["postgresql"].keys() == found["sqlite"].keys()
+    assert found["peer"]["cassis"].keys() == found["peer"]["here"].keys()
+
+
+def test_every_format_that_is_written_is_timed():
+    found = databases.run_on("sqlite", formats.MODULE, ["--here=formats", "--texts=2"])
+    assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
+    times = {"import_seconds": 1.0, "import_own_seconds": 1.0, "export_seconds": 1.0, "export_own_seconds": 1.0}
+    beside = {"read_seconds": 1.0, "read_own_seconds": 1.0, "write_seconds": 1.0, "write_own_seconds": 1.0}
+    figures = {
+        "sqlite": times,
+        "postgresql": {"why": "no PostgreSQL"},
+        "peer": {"version": "1", "files": 6, "cassis": beside, "here": beside},
+        "formats": found,
+    }
+    table = formats.report(figures, texts=20)
+    assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
+    assert "| postgresql | no PostgreSQL | |" in table

@@ -102,6 +102,19 @@ def test_a_file_that_lacks_the_other_is_refused_naming_it(name, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("name", ["README.txt", "a/readme.TXT", "LICENSE.txt", "Licence-CC-BY.txt", "README.en.txt"])
+def test_a_file_about_the_others_is_no_text_unless_it_has_annotations(name):
+    pair = ("b/x.ann", "b/x.txt")
+    assert brat.pairs([name, *pair], brat.FORMAT.suffixes) == [pair]
+    annotations = f"{name[:-4]}.ann"
+    assert brat.pairs([name, annotations], brat.FORMAT.suffixes) == [(annotations, name)]
+
+
+@pytest.mark.parametrize("name", ["noticed.txt", "my-readme.txt", "licensing.txt"])
+def test_a_text_whose_name_only_resembles_one_is_missed_with_its_annotations(name):
+    assert brat.pairs([name], brat.FORMAT.suffixes) == [(name,)]
+
+
 # Text and offsets.
 
 

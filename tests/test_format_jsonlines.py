@@ -7,7 +7,7 @@ import pytest
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Stretch, conll2012, jsonlines
 from annotations.formats.document import LONGEST_INDEX, LONGEST_SPEAKER
-from annotations.formats.losses import carried
+from annotations.formats.losses import Feature, carried
 from tests.documents import plain_of
 
 SMALL = {
@@ -401,18 +401,19 @@ def test_markables_of_one_chain_may_cross():
     back(replace(WALK, marks=[entity("1", parts=[(0, 10)]), entity("1", parts=[(6, 15)])]))
 
 
-def test_markables_that_begin_in_white_space_have_clusters_in_characters_too():
+def test_white_space_at_the_edges_of_markables_is_trimmed_and_reported():
     document = replace(WALK, marks=[entity("1", parts=[(0, 5)]), entity("1", parts=[(16, 20)])])
-    [line] = write(document)
-    assert (line["clusters"], line["char_clusters"]) == ([[[0, 0], [3, 3]]], [[[0, 5], [16, 20]]])
-    assert [mark.parts for mark in back(document).marks] == [((0, 5),), ((16, 20),)]
-    assert "char_clusters" not in write(WALK)[0]
+    kept, losses = carried(document, jsonlines.FORMAT.carries)
+    assert [(loss.feature, loss.count) for loss in losses] == [(Feature.EDGES, 2)]
+    [line] = write(kept)
+    assert line["clusters"] == [[[0, 0], [3, 3]]]
+    assert line.keys() == {"doc_key", "sentences", "speakers", "clusters", "text"}
+    assert [mark.parts for mark in back(kept).marks] == [((0, 4),), ((17, 20),)]
 
 
-def test_clusters_in_characters_are_not_read_without_their_text():
-    line = SMALL | {"char_clusters": [[[0, 99]]]}
+def test_clusters_in_characters_that_earlier_versions_wrote_are_not_read():
+    line = SMALL | {"char_clusters": [[[0, 1]]]}
     assert words(read(line)) == words(read(SMALL))
-    assert words(read(line | {"text": "other"})) == words(read(SMALL))
 
 
 def test_no_line_is_broken_by_a_character_of_the_text():

@@ -1,11 +1,13 @@
 """Reading and writing MMAX2 projects."""
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, mmax2
 from annotations.formats.document import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
@@ -1001,6 +1003,45 @@ def lines_of(files: dict[str, bytes], name: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith(("<markable ", "<attribute", "<value", "<level"))]
 
 
+def test_the_style_sheet_shows_the_text_with_brackets_around_markables_and_its_lines():
+    """It is run as MMAX2 runs it: with functions that know which markables begin and end at a word."""
+    files = written(SMALL)
+    assert b"<views>\n<stylesheet>default_style.xsl</stylesheet>\n</views>" in files["common_paths.xml"]
+    words = etree.fromstring(files["Basedata/walk_words.xml"])
+    marks = [
+        mark for name, data in files.items() if name.startswith("Markables/walk_") for mark in etree.fromstring(data)
+    ]
+    registered = []
+
+    def edges(word: str, edge: int) -> list[etree._Element]:
+        return [mark for mark in marks if re.findall(r"word_[0-9]+", mark.get("span"))[edge] == word]
+
+    def handle(_, level: list[str], key: list[str], sign: str) -> str:
+        assert (level[0], key[0]) in {(mark.get("mmax_level"), mark.get("id")) for mark in marks}
+        return sign
+
+    known = {
+        "registerDiscourseElement": lambda _, key: registered.append(key[0]) or "",
+        "getStartedMarkables": lambda _, key: edges(key[0], 0),
+        "getEndedMarkables": lambda _, key: edges(key[0], -1),
+        "setDiscourseElementStart": lambda _: "",
+        "setDiscourseElementEnd": lambda _: "",
+        "addLeftMarkableHandle": handle,
+        "addRightMarkableHandle": handle,
+    }
+    space = "org.eml.MMAX2.discourse.MMAX2DiscourseLoader"
+    sheet = etree.XSLT(
+        etree.fromstring(files["Styles/default_style.xsl"]),
+        extensions={(space, name): function for name, function in known.items()},
+    )
+    lines = str(sheet(words)).splitlines()
+    assert registered == [word.get("id") for word in words]
+    text = [line.replace("[", "").replace("]", "").split() for line in lines if line.strip()]
+    assert text == [line.split() for line in SMALL.content.splitlines()]
+    phrases = [mark for mark in marks if mark.get("mmax_level") == "phrase"]
+    assert "".join(lines).count("[") == "".join(lines).count("]") == len(phrases) == 5
+
+
 def test_a_project_is_written_whole():
     files = written(SMALL)
     assert list(files) == [
@@ -1010,6 +1051,10 @@ def test_a_project_is_written_whole():
         "Schemes/phrase_scheme.xml",
         "Schemes/turn_scheme.xml",
         "Schemes/sentence_scheme.xml",
+        "Customizations/phrase_customization.xml",
+        "Customizations/turn_customization.xml",
+        "Customizations/sentence_customization.xml",
+        "Styles/default_style.xsl",
         "walk.mmax",
         "Basedata/walk_words.xml",
         "Markables/walk_phrase_level.xml",
@@ -1028,9 +1073,9 @@ def test_a_project_is_written_whole():
         '<word id="word_2">took</word>',
     ]
     assert lines_of(files, "common_paths.xml") == [
-        '<level name="phrase" schemefile="phrase_scheme.xml">$_phrase_level.xml</level>',
-        '<level name="turn" schemefile="turn_scheme.xml">$_turn_level.xml</level>',
-        '<level name="sentence" schemefile="sentence_scheme.xml">$_sentence_level.xml</level>',
+        f'<level name="{level}" schemefile="{level}_scheme.xml" customization_file="{level}_customization.xml">'
+        f"$_{level}_level.xml</level>"
+        for level in ("phrase", "turn", "sentence")
     ]
     assert lines_of(files, "Markables/walk_phrase_level.xml") == [
         '<markable id="markable_1" span="word_1" mmax_level="phrase" category="none"/>',

@@ -373,7 +373,7 @@ def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
             "<DOC><DOCNO>7</DOCNO></DOC>\n<DOC><DOCNO>7</DOCNO></DOC>",
             2,
             None,
-            "document 7 stands twice (also in line 1)",
+            "the document 7 stands twice (also in line 1)",
         ),
         ("a\n\0", 2, 1, "a NUL character cannot stand in a text"),
     ],

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, conll2012, webanno
-from annotations.formats.layers import MARKABLE, MOST_FINDINGS, Units
+from annotations.formats.layers import MARKABLE, MOST_FINDINGS
 from annotations.formats.losses import carried
+from annotations.formats.units import Units
+from annotations.formats.webanno import columns
 from tests.documents import codes, indices, plain_of, pointers, words
 
 CHAIN = "#T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceType|referenceRelation"
@@ -469,6 +471,15 @@ def test_many_annotations_on_one_token_are_read_and_findings_are_bounded():
     assert len(document.marks) == 1
     assert len(document.findings) == MOST_FINDINGS + 1
     assert document.findings[-1].code == "more"
+
+
+def test_a_file_has_no_more_annotations_than_can_be_read_in_time(monkeypatch):
+    monkeypatch.setattr(columns, "MOST_ANNOTATIONS", 6)
+    stacked = "|".join(f"x[{number}]" for number in range(3))
+    assert len(read(spans_of(f"1-1,0-2,aa,{stacked},")).findings) > 0
+    error = refused(spans_of("1-1,0-2,aa," + "|".join(["x"] * 7) + ","))
+    assert "more than 6 annotations stand on the tokens" in error.message
+    assert error.line is not None
 
 
 def test_gigantic_cells_are_read_or_refused():

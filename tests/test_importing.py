@@ -203,6 +203,14 @@ def test_a_text_that_differs_from_that_of_the_project_is_refused(tales):
     assert message.startswith("bea/walk.txt: the text differs from the text walk of the project: word 1 is 'Otto'")
 
 
+def test_rows_that_are_made_after_an_import_get_keys_of_their_own(tales):
+    bring(tales, coded("[Anna](=1) took [her](=1) dog.", "anna"))
+    imported = Judgement.objects.get(markable__key="mention:10-13")
+    Judgement.objects.filter(pk=imported.pk).delete()
+    made = Judgement.objects.create(coding=imported.coding, markable=imported.markable)
+    assert made.pk > imported.pk
+
+
 def test_importing_twice_changes_nothing(tales):
     bring(tales, coded(WALK, "anna"))
     before = all_rows()

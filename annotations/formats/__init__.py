@@ -1,10 +1,10 @@
-"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format.
+"""File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package.
 
 A format is a `Format`: how it is read, how it is written, and what it carries. The rest of what a document holds is
 reported and taken out by `losses` before it is written.
 """
 
-from annotations.formats import brat, cas, conll2012, conllu, jsonlines, mmax2, muc, plain, webanno
+from annotations.formats import brat, cas, conll2012, conllu, jsonlines, judgements, matrix, mmax2, muc, plain, webanno
 from annotations.formats.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
 from annotations.formats.format import Bundle, File, Format, Option
 
@@ -17,6 +17,10 @@ FORMATS: dict[str, Format] = {
         conll2012.FORMAT,
         conllu.FORMAT,
         jsonlines.FORMAT,
+        judgements.CSV_FORMAT,
+        judgements.JSON_FORMAT,
+        matrix.CSV_FORMAT,
+        matrix.JSON_FORMAT,
         mmax2.FORMAT,
         muc.FORMAT,
         plain.FORMAT,

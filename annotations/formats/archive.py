@@ -76,6 +76,14 @@ def _litter(name: str) -> bool:
 def add(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
     """Add a file, with no trace of when or by whom: equal exports are equal bytes."""
     entry = zipfile.ZipInfo(path)
-    entry.compress_type = archive.compression
+    entry.compress_type = zipfile.ZIP_STORED if _grows_too_much(data, archive.compresslevel) else archive.compression
     entry.external_attr = 0o644 << 16
     archive.writestr(entry, data, compresslevel=archive.compresslevel)
+
+
+def _grows_too_much(data: bytes, level: int | None) -> bool:
+    """Whether `unpack` would refuse the file if it were compressed, as a million times the same letter."""
+    if len(data) <= FREE_BYTES:
+        return False
+    # As zipfile does it: without the header that zlib has.
+    return len(data) > MOST_GROWTH * len(zlib.compress(data, -1 if level is None else level, wbits=-15))

@@ -8,6 +8,7 @@ The text is the tokens joined by a blank, one sentence a line. Every part of a d
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from annotations.formats.document import (
     LONGEST_INDEX,
@@ -85,7 +86,7 @@ class _Draft:
     sentence_ends: list[int] = field(default_factory=list)
     speakers: list[str] = field(default_factory=list)
     open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    spans: dict[tuple[int, int], tuple[int, list[str]]] = field(default_factory=dict)
+    spans: dict[tuple[int, int], tuple[int, dict[str, None]]] = field(default_factory=dict)
     columns: int = 0
 
     def end_with_file(self, number: int) -> None:
@@ -97,27 +98,32 @@ class _Draft:
 
     def add(self, number: int, line: str) -> None:
         cells = line.split("\t") if "\t" in line else line.split()
-        if len(cells) < 3 or (3 < len(cells) < 5):
-            raise FormatError(f"a token has 3 columns or at least 5, this line has {len(cells)}", self.file, number)
+        if len(cells) != self.columns:
+            self._check_columns(number, cells)
         short = len(cells) == 3
-        if self.columns and short != (self.columns == 3):
-            raise FormatError(f"this line has {len(cells)} columns, the first had {self.columns}", self.file, number)
-        self.columns = self.columns or len(cells)
         if short and not cells[0].strip().isdecimal():
             raise FormatError("of three columns the first is the number of the token", self.file, number)
-        word = cells[1 if short else 3].strip()
-        if not word or any(character.isspace() for character in word):
+        words = cells[1 if short else 3].split()
+        if len(words) != 1:
             raise FormatError("the word column is empty or holds white space", self.file, number)
-        self.words.append(word)
+        self.words += words
         speaker = cells[SPEAKER_COLUMN].strip() if len(cells) > SPEAKER_COLUMN + 1 else ""
         if len(speaker) > LONGEST_SPEAKER:
             raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
         self.speakers.append("" if speaker in NONE else speaker)
-        self._brackets(number, cells[-1].strip())
+        brackets = cells[-1].strip()
+        if brackets not in NONE:
+            self._brackets(number, brackets)
+
+    def _check_columns(self, number: int, cells: list[str]) -> None:
+        """Of the first line, and of those that have not as many columns as it."""
+        if len(cells) < 3 or (3 < len(cells) < 5):
+            raise FormatError(f"a token has 3 columns or at least 5, this line has {len(cells)}", self.file, number)
+        if self.columns and (len(cells) == 3) != (self.columns == 3):
+            raise FormatError(f"this line has {len(cells)} columns, the first had {self.columns}", self.file, number)
+        self.columns = self.columns or len(cells)
 
     def _brackets(self, number: int, cell: str) -> None:
-        if cell in NONE:
-            return
         token = len(self.words) - 1
         for bracket in self._tokens(number, cell):
             opened, closed = bracket["open"], bracket["close"]
@@ -144,9 +150,8 @@ class _Draft:
             position = bracket.end()
 
     def _span(self, chain: str, first: int, last: int, number: int) -> None:
-        _, chains = self.spans.setdefault((first, last), (number, []))
-        if chain not in chains:
-            chains.append(chain)
+        _, chains = self.spans.setdefault((first, last), (number, {}))
+        chains[chain] = None
 
     def end_sentence(self) -> None:
         if self.words and (not self.sentence_ends or self.sentence_ends[-1] < len(self.words)):
@@ -161,12 +166,8 @@ class _Draft:
         self.end_sentence()
 
     def build(self, name: str) -> Document:
-        starts, position, content, ends = [], 0, [], set(self.sentence_ends)
-        for number, word in enumerate(self.words, start=1):
-            starts.append(position)
-            content.append(word + ("\n" if number in ends else " "))
-            position += len(word) + 1
-        stops = [start + len(word) for start, word in zip(starts, self.words, strict=True)]
+        starts = [0, *accumulate(len(word) + 1 for word in self.words)]
+        stops = [start - 1 for start in starts[1:]]
         marks = [
             Mark(((starts[first], stops[last]),), answer=Answer(indices=tuple(chains)), line=line)
             for (first, last), (line, chains) in sorted(self.spans.items(), key=lambda span: (span[0][0], -span[0][1]))
@@ -176,7 +177,8 @@ class _Draft:
             Stretch("sentence", starts[first], stops[end - 1], speaker=self.speakers[first])
             for first, end in zip(firsts, self.sentence_ends, strict=True)
         ]
-        return Document(name, self.file, "".join(content).rstrip("\n"), marks, segments, Links.INDICES)
+        lines = [" ".join(self.words[first:end]) for first, end in zip(firsts, self.sentence_ends, strict=True)]
+        return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES)
 
 
 def _named(drafts: list[_Draft]) -> list[Document]:
@@ -216,25 +218,28 @@ def _written(document: Document) -> bytes:
             else:
                 opened.setdefault(first, []).append((-last, f"({index}"))
                 closed.setdefault(last, []).append((-first, f"{index})"))
+    cells = ["-"] * len(tokens.spans)
+    for token in {*opened, *closed, *alone}:
+        # What was opened last is closed first: readers pair brackets of one chain so.
+        brackets = [bracket for _, bracket in sorted(closed.get(token, ()))]
+        brackets += [bracket for _, bracket in sorted(opened.get(token, ()))]
+        cells[token] = "|".join(brackets + alone.get(token, []))
     speakers = _speakers(document, tokens)
     name = re.sub(r"\s|[()]", "_", document.name)
     lines = [f"#begin document ({name}); part 000\n"]
     for sentence in tokens.by_sentence():
-        for number, token in enumerate(sentence):
-            # What was opened last is closed first: readers pair brackets of one chain so.
-            brackets = [bracket for _, bracket in sorted(closed.get(token, ()))]
-            brackets += [bracket for _, bracket in sorted(opened.get(token, ()))] + alone.get(token, [])
-            start, end = tokens.spans[token]
-            cells = [name, "0", str(number), document.content[start:end], "-", "-", "-", "-", "-"]
-            cells += [speakers[token] or "-", "*", "|".join(brackets) or "-"]
-            lines.append("\t".join(cells) + "\n")
+        rows = zip(*(column[sentence.start : sentence.stop] for column in (tokens.words, speakers, cells)), strict=True)
+        lines += [
+            f"{name}\t0\t{number}\t{word}\t-\t-\t-\t-\t-\t{speaker}\t*\t{cell}\n"
+            for number, (word, speaker, cell) in enumerate(rows)
+        ]
         lines.append("\n")
     lines.append("#end document\n")
     return "".join(lines).encode()
 
 
 def _speakers(document: Document, tokens: Tokens) -> list[str]:
-    speakers = [""] * len(tokens.spans)
+    speakers = ["-"] * len(tokens.spans)
     for segment in document.segments:
         if segment.kind == "sentence" and segment.speaker:
             for first, last in tokens.of(((segment.start, segment.end),)):
@@ -249,4 +254,5 @@ FORMAT = Format(
     read,
     write=write,
     carries=frozenset({Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}),
+    apart=True,
 )

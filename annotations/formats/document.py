@@ -58,7 +58,9 @@ class Finding:
         return f"{place}: {self.message}{f' ({self.fix})' if self.fix else ''}"
 
 
-@dataclass(frozen=True, slots=True)
+# Nothing changes a stretch, answer or mark. They are not frozen, since that makes making one four times as slow, and
+# an export makes a million of them.
+@dataclass(slots=True, unsafe_hash=True)
 class Stretch:
     """A stretch `[start, end)` of the content that is shown as such: a turn, sentence, paragraph, header."""
 
@@ -69,7 +71,7 @@ class Stretch:
     speaker: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Answer:
     """What the coder of a file says of a markable.
 
@@ -91,7 +93,7 @@ class Answer:
         return Answer(category, pointers, indices, self.optional, self.unsure, self.note, self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Mark:
     """A markable in a file.
 
@@ -125,6 +127,8 @@ class Document:
 
     file: the one whose folder or name tells the coder. marks: in text order. findings: what is odd in the file.
     scheme: where the file says what coders are asked; all documents of an export have it.
+    bare: the file does not hold the text, only what is said of it; content is empty. coder: who says it, where the
+    file itself names them.
     """
 
     name: str
@@ -138,6 +142,8 @@ class Document:
     direction: str = ""
     findings: Sequence[Finding] = ()
     scheme: "SchemeSpec | None" = None
+    bare: bool = False
+    coder: str = ""
 
 
 def in_text_order(mark: Mark) -> tuple[int, int, str, Parts]:

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from annotations.formats.document import Document
+from annotations.formats.document import Document, FormatError
 from annotations.formats.losses import Feature
+
+LONGEST_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class Format:
     read: `read(bundle, **options) -> documents`; raises FormatError and nothing else on bad input.
     bundles: which of the files are read together, the main one first; what no bundle has is not read.
     write: `write(documents, **options) -> files` of one coder's documents, each of them able to hold no more than
-    `carries` says; None where the format is only read. folder: the coder is a folder of the export.
+    `carries` says; None where the format is only read. names_coders: the files say themselves who coded; then `write`
+    takes the documents of all coders at once. apart: each document's files are made of it alone, so that it may be
+    written as soon as it is there.
     options, options_written: what `read` and `write` take as keywords.
     carries: what it can hold of a document; `losses` reports the rest and takes it out before `write` sees it.
     """
@@ -69,11 +73,31 @@ class Format:
     carries: frozenset[Feature] = frozenset()
     options: tuple[Option, ...] = ()
     options_written: tuple[Option, ...] = ()
+    names_coders: bool = False
+    apart: bool = False
 
 
 def stem(file: str) -> str:
     """The name of a file without folders and suffix."""
     return PurePosixPath(file.replace("\\", "/")).stem
+
+
+def names_in(file: str, called: Sequence[tuple[str, int]]) -> list[str]:
+    """The names of the documents of a file: its own where it holds one, else what each is called, else numbers.
+
+    called: what each is called in the file, or nothing, and the line where it begins. Raises FormatError where two
+    have one name.
+    """
+    if len(called) == 1:
+        return [stem(file)]
+    lines: dict[str, int] = {}
+    for number, (said, line) in enumerate(called, start=1):
+        name = said or f"{stem(file)} {number}"
+        if name in lines:
+            message = f"the document {name[:LONGEST_SHOWN]} stands twice (also in line {lines[name]})"
+            raise FormatError(message, file, line)
+        lines[name] = line
+    return list(lines)
 
 
 def one_each(documents: Sequence[Document], suffix: str, write: Callable[[Document], bytes]) -> list[File]:

@@ -11,14 +11,11 @@ Read:
   `plurals` are pairs of an anaphor and one of its split antecedents, by number: the anaphor is in the chain of each.
 * A line without `clusters` is a text that is not coded. Other keys are not read.
 
-Written is one file: doc_key, sentences, speakers ("-" for nobody), clusters, and `text`, which keeps the spacing. Only
-where a markable begins or ends in white space, `char_clusters` has the same clusters in characters of `text`, and is
-read instead.
+Written is one file: doc_key, sentences, speakers ("-" for nobody), clusters, and `text`, which keeps the spacing.
 """
 
 import json
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -154,10 +151,7 @@ class _Draft:
             self.odd("other-words", "the words do not stand in 'text' one after the other", left_out)
         if not self.content.strip():
             raise self.error("there is no word in this text")
-        key = "clusters"
-        if "char_clusters" in self.record and self.content == text:
-            key, self.offsets = "char_clusters", CHARACTERS
-        marks = self._marks(key)
+        marks = self._marks()
         links = Links.INDICES if "clusters" in self.record else Links.NONE
         return Document(name, self.file, self.content, marks, self._segments(), links, findings=self.findings)
 
@@ -230,9 +224,9 @@ class _Draft:
         said = self._clean(said, "a speaker's name").strip()
         return "" if said in NOBODY else said
 
-    def _marks(self, key: str) -> list[Mark]:
-        """The clusters of that key as entities, numbered in text order."""
-        clusters = self._list(self.record.get(key) or [], f"{key!r}")
+    def _marks(self) -> list[Mark]:
+        """The clusters as entities, numbered in text order."""
+        clusters = self._list(self.record.get("clusters") or [], "'clusters'")
         listed = self._listed(clusters)
         # The clusters of each place.
         places: dict[Parts, dict[int, None]] = {parts: {} for parts in listed if parts}
@@ -240,8 +234,8 @@ class _Draft:
         blank = listed.count(())
         twice = 0
         for number, each in enumerate(clusters):
-            for place, member in enumerate(self._list(each, f"{key}[{number}]")):
-                what = f"{key}[{number}][{place}]"
+            for place, member in enumerate(self._list(each, f"clusters[{number}]")):
+                what = f"clusters[{number}][{place}]"
                 if type(member) is int:
                     parts = listed[self._numbered(member, listed, what)]
                     belongs.setdefault(member, number)
@@ -354,36 +348,22 @@ def write(documents: Sequence[Document], offsets: str = INCLUSIVE) -> list[File]
 
 def _written(document: Document, offsets: str) -> str:
     tokens = tokens_of(document)
-    starts, ends = [start for start, _ in tokens.spans], [end for _, end in tokens.spans]
-    marks = []
-    exact = True
+    clusters: dict[str, list[list[int]]] = {}
     for mark in sorted(document.marks, key=in_text_order):
-        start, end = mark.parts[0][0], mark.parts[-1][1]
-        first, last = bisect_left(starts, start), bisect_right(ends, end) - 1
-        if first <= last and mark.answer is not None:
-            ways = {INCLUSIVE: [first, last], EXCLUSIVE: [first, last + 1], CHARACTERS: [start, end]}
-            marks.append((mark.answer.indices, ways))
-            exact = exact and (starts[first], ends[last]) == (start, end)
+        [(first, last)], [part] = tokens.of(mark.parts), mark.parts
+        ends = {INCLUSIVE: [first, last], EXCLUSIVE: [first, last + 1], CHARACTERS: list(part)}[offsets]
+        for index in mark.answer.indices if mark.answer else ():
+            clusters.setdefault(index, []).append(ends)
     speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
     sentences = tokens.by_sentence()
     record = {
         "doc_key": document.name,
         "sentences": [[document.content[slice(*tokens.spans[token])] for token in words] for words in sentences],
-        "speakers": [[speakers.get(starts[words[0]]) or "-"] * len(words) for words in sentences],
-        "clusters": _clusters(marks, offsets),
+        "speakers": [[speakers.get(tokens.starts[words[0]]) or "-"] * len(words) for words in sentences],
+        "clusters": list(clusters.values()),
         "text": document.content,
     }
-    if not exact:
-        record["char_clusters"] = _clusters(marks, CHARACTERS)
     return json.dumps(record, ensure_ascii=False).translate(LINE_ENDS) + "\n"
-
-
-def _clusters(marks: Sequence[tuple[Sequence[str], Mapping[str, list[int]]]], offsets: str) -> list[list[list[int]]]:
-    clusters: dict[str, list[list[int]]] = {}
-    for indices, ways in marks:
-        for index in indices:
-            clusters.setdefault(index, []).append(ways[offsets])
-    return list(clusters.values())
 
 
 OFFSETS = Option(
@@ -406,7 +386,6 @@ FORMAT = Format(
         {
             Feature.INDICES,
             Feature.SEVERAL_CHAINS,
-            Feature.EDGES,
             Feature.CROSSING,
             Feature.CROSSING_IN_CHAIN,
             Feature.SENTENCES,

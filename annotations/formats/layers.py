@@ -13,7 +13,6 @@ The layer MARKABLE is what is written here for what chains and relations cannot 
 with whichever of the three. Offsets in all these files count UTF-16 units.
 """
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from annotations.formats.document import (
     in_text_order,
 )
 from annotations.formats.format import Option
+from annotations.formats.losses import Feature
 
 MARKABLE = "webanno.custom.Markable"
 RELATION = "webanno.custom.Coref"
@@ -45,6 +45,30 @@ NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 BRIDGING = "bridg"
 MOST_FINDINGS = 1000
 
+# What all these files can hold.
+CARRIES = frozenset(
+    {
+        Feature.POINTERS,
+        Feature.INDICES,
+        Feature.AMBIGUITY,
+        Feature.LATER,
+        Feature.SEVERAL_CHAINS,
+        Feature.CATEGORIES,
+        Feature.LINKED_CATEGORIES,
+        Feature.UNCODED,
+        Feature.UNLINKED,
+        Feature.EDGES,
+        Feature.CROSSING,
+        Feature.CROSSING_IN_CHAIN,
+        Feature.OPTIONAL,
+        Feature.UNSURE,
+        Feature.NOTES,
+        Feature.NAMES,
+        Feature.LABELS,
+        Feature.SENTENCES,
+        Feature.SPACING,
+    }
+)
 OPTIONS = (
     Option(
         "layers",
@@ -67,26 +91,6 @@ OPTIONS = (
         (("types", "is its category"), ("links", "is passed over: the category follows from the links")),
     ),
 )
-
-
-class Units:
-    """The way from UTF-16 units of a text to its code points and back."""
-
-    def __init__(self, text: str) -> None:
-        # Where the characters of two units stand, in code points and in units.
-        wide = [place for place, character in enumerate(text) if character > "\uffff"] if not text.isascii() else []
-        self.points = wide
-        self.units = [place + before for before, place in enumerate(wide)]
-        self.length = len(text) + len(wide)
-
-    def point(self, unit: int) -> int | None:
-        """The code point at which the unit stands; None outside the text and inside a character."""
-        before = bisect_left(self.units, unit)
-        inside = before > 0 and self.units[before - 1] + 1 == unit
-        return None if inside or not 0 <= unit <= self.length else unit - before
-
-    def unit(self, point: int) -> int:
-        return point + bisect_left(self.points, point)
 
 
 # Each of these stands for itself: two that say the same are still two.

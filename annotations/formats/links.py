@@ -95,7 +95,7 @@ def _past(mark: Mark, gone: Collection[Place], said: Mapping[Place, Sequence[Pla
 def moved(document: Document, places: Mapping[Place, Mark]) -> Document:
     """The document with other marks in those places, and the pointers to them following.
 
-    Marks that come to stand on the same words are one, with the answer of the first and the links of both.
+    Marks that come to stand on the same words are one, as `merged` has it.
     """
     if not places:
         return document
@@ -107,13 +107,15 @@ def moved(document: Document, places: Mapping[Place, Mark]) -> Document:
             pointers = dict.fromkeys(to.get(target, target) for target in mark.answer.pointers)
             pointers.pop(mark.place, None)
             mark = replace(mark, answer=replace(mark.answer, pointers=tuple(pointers)))
-        marks[mark.place] = _both(marks[mark.place], mark) if mark.place in marks else mark
+        marks[mark.place] = merged(marks[mark.place], mark) if mark.place in marks else mark
     return replace(document, marks=sorted(marks.values(), key=in_text_order))
 
 
-def _both(mark: Mark, other: Mark) -> Mark:
-    if mark.answer is None or other.answer is None:
-        return mark if mark.answer else replace(mark, answer=other.answer)
-    pointers = dict.fromkeys((*mark.answer.pointers, *other.answer.pointers))
-    indices = dict.fromkeys((*mark.answer.indices, *other.answer.indices))
-    return replace(mark, answer=replace(mark.answer, pointers=tuple(pointers), indices=tuple(indices)))
+def merged(mark: Mark, other: Mark) -> Mark:
+    """One mark of two in one place: what the first does not say, the second does; the links of both stay."""
+    answer = mark.answer or other.answer
+    if mark.answer and other.answer:
+        pointers = dict.fromkeys((*mark.answer.pointers, *other.answer.pointers))
+        indices = dict.fromkeys((*mark.answer.indices, *other.answer.indices))
+        answer = replace(mark.answer, pointers=tuple(pointers), indices=tuple(indices))
+    return replace(mark, label=mark.label or other.label, head=mark.head or other.head, answer=answer)

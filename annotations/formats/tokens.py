@@ -2,13 +2,16 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import lru_cache
+from itertools import accumulate, pairwise
 
 from annotations.formats.document import Document, Mark, Parts, Place, Stretch
 from annotations.formats.links import moved
 
 _RUN = re.compile(r"\S+")
+_LINE_END = re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Tokens:
     sentences: tuple[int, ...]
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    words: tuple[str, ...]
 
     def of(self, parts: Parts) -> list[tuple[int, int]]:
         """First and last token of each part; parts that hold no token are left out, those that then touch are one."""
@@ -43,27 +47,43 @@ class Tokens:
 
 def tokens_of(document: Document) -> Tokens:
     """The document's tokens. Sentences are its sentence segments, where it has none its turns, else its lines."""
-    content = document.content
-    cuts = {edge for mark in document.marks for part in (*mark.parts, *mark.head) for edge in part}
-    cuts |= {edge for segment in document.segments for edge in (segment.start, segment.end)}
-    inside = sorted(cuts)
-    spans: list[tuple[int, int]] = []
-    for run in _RUN.finditer(content):
-        start, end = run.span()
-        first, last = bisect_right(inside, start), bisect_left(inside, end)
-        spans += pairwise((start, *inside[first:last], end))
-    starts = tuple(start for start, _ in spans)
-    firsts = {0} | {bisect_left(starts, begin) for begin in _sentence_starts(document)}
+    parts = [part for mark in document.marks for part in mark.parts]
+    heads = [part for mark in document.marks if mark.head for part in mark.head]
+    segments = [(segment.start, segment.end) for segment in document.segments]
+    return _tokens(document.content, frozenset().union(*parts, *heads, *segments), _sentence_edges(document))
+
+
+@lru_cache(maxsize=4)  # a document is taken apart by several rules of `losses` and by its writer
+def _tokens(content: str, cuts: frozenset[int], edges: tuple[int, ...] | None) -> Tokens:
+    """edges: where sentences begin or end; None: at line ends."""
+    spans = [run.span() for run in _RUN.finditer(content)]
+    if not spans:
+        return Tokens((), (), (), (), ())
+    starts, ends = zip(*spans, strict=True)
+    inside = sorted(cuts.difference(starts, ends))
+    words = content.split()
+    if inside:
+        spans = [piece for start, end in spans for piece in _cut(start, end, inside)]
+        starts, ends = zip(*spans, strict=True)
+        words = [content[start:end] for start, end in spans]
+    if edges is None:
+        edges = tuple(line.end() for line in _LINE_END.finditer(content))
+    firsts = {0, *(bisect_left(starts, edge) for edge in edges)}
     sentences = tuple(sorted(first for first in firsts if first < len(spans)))
-    return Tokens(tuple(spans), sentences, starts, tuple(end for _, end in spans))
+    return Tokens(tuple(spans), sentences, starts, ends, tuple(words))
 
 
-def _sentence_starts(document: Document) -> list[int]:
+def _cut(start: int, end: int, inside: list[int]) -> Iterator[tuple[int, int]]:
+    first, last = bisect_right(inside, start), bisect_left(inside, end)
+    return pairwise((start, *inside[first:last], end))
+
+
+def _sentence_edges(document: Document) -> tuple[int, ...] | None:
     for kind in ("sentence", "turn"):
-        found = [edge for each in document.segments if each.kind == kind for edge in (each.start, each.end)]
+        found = tuple(edge for each in document.segments if each.kind == kind for edge in (each.start, each.end))
         if found:
             return found
-    return [position + 1 for position, character in enumerate(document.content) if character == "\n"]
+    return None
 
 
 def with_sentences(document: Document) -> Document:
@@ -80,27 +100,22 @@ def with_sentences(document: Document) -> Document:
         sentences.append(Stretch("sentence", start, end, speaker=voices[number].speaker if said else ""))
     others = [segment for segment in document.segments if segment.kind != "sentence"]
     segments = sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind))
-    return replace(document, segments=segments)
+    return document if segments == list(document.segments) else replace(document, segments=segments)
 
 
 def respaced(document: Document) -> Document:
     """The document as token formats give it back: one blank between tokens, one line a sentence."""
     tokens = tokens_of(document)
-    ends = {first - 1 for first in tokens.sentences[1:]} | {len(tokens.spans) - 1}
-    spans, pieces, position = [], [], 0
-    for number, (start, end) in enumerate(tokens.spans):
-        spans.append((position, position + end - start))
-        pieces.append(document.content[start:end] + ("\n" if number in ends else " "))
-        position += end - start + 1
-
-    content = "".join(pieces).rstrip("\n")
+    words = tokens.words
+    content = "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
     edges = [part for mark in document.marks for part in (*mark.parts, *mark.head)]
     edges += [(segment.start, segment.end) for segment in document.segments]
-    if content == document.content and not any(_on_white_space(content, edge) for edge in edges):
+    if content == document.content and not on_white_space(content, edges):
         return document
+    starts = [0, *accumulate(len(word) + 1 for word in words)]
 
     def placed(parts: Parts) -> Parts:
-        return tuple((spans[first][0], spans[last][1]) for first, last in tokens.of(parts))
+        return tuple((starts[first], starts[last + 1] - 1) for first, last in tokens.of(parts))
 
     places: dict[Place, Mark] = {
         mark.place: replace(mark, parts=placed(mark.parts), head=placed(mark.head)) for mark in document.marks
@@ -112,7 +127,9 @@ def respaced(document: Document) -> Document:
     return moved(replace(document, content=content, segments=segments), places)
 
 
-def _on_white_space(content: str, part: tuple[int, int]) -> bool:
-    """Whether it begins or ends on white space."""
-    start, end = part
-    return content[start].isspace() or content[end - 1].isspace()
+def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:
+    """Whether one of them begins or ends on white space."""
+    for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this is asked of every markable
+        if content[start].isspace() or content[end - 1].isspace():
+            return True
+    return False

@@ -1,10 +1,16 @@
-"""XML from strangers: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded."""
+"""XML from strangers: no DTD is loaded, no entity expanded but XML's own, nothing fetched; depth is bounded.
+
+And what XML that is written here shares.
+"""
 
 from lxml import etree
 
 from annotations.formats.document import FormatError
 
 DEEPEST = 200
+SPECIAL = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
 
 
 def parse(data: bytes, file: str) -> etree._Element:
@@ -46,3 +52,8 @@ def _refuse_entities(root: etree._Element, file: str) -> None:
         if isinstance(element, etree._Entity):
             raise FormatError(f"the entity {element.text} is not known", file, element.sourceline)
         deep += [(child, depth + 1) for child in element]
+
+
+def escaped(text: str) -> str:
+    """Text as it is written in elements and attributes, so that all its white space is read back."""
+    return text.translate(SPECIAL)

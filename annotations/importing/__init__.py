@@ -6,13 +6,14 @@ is imported wholly or not at all, and does not keep the others from it; all that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotations import actions
+from annotations.bulk import seldom_collecting
 from annotations.formats import Finding, FormatError
 from annotations.formats.lint import lint
 from annotations.importing.checking import (
@@ -23,12 +24,14 @@ from annotations.importing.checking import (
     refuse_other_text,
     slug_of,
     slugged,
+    with_content,
     without_doubles,
 )
 from annotations.importing.report import Failure, Report
-from annotations.importing.sources import Brought, Coded, Source, read_sources
+from annotations.importing.sources import Brought, Coded, Source, read_sources, sources_of
 from annotations.importing.writing import Plan, PlannedText, write
 from annotations.models import Coding, Markable, Operation, Project, Text, User
+from annotations.progress import Progress
 
 __all__ = [
     "Brought",
@@ -40,9 +43,8 @@ __all__ = [
     "import_brought",
     "import_documents",
     "read_sources",
+    "sources_of",
 ]
-
-type Progress = Callable[[int, int], None]
 
 
 class ImportFailed(Exception):
@@ -57,6 +59,7 @@ def import_brought(project: Project, brought: Brought, **options: object) -> Rep
     return report
 
 
+@seldom_collecting()
 def import_documents(
     project: Project,
     coded: Sequence[Coded],
@@ -133,6 +136,9 @@ class _Checking:
         if coded.file in self.failed:
             return
         try:
+            if coded.document.bare:
+                there = self.texts.get(slugged(coded.document))
+                coded = replace(coded, document=with_content(coded.document, there.text if there else None))
             slug = slug_of(coded.document)
             text = new_text(self.project, slug, coded.document)
             of = self.texts.setdefault(slug, _OfText(text, coded.document.file, {}))

@@ -97,6 +97,15 @@ def new_text(project: Project, slug: str, document: Document) -> Text:
     return text
 
 
+def with_content(document: Document, text: Text | None) -> Document:
+    """A document whose file holds no text, with the content of the project's. Raises FormatError where that lacks."""
+    if text is None:
+        lines = [mark.line for mark in document.marks if mark.line is not None]
+        message = f"the project has no text {document.name[:LONGEST_SLUG]!r}; import it first"
+        raise FormatError(message, document.file, min(lines, default=None))
+    return replace(document, content=text.content, bare=False)
+
+
 def refuse_other_text(content: str, where: str, document: Document) -> None:
     """Raise FormatError naming the first word in which the document differs from the content."""
     if content == document.content:

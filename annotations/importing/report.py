@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotations.formats import Finding
@@ -43,13 +44,7 @@ class Report:
 
     def odd(self) -> list[str]:
         """The findings in short: of each kind how many there are, and the first of them."""
-        kinds: dict[str, list[Finding]] = {}
-        for finding in self.findings:
-            kinds.setdefault(finding.code, []).append(finding)
-        return [
-            str(found[0]) if len(found) == 1 else f"{found[0]} (and {len(found) - 1} more of this kind)"
-            for found in kinds.values()
-        ]
+        return in_short(self.findings)
 
     def __str__(self) -> str:
         parts = [
@@ -63,6 +58,17 @@ class Report:
         if self.failures:
             parts.append(f"{number(len(self.failures), 'file')} refused")
         return ", ".join(parts)
+
+
+def in_short(findings: Iterable[Finding]) -> list[str]:
+    """Of each kind the first, and how many more there are."""
+    kinds: dict[str, list[Finding]] = {}
+    for finding in findings:
+        kinds.setdefault(finding.code, []).append(finding)
+    return [
+        str(found[0]) if len(found) == 1 else f"{found[0]} (and {len(found) - 1} more of this kind)"
+        for found in kinds.values()
+    ]
 
 
 def number(count: int, noun: str) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from django.conf import settings
+
+from annotations.bulk import seldom_collecting
 from annotations.formats import FORMATS, Bundle, Document, Format, FormatError
 from annotations.formats.format import alone
+from annotations.formats.inception import opened
 from annotations.importing.report import Failure
 
 
@@ -17,11 +21,31 @@ class Source:
     """A file as it comes in: its name with its folders, and what it holds.
 
     found: it was found in a folder or zip, so its name tells whether the format reads it; else somebody named it.
+    aside: it belongs to the export of another tool, but is no coder's work: it is named in the report and not read.
     """
 
     name: str
     data: bytes
     found: bool = False
+    aside: bool = False
+
+
+def sources_of(files: Iterable[tuple[str, bytes]]) -> list[Source]:
+    """The files by name, zips opened, within the bounds of the settings. Raises FormatError."""
+    sources: list[Source] = []
+    left = settings.IMPORT_MAX_BYTES
+    for name, data in files:
+        if name.lower().endswith(".zip"):
+            held = opened(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
+            sources += [Source(inner, content, found=True) for inner, content in held.files]
+            sources += [Source(inner, b"", found=True, aside=True) for inner in held.aside]
+            left -= sum(len(content) for _, content in held.files)
+        else:
+            sources.append(Source(name, data))
+            left -= len(data)
+        if left < 0:
+            raise FormatError(f"all files together have more than {settings.IMPORT_MAX_BYTES // 2**20} MB", name)
+    return sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +73,20 @@ class Brought:
     left_out: list[str] = field(default_factory=list)
 
 
+@seldom_collecting()
 def read_sources(
     format_key: str, sources: Sequence[Source], coder_from: str, options: Mapping[str, str] | None = None
 ) -> Brought:
     """Read the files. A file that cannot be read does not keep the others from it.
 
     coder_from says where a coder's name stands. parent: the folder that holds the file. name: the last dotted part
-    before the suffix (`walk.anna.conll`). nobody: the files bring texts only. `=NAME`: all files are NAME's.
+    before the suffix (`walk.anna.conll`). nobody: the files bring texts only. `=NAME`: all files are NAME's. It does
+    not matter where the files name their coders themselves.
     """
     format_ = FORMATS[format_key]
+    brought = Brought(left_out=[source.name for source in sources if source.aside])
+    sources = [source for source in sources if not source.aside]
     files = {source.name: source.data for source in sources}
-    brought = Brought()
     for name in _twice(sources):
         del files[name]
         brought.failures.append(Failure(name, f"{name}: two files have this name"))
@@ -74,7 +101,7 @@ def read_sources(
             brought.failures.append(Failure(bundle.main, str(error)))
         else:
             brought.coded += coded
-    brought.left_out = [name for name in files if name not in read]
+    brought.left_out += [name for name in files if name not in read]
     return brought
 
 
@@ -93,6 +120,8 @@ def _twice(sources: Sequence[Source]) -> list[str]:
 
 
 def _coded(document: Document, main: str, coder_from: str) -> Coded:
+    if document.coder:
+        return Coded(document, document.coder, main)
     name, coder = _coder(document.file, coder_from)
     stem = PurePosixPath(document.file).stem
     # Texts without names of their own are named after the file, here without its coder.

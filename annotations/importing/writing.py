@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotations import operations
+from annotations.bulk import insert, reserve
 from annotations.formats import Document, Mark
 from annotations.importing.checking import Checked
 from annotations.importing.report import Report
@@ -63,27 +64,25 @@ def write(project: Project, plan: Plan, by: User | None) -> None:
     new = [planned for planned in plan.texts if planned.text.pk is None]
     codings = {id(planned): list(plan.codings(planned)) for planned in plan.texts}
     Text.objects.bulk_create([planned.text for planned in new])
-    Segment.objects.bulk_create(
-        Segment(
-            text=planned.text,
-            kind=stretch.kind,
-            start=stretch.start,
-            end=stretch.end,
-            label=stretch.label,
-            speaker=stretch.speaker,
-        )
-        for planned in new
-        for stretch in planned.document.segments
+    insert(
+        Segment,
+        ["text", "kind", "start", "end", "label", "speaker"],
+        (
+            (planned.text.pk, stretch.kind, stretch.start, stretch.end, stretch.label, stretch.speaker)
+            for planned in new
+            for stretch in planned.document.segments
+        ),
     )
     markables = {id(planned): planned.markables() for planned in plan.texts}
     _write_markables(plan, markables)
-    categories = {category.key: category for category in project.categories.all()}
+    keys = {number: {key: markable.pk for key, markable in of.items()} for number, of in markables.items()}
+    categories = dict(project.categories.values_list("key", "pk"))
     filled = [
         operations.Filled(
             coding or Coding(text=planned.text, coder=coder),
             by or coder,
             checked.decisions,
-            markables[id(planned)],
+            keys[id(planned)],
             categories,
         )
         for planned in plan.texts
@@ -95,20 +94,28 @@ def write(project: Project, plan: Plan, by: User | None) -> None:
 
 def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable]]) -> None:
     """Save the new ones, and give to all what a file gives to all; label and head are those of that file."""
-    new: list[Markable] = []
+    new: list[tuple[Text, Markable]] = []
     given_now: list[int] = []
     for planned in plan.texts:
         given = planned.given()
         for key, markable in markables[id(planned)].items():
             if markable.pk is None:
-                markable.text = planned.text
                 if key in given:
                     markable.predefined = True
                     markable.label = given[key].label
                     markable.head = [list(part) for part in given[key].head]
-                new.append(markable)
+                new.append((planned.text, markable))
             elif key in given and not markable.predefined:
                 given_now.append(markable.pk)
-    Markable.objects.bulk_create(new)
+    for pk, (_, markable) in zip(reserve(Markable, len(new)), new, strict=True):
+        markable.pk = pk
+    insert(
+        Markable,
+        ["id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined"],
+        (
+            (one.pk, text.pk, one.level_id, one.key, one.label, one.parts, one.head, one.start, one.end, one.predefined)
+            for text, one in new
+        ),
+    )
     if given_now:
         Markable.objects.filter(pk__in=given_now).update(predefined=True)

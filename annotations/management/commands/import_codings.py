@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotations.actions import create_project
-from annotations.formats import FORMATS, Format, Option
-from annotations.importing import ImportFailed, Report, Source, import_brought, read_sources
+from annotations.formats import FORMATS, Format, FormatError, Option
+from annotations.importing import ImportFailed, Report, Source, import_brought, read_sources, sources_of
 from annotations.models import Project
 from annotations.schemes import SCHEMES
 
@@ -21,9 +21,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("format", choices=sorted(FORMATS))
-        parser.add_argument("paths", nargs="+", metavar="PATH", type=Path, help="a file, or a folder to be searched")
+        parser.add_argument(
+            "paths", nargs="+", metavar="PATH", type=Path, help="a file, a zip, or a folder to be searched"
+        )
         parser.add_argument("--project", required=True, metavar="SLUG")
-        whose = parser.add_mutually_exclusive_group(required=True)
+        whose = parser.add_mutually_exclusive_group()
         whose.add_argument(
             "--coder-from",
             choices=["parent", "name"],
@@ -48,7 +50,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         format_ = FORMATS[options["format"]]
         sources = _sources(options["paths"], format_)
-        coder_from = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "nobody")
+        coder_from = _coder_from(format_, options)
         brought = read_sources(format_.key, sources, coder_from, chosen(format_, format_.options, options["option"]))
         try:
             with transaction.atomic():
@@ -72,6 +74,19 @@ class Command(BaseCommand):
         self.stdout.write(f"{project.slug}: {would}{report}")
 
 
+def _coder_from(format_: Format, options: dict[str, Any]) -> str:
+    """Where the coder's name stands, as read_sources takes it. Raises CommandError where that is not said, or twice."""
+    said = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
+    if options["texts_only"]:
+        said = "nobody"
+    if said and format_.names_coders:
+        asked = "--coder-from, --coder and --texts-only"
+        raise CommandError(f"{format_.label}: these files name their coders themselves; leave out {asked}.")
+    if not said and not format_.names_coders:
+        raise CommandError("one of the arguments --coder-from --coder --texts-only is required")
+    return said
+
+
 def _refused(project: Project, report: Report) -> str:
     lines = [str(failure) for failure in report.failures]
     lines.append("Nothing was imported." if report.empty else f"The others are imported: {project.slug}: {report}")
@@ -92,7 +107,7 @@ def chosen(format_: Format, options: Iterable[Option], given: list[str]) -> dict
 
 
 def _sources(paths: list[Path], format_: Format) -> list[Source]:
-    """The files named, and in the folders named those that the format reads."""
+    """The files named, those in the zips named, and in the folders named those that the format reads."""
     files: list[Path] = []
     named = {path for path in paths if not path.is_dir()}
     for path in paths:
@@ -106,10 +121,18 @@ def _sources(paths: list[Path], format_: Format) -> list[Source]:
             files.append(path)
         else:
             raise CommandError(f"{path}: there is no such file or folder.")
+    sources: list[Source] = []
     try:
-        return [Source(str(file), file.read_bytes(), found=file not in named) for file in dict.fromkeys(files)]
+        for file in dict.fromkeys(files):
+            if file in named and file.suffix.lower() == ".zip":
+                sources += sources_of([(str(file), file.read_bytes())])
+            else:
+                sources.append(Source(str(file), file.read_bytes(), found=file not in named))
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error
+    except FormatError as error:
+        raise CommandError(str(error)) from error
+    return sources
 
 
 def _project(slug: str, create: bool, scheme: str) -> Project:

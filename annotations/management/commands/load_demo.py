@@ -74,6 +74,8 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
     markables = {markable.key: markable for markable in Markable.objects.filter(text=text).select_related("level")}
     keys = {markable.label: markable.key for markable in markables.values()}
     rules = Rules(project.answers, categories, markables)
+    markable_rows = {key: markable.pk for key, markable in markables.items()}
+    category_rows = {key: category.pk for key, category in categories.items()}
     for name, answers in source["codings"].items():
         coder = _person(name)
         actions.add_member(project, coder, Membership.Role.CODER)
@@ -81,7 +83,7 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
         decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
         for decision in decisions:
             rules.check(decision)
-        operations.import_codings([operations.Filled(coding, coder, decisions, markables, categories)])
+        operations.import_codings([operations.Filled(coding, coder, decisions, markable_rows, category_rows)])
 
 
 def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:

@@ -1,4 +1,4 @@
-"""Reading and writing reliability data."""
+"""Judgements as tables, and what they hold as documents."""
 
 import csv
 import io
@@ -12,38 +12,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.measures import ReliabilityData
-from annotations.formats import Bundle, FormatError, Place
-from annotations.formats.reliability import (
-    Judged,
-    Matrix,
-    Row,
-    key_of,
-    place_of,
-    read_csv,
-    read_json,
-    read_matrix,
-    read_matrix_json,
-    write_csv,
-    write_json,
-    write_matrix,
-    write_matrix_json,
-)
+from annotations.formats import FORMATS, Answer, Bundle, Document, FormatError, Links, Place
+from annotations.formats.judgements import Judged, read_csv, read_json, write_csv, write_json
+from annotations.formats.keys import key_of, place_of
+from tests.documents import spoiled
 
 JUDGED = [
     Judged("walk", "phrase:0-4", "ann", "refers", indices=("Anna",)),
     Judged("walk", "phrase:10-17,20-22", "ann", "refers", indices=("Anna", "a|b", "c\\d"), unsure=True),
     Judged("walk", "phrase:10-17,20-22", "bob", "phrase", pointers=("phrase:0-4", "turn:0-9"), note='say "it",\nnow'),
     Judged("run", "phrase:0-4", "bob", "none", optional=True, name="=A1"),
-    Judged("run", "phrase:0-4", "@cy"),
+    Judged("run", "phrase:0-4", "@cy", head="0-1,3-4"),
+    Judged("run", "", "dan"),
 ]
 TABLE = """\
-text,unit,coder,label,value,optional,unsure,note,name
-walk,phrase:0-4,ann,refers,Anna,,,,
-walk,"phrase:10-17,20-22",ann,refers,Anna|a\\|b|c\\\\d,,1,,
+text,unit,coder,label,value,optional,unsure,note,name,head
+walk,phrase:0-4,ann,refers,Anna,,,,,
+walk,"phrase:10-17,20-22",ann,refers,Anna|a\\|b|c\\\\d,,1,,,
 walk,"phrase:10-17,20-22",bob,phrase,phrase:0-4|turn:0-9,,,"say ""it"",
-now",
-run,phrase:0-4,bob,none,,1,,,'=A1
-run,phrase:0-4,'@cy,,,,,,
+now",,
+run,phrase:0-4,bob,none,,1,,,'=A1,
+run,phrase:0-4,'@cy,,,,,,,"0-1,3-4"
+run,,dan,,,,,,,
 """
 OBJECTS = """\
 [
@@ -51,22 +41,6 @@ OBJECTS = """\
 {"text": "run", "unit": "phrase:0-4", "coder": "bob", "label": "", "pointers": ["turn:0-9"], "optional": true, "note": "ü"}
 ]
 """  # noqa: E501
-MATRIX = Matrix(
-    ("ann", "bob"),
-    (
-        Row("walk", "a", (frozenset({"b", "a"}), "none")),
-        Row("walk", "b,c", (None, frozenset())),
-        Row("run", "=a", ("{x", "\\y")),
-        Row("run", "b", (frozenset({"a|b", "c\\", "}"}), None)),
-    ),
-)
-MATRIX_TABLE = """\
-text,unit,ann,bob
-walk,a,{a|b},none
-walk,"b,c",,{}
-run,'=a,\\{x,\\\\y
-run,b,{a\\|b|c\\\\|}},
-"""
 
 
 def table(text: str | bytes, raw: bool = False) -> list[Judged]:
@@ -75,14 +49,6 @@ def table(text: str | bytes, raw: bool = False) -> list[Judged]:
 
 def objects(text: str | bytes) -> list[Judged]:
     return read_json(Bundle.of("data/j.json", text if isinstance(text, bytes) else text.encode()))
-
-
-def matrix(text: str | bytes, raw: bool = False) -> Matrix:
-    return read_matrix(Bundle.of("data/m.csv", text if isinstance(text, bytes) else text.encode()), raw=raw)
-
-
-def matrix_json(text: str | bytes) -> Matrix:
-    return read_matrix_json(Bundle.of("data/m.json", text if isinstance(text, bytes) else text.encode()))
 
 
 def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatError:
@@ -124,7 +90,7 @@ def test_judgements_are_written_one_a_row():
 def test_a_table_is_read_with_the_line_of_each_row():
     found = table(TABLE)
     assert found == JUDGED
-    assert [row.line for row in found] == [2, 3, 4, 6, 7]
+    assert [row.line for row in found] == [2, 3, 4, 6, 7, 8]
 
 
 def test_columns_that_need_not_be_there_are_left_out_where_all_are_empty():
@@ -217,12 +183,10 @@ def test_the_raw_table_holds_cells_as_they_are(name):
     assert table(data, raw=True) == rows
 
 
-def test_every_cell_is_neutralised_and_those_of_the_matrix_too():
+def test_every_cell_is_neutralised():
     row = Judged("=t", "p:0-1", "=c", "=l", indices=("=i",), note="=n", name="=m")
     cells = write_csv([row]).decode().splitlines()[1].split(",")
     assert cells == ["'=t", "p:0-1", "'=c", "'=l", "'=i", "'=n", "'=m"]
-    written = write_matrix(Matrix(("=c",), (Row("=t", "=u", ("=v",)),))).decode()
-    assert written == "text,unit,'=c\n'=t,'=u,'=v\n"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +205,9 @@ def test_every_cell_is_neutralised_and_those_of_the_matrix_too():
         ("text,unit,coder,label\na,p:0-1,x\n", 2, "this row has 3 cells, the header has 4"),
         ("text,unit,coder,label\na,p:0-1,x,y,z\n", 2, "this row has 5 cells, the header has 4"),
         ("text,unit,coder,label\n,p:0-1,x,y\n", 2, "column 'text' is empty"),
-        ("text,unit,coder,label\na,,x,y\n", 2, "column 'unit' is empty"),
+        ("text,unit,coder,label\na,,x,y\n", 2, "column 'unit' is empty, and the row says something of it"),
+        ("text,unit,coder,label,head\na,,x,,0-1\n", 2, "column 'unit' is empty, and the row says something of it"),
+        ("text,unit,coder,label,head\na,p:0-1,x,y,1-0\n", 2, "column 'head' holds no parts, such as 12-18: '1-0'"),
         ("text,unit,coder,label\na,p:0-1,,y\n", 2, "column 'coder' is empty"),
         ("text,unit,coder,label\na,p:1-0,x,y\n", 2, "column 'unit' holds no key of a markable, such as phrase:12-18"),
         ("text,unit,coder,value\na,p:0-1,x,p:1-0\n", 2, "column 'value' holds no key of a markable"),
@@ -271,14 +237,15 @@ def test_an_error_of_a_table_names_file_line_and_column(text, line, message):
     assert str(error).startswith(f"data/j.csv:{line}:")
 
 
-def test_the_library_reads_the_raw_table(tmp_path):
+@pytest.mark.parametrize("raw", [True, False])
+def test_the_library_reads_the_table_guarded_or_raw(tmp_path, raw):
     rows = [
-        Judged("walk", f"p:{number}-{number + 1}", coder, "refers", indices=(index,))
-        for coder, indices in [("ann", "AAB"), ("bob", "ABB")]
+        Judged("walk", f"-p:{number}-{number + 1}", coder, "refers", indices=(index,))
+        for coder, indices in [("@ann", ["=A", "=A", "'=A"]), ("bob", ["A", "B", "B"])]
         for number, index in enumerate(indices)
     ]
     path = tmp_path / "j.csv"
-    path.write_bytes(write_csv(rows, raw=True))
+    path.write_bytes(write_csv(rows, raw=raw))
     data = ReliabilityData.from_csv(path, document="text", unit=("text", "unit"), chain="value")
     assert data.to_frame().to_numpy().tolist() == [[1, 2], [1, 3], [4, 3]]
 
@@ -319,7 +286,7 @@ RECORD = '{"text": "a", "unit": "p:0-1", "coder": "x"'
         (f"[{RECORD}}}", 1, "a comma or the end of the list is expected here"),
         (f"[\n{RECORD}}}]\n]", 3, "the list ends here, the file does not"),
         (f"[\n{RECORD}", 2, "this is not JSON: Expecting ',' delimiter"),
-        ('[{"text": "a"}]', 1, "'unit' is missing or empty"),
+        ('[{"text": "a"}]', 1, "'coder' is missing or empty"),
         ('[{"text": "", "unit": "p:0-1"}]', 1, "'text' is missing or empty"),
         ('[{"text": 1}]', 1, "'text' is a string"),
         (f'[{RECORD}, "label": null}}]', 1, "'label' is a string"),
@@ -349,80 +316,6 @@ def test_an_error_of_a_list_names_file_and_line(text, line, message):
     str(error).encode()
 
 
-# The canonical matrix.
-
-
-def test_a_matrix_is_written_units_by_coders():
-    assert write_matrix(MATRIX).decode() == MATRIX_TABLE
-    assert matrix(MATRIX_TABLE) == MATRIX
-    assert (
-        write_matrix_json(MATRIX).decode()
-        == """\
-{"coders": ["ann", "bob"], "rows": [
-{"text": "walk", "unit": "a", "values": [["a", "b"], "none"]},
-{"text": "walk", "unit": "b,c", "values": [null, []]},
-{"text": "run", "unit": "=a", "values": ["{x", "\\\\y"]},
-{"text": "run", "unit": "b", "values": [["a|b", "c\\\\", "}"], null]}
-]}
-"""
-    )
-    assert matrix_json(write_matrix_json(MATRIX)) == MATRIX
-
-
-def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_column():
-    assert matrix("Text;unit;note;text\na;b;{c};d,e\n") == Matrix(
-        ("note", "text"), (Row("a", "b", (frozenset("c"), "d,e")),)
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        ("", 1, "this table has no header"),
-        ("unit,text,ann\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
-        ("text,unit\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
-        ("text,unit,ann,\n", 1, "a coder has no name"),
-        ("text,unit,ann,ann\n", 1, "the coder 'ann' stands twice"),
-        ("text,unit,ann\na,b,c\n,b,c\n", 3, "column 'text' is empty"),
-        ("text,unit,ann\na,,c\n", 2, "column 'unit' is empty"),
-        ("text,unit,ann\na,b,c\na,b,d\n", 3, "column 'unit' stands twice: 'b' of 'a'"),
-        ("text,unit,ann\na,b,{c\n", 2, "column 'ann' begins a set that is not closed: '{c'"),
-        ("text,unit,ann\na,b,{c|}\n", 2, "column 'ann' has an empty member"),
-        ("text,unit,ann\na,b,{c\\}\n", 2, "column 'ann' ends in a backslash"),
-        ("text,unit,ann\na,b\n", 2, "this row has 2 cells, the header has 3"),
-    ],
-)
-def test_an_error_of_a_matrix_names_file_line_and_column(text, line, message):
-    error = refused(matrix, text)
-    assert message in error.message
-    assert error.line == line
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[]", "an object is expected here"),
-        ("{}", "'coders' is missing or empty"),
-        ('{"coders": ["a", "a"]}', "the coder 'a' stands twice"),
-        ('{"coders": ["a"], "rows": {}}', "'rows' is a list"),
-        ('{"coders": ["a"], "rows": [1]}', "row 1: an object is expected here"),
-        ('{"coders": ["a"], "rows": [{"text": "t", "unit": "u"}]}', "row 1: 'values' is a list of 1"),
-        ('{"coders": ["a"], "rows": [{"values": [1]}]}', "row 1: 'values' is a list of strings"),
-        ('{"coders": ["a"], "rows": [{"values": ["l"]}]}', "row 1: 'text' is missing or empty"),
-        ('{"coders": ["a"]} {}', "the JSON ends here, the file does not"),
-        ('{"coders": ["a"], "units": []}', "'units' is not known"),
-        ("[" * 100_000, "nest too deep"),
-        (
-            '{"coders": ["a"], "rows": [{"text": "t", "unit": "u", "values": [null]},'
-            ' {"text": "t", "unit": "u", "values": [null]}]}',
-            "row 2: 'unit' stands twice",
-        ),
-    ],
-)
-def test_an_error_of_a_matrix_in_json_names_its_row(text, message):
-    assert message in refused(matrix_json, text).message
-
-
 # Much data.
 
 
@@ -445,45 +338,95 @@ def test_a_cell_of_a_megabyte_is_refused():
     assert refused(table, "," * 10**6).line == 1
 
 
+# As documents.
+
+
+def documents(text: str) -> list[Document]:
+    return FORMATS["judgements-csv"].read(Bundle.of("data/j.csv", text.encode()))
+
+
+def test_a_document_is_what_one_coder_says_of_one_text_and_holds_no_text():
+    found = documents(TABLE)
+    assert [(document.name, document.coder, document.links) for document in found] == [
+        ("walk", "ann", Links.INDICES),
+        ("walk", "bob", Links.POINTERS),
+        ("run", "bob", Links.NONE),
+        ("run", "@cy", Links.NONE),
+        ("run", "dan", Links.NONE),
+    ]
+    assert all(document.bare and document.content == "" and document.file == "data/j.csv" for document in found)
+    assert [len(document.marks) for document in found] == [2, 3, 1, 1, 0]
+
+
+def test_what_is_pointed_at_is_marked_though_it_has_no_row():
+    [document] = documents("text,unit,coder,label,value\nwalk,phrase:10-13,ann,phrase,phrase:0-4|turn:0-17\n")
+    assert [(mark.place, mark.answer is None, mark.line) for mark in document.marks] == [
+        (Place("turn", ((0, 17),)), True, 2),
+        (Place("phrase", ((0, 4),)), True, 2),
+        (Place("phrase", ((10, 13),)), False, 2),
+    ]
+
+
+def test_a_row_that_says_nothing_of_its_unit_is_a_markable_without_an_answer():
+    [document] = documents("text,unit,coder,label,head\nw,p:0-4,x,,0-1\nw,p:5-6,x,none,\n")
+    assert [(mark.answer, mark.head) for mark in document.marks] == [(None, ((0, 1),)), (Answer("none"), ())]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["w,p:0-1,x,A\nw,p:2-3,x,p:0-1\n", "w,p:2-3,x,p:0-1\nw,p:0-1,x,A\n", "w,p:0-1,y,\nw,p:2-3,x,p:0-1|A\n"],
+)
+def test_a_coder_who_points_here_and_names_entities_there_is_refused_with_the_line(rows):
+    with pytest.raises(FormatError) as caught:
+        documents(f"text,unit,coder,value\n{rows}")
+    message = "column 'value' names antecedents and entities; a coder names either in a text"
+    assert str(caught.value) == f"data/j.csv:3: {message}"
+
+
+def test_the_option_says_how_the_cells_stand():
+    [document] = documents("text,unit,coder,label,note\nw,p:0-1,x,none,'=1\n")
+    raw = {"cells": "raw"}
+    format_ = FORMATS["judgements-csv"]
+    assert document.marks[0].answer.note == "=1"
+    [file] = format_.write([document], **raw)
+    assert file.data == b"text,unit,coder,label,value,note\nw,p:0-1,x,none,,=1\n"
+    assert format_.read(Bundle.of(file.path, file.data), **raw)[0].marks == document.marks
+    assert b"'=1" in format_.write([document])[0].data
+
+
 # Random data.
 
 WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
-KEYS = st.sampled_from(["p:0-1", "p:0-1,3-4", "turn:0-9"])
+UNITS = st.sampled_from(["p:0-1", "p:0-1,3-4", "turn:0-9"])
 ROWS = st.lists(
     st.builds(
         Judged,
         WORDS,
-        KEYS,
+        UNITS,
         WORDS,
         st.just("") | WORDS,
-        st.lists(KEYS, max_size=2, unique=True).map(tuple),
-        st.lists(WORDS | KEYS | st.sampled_from(["p:9-1", "p:00-1"]), max_size=3, unique=True).map(tuple),
+        st.lists(UNITS, max_size=2, unique=True).map(tuple),
+        st.lists(WORDS | UNITS | st.sampled_from(["p:9-1", "p:00-1"]), max_size=3, unique=True).map(tuple),
         st.booleans(),
         st.booleans(),
         st.just("") | WORDS,
         st.just("") | WORDS,
+        st.sampled_from(["", "", "0-1", "0-1,3-4"]),
     ),
     max_size=4,
     unique_by=lambda row: (row.text, row.unit, row.coder),
 )
-VALUES = st.none() | WORDS | st.frozensets(WORDS, max_size=3)
-
-
-@st.composite
-def matrices(draw: st.DrawFn) -> Matrix:
-    coders = draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
-    units = draw(st.lists(st.tuples(WORDS, WORDS), max_size=4, unique=True))
-    return Matrix(tuple(coders), tuple(Row(*unit, tuple(draw(VALUES) for _ in coders)) for unit in units))
-
-
 SLOW = settings(deadline=None, max_examples=100)
 
 
 @SLOW
 @given(ROWS, st.booleans())
-def test_what_is_written_is_read_back(rows, raw):
-    assert table(write_csv(rows, raw=raw), raw=raw) == rows
+def test_what_is_written_is_read_back_and_written_alike(rows, raw):
+    data = write_csv(rows, raw=raw)
+    assert table(data, raw=raw) == rows
+    assert write_csv(table(data, raw=raw), raw=raw) == data
     assert objects(write_json(rows)) == rows
+    assert write_json(objects(write_json(rows))) == write_json(rows)
 
 
 @SLOW
@@ -494,48 +437,22 @@ def test_no_cell_begins_as_a_formula(rows):
 
 
 @SLOW
-@given(matrices(), st.booleans())
-def test_what_is_written_of_a_matrix_is_read_back(found, raw):
-    assert matrix(write_matrix(found, raw=raw), raw=raw) == found
-    assert matrix_json(write_matrix_json(found)) == found
-
-
-@SLOW
-@given(ROWS, matrices(), st.integers(0, 2**32))
-def test_spoiled_files_are_read_or_refused(rows, found, seed):
-    chance = random.Random(seed)
-    for read, data in [
-        (table, write_csv(rows)),
-        (objects, write_json(rows)),
-        (matrix, write_matrix(found)),
-        (matrix_json, write_matrix_json(found)),
-    ]:
-        spoiled = bytearray(data)
-        for _ in range(chance.randint(1, 3)):
-            at = chance.randrange(len(spoiled) + 1)
-            length = chance.choice([1, 1, 5, 40])
-            match chance.randrange(3):
-                case 0:
-                    del spoiled[at : at + length]
-                case 1:
-                    spoiled[at:at] = chance.choice([b"\0", b"\xff", b'"', b",", b"\n", b"{", b"]", b"\\", b"\r", b"'"])
-                case 2:
-                    spoiled[at:at] = spoiled[at : at + length]
+@given(ROWS, st.integers(0, 2**32))
+def test_spoiled_files_are_read_or_refused(rows, seed):
+    for read, data in [(table, write_csv(rows)), (objects, write_json(rows))]:
         try:
-            read(bytes(spoiled))
+            read(spoiled(data, random.Random(seed)))
         except FormatError as error:
-            assert error.message  # noqa: PT017
+            assert error.file.startswith("data/j.")  # noqa: PT017
 
 
 @SLOW
 @given(st.text(st.sampled_from('[]{}",:\\ua1e9-.\n tf'), max_size=30))
 def test_any_json_is_read_or_refused(text):
-    for read in (objects, matrix_json):
-        try:
-            read(text)
-        except FormatError as error:
-            assert error.message  # noqa: PT017
-            continue
+    try:
+        objects(text)
+    except FormatError as error:
+        assert error.file == "data/j.json"  # noqa: PT017
 
 
 def test_what_the_standard_library_reads_of_the_json_is_the_same():

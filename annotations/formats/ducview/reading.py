@@ -1,33 +1,13 @@
-"""DUCView's pyramids (.pyr) and peer annotations (.pan).
-
-    <pyramid>
-     <startDocumentRegEx>--- .+</startDocumentRegEx>
-     <text> <line>--- one</line> <line>Rain fell for days.</line> ... </text>
-     <scu uid="1" label="It rained">
-      <contributor label="Rain fell"> <part label="Rain fell" start="8" end="17"/> </contributor>
-     </scu>
-    </pyramid>
-
-A text is its lines joined by line ends; offsets count from its beginning, ends are exclusive. DUCView is a Java
-program and counts UTF-16 units; so does what is written here. A file whose labels say that it counts code points is
-read so. A peer annotation holds the pyramid and, for each SCU, what the peer says of it; uid 0 is for what the pyramid
-does not have.
-
-* A part says its words, without line ends. Where they do not stand at its offsets, it is moved to the only place in
-  its summary, or in the text, where they do; where there are none or several, the file is refused.
-* The expression that finds the headers of summaries is run by `boundary` alone; see `pyramid.summaries_of`.
-* Who coded is not in the file.
-"""
+"""Files -> pyramids and peer annotations."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from lxml import etree
 
 from annotations.formats.document import Finding, FormatError, decode
 from annotations.formats.format import Bundle
-from annotations.formats.losses import NOT_IN_XML
 from annotations.formats.pyramid import (
     NOT_IN_PYRAMID,
     SCU,
@@ -37,11 +17,11 @@ from annotations.formats.pyramid import (
     Pyramid,
     summaries_of,
 )
+from annotations.formats.units import Units
 from annotations.formats.xml import parse
 
 LONGEST_TEXT = 500_000
 MOST_MOVED = 500
-NON_MATCHING = "All non-matching SCUs go here"
 NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 WEIGHT = re.compile(r"\(\d{1,9}\) ", re.ASCII)
 DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=")
@@ -269,12 +249,12 @@ class _Offsets:
         self.before = [0]  # how many characters that are no white space stand before each offset
         for character in text:
             self.before.append(self.before[-1] + (not character.isspace()))
-        self.units: dict[int, int] | None = None
+        self.units: Units | None = None
         if max(text, default="") > "\uffff":
-            counted, given = _units(text), list(parts)
+            counted, given = Units(text), list(parts)
             self.units = max(counted, None, key=lambda units: self._fitting(given, units))
 
-    def _fitting(self, parts: Iterable[etree._Element], units: dict[int, int] | None) -> int:
+    def _fitting(self, parts: Iterable[etree._Element], units: Units | None) -> int:
         """How many parts say what stands at their offsets when they are counted so."""
         self.units = units
         found = 0
@@ -287,9 +267,10 @@ class _Offsets:
 
     def part(self, start: int, end: int) -> Part | None:
         """The part between two offsets as the file counts them, or None where that is none."""
-        if self.units is not None:
-            start, end = self.units.get(start, -1), self.units.get(end, -1)
-        return Part(start, end) if 0 <= start < end <= len(self.text) else None
+        first, last = (start, end) if self.units is None else (self.units.point(start), self.units.point(end))
+        if first is None or last is None or not 0 <= first < last <= len(self.text):
+            return None
+        return Part(first, last)
 
     def says(self, part: Part, label: str) -> bool:
         """Whether a label without white space is what stands there. Takes no longer than the label is long."""
@@ -307,154 +288,3 @@ class _Offsets:
             found.append(Part(self.places[at], self.places[at + len(label) - 1] + 1))
             low = at + 1
         return found
-
-
-def _units(text: str) -> dict[int, int]:
-    """The offset in code points for each offset in UTF-16 units that does not cut a character."""
-    found, unit = {}, 0
-    for place, character in enumerate(text):
-        found[unit] = place
-        unit += 2 if character > "\uffff" else 1
-    found[unit] = len(text)
-    return found
-
-
-# From here on: writing.
-
-PYRAMID_DTD = """\
- <!ELEMENT pyramid (startDocumentRegEx?, text, scu*)>
- <!ELEMENT startDocumentRegEx (#PCDATA)>
- <!ELEMENT text (line*)>
- <!ELEMENT line (#PCDATA)>
- <!ELEMENT scu (contributor+)>
- <!ATTLIST scu uid CDATA #REQUIRED label CDATA #REQUIRED comment CDATA #IMPLIED>
- <!ELEMENT contributor (part+)>
- <!ATTLIST contributor label CDATA #REQUIRED comment CDATA #IMPLIED>
- <!ELEMENT part EMPTY>
- <!ATTLIST part label CDATA #REQUIRED start CDATA #REQUIRED end CDATA #REQUIRED>
-"""
-PEER_DTD = """\
- <!ELEMENT peerAnnotation (pyramid, annotation)>
- <!ELEMENT annotation (text, peerscu+)>
- <!ELEMENT peerscu (contributor*)>
- <!ATTLIST peerscu uid CDATA #REQUIRED label CDATA #REQUIRED comment CDATA #IMPLIED>
-"""
-SPECIAL = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-)
-
-
-def write_pyramid(pyramid: Pyramid) -> bytes:
-    """A .pyr file. What it cannot hold, as `lost` says, is left out or replaced."""
-    return _file("pyramid", PYRAMID_DTD, _pyramid(pyramid))
-
-
-def write_peer(annotation: PeerAnnotation) -> bytes:
-    """A .pan file: every SCU of the pyramid is in it, the heaviest first, whether or not the peer expresses it."""
-    pyramid = annotation.pyramid
-    weighed = sorted(((pyramid.weight(scu), scu) for scu in _filled(pyramid)), key=lambda pair: -pair[0])
-    labels = {scu.uid: f"({weight}) {scu.label}" for weight, scu in weighed} | {NOT_IN_PYRAMID: NON_MATCHING}
-    offsets = _counted(annotation.text)
-    scus = chain.from_iterable(
-        _scu("peerscu", SCU(uid, label, annotation.marks.get(uid, ()), annotation.comments.get(uid, "")), *offsets)
-        for uid, label in labels.items()
-    )
-    body = ["<annotation>\n", *_text(annotation.text), *scus, "</annotation>\n"]
-    return _file("peerAnnotation", PEER_DTD + PYRAMID_DTD, ["<peerAnnotation>\n", *_pyramid(pyramid), *body, END])
-
-
-END = "</peerAnnotation>\n"
-
-
-def lost(written: Pyramid | PeerAnnotation) -> list[str]:
-    """What writing leaves out or replaces, in words; empty where the file holds everything."""
-    pyramid = written if isinstance(written, Pyramid) else written.pyramid
-    found = [
-        f"SCU {scu.uid} ({scu.label[:60]}) has no contributor and is left out"
-        for scu in pyramid.scus
-        if not _contributors(scu)
-    ]
-    texts = [pyramid.text, pyramid.boundary, *chain.from_iterable(_words(scu) for scu in pyramid.scus)]
-    if isinstance(written, PeerAnnotation):
-        uids = {NOT_IN_PYRAMID, *(scu.uid for scu in _filled(pyramid))}
-        found += [f"contributors to SCU {uid} are left out" for uid in written.marks if uid not in uids]
-        texts += [written.text, *written.comments.values()]
-        texts += chain.from_iterable(_words(SCU(uid, "", scus)) for uid, scus in written.marks.items())
-    replaced = sum(len(NOT_IN_XML.findall(text)) for text in texts)
-    if replaced:
-        found.append(f"{replaced} characters that XML cannot hold become U+FFFD")
-    return found
-
-
-def _words(scu: SCU) -> Iterator[str]:
-    yield from (scu.label, scu.comment)
-    for contributor in scu.contributors:
-        yield from (contributor.label, contributor.comment)
-
-
-def _contributors(scu: SCU) -> list[Contributor]:
-    return [contributor for contributor in scu.contributors if contributor.parts]
-
-
-def _filled(pyramid: Pyramid) -> list[SCU]:
-    """The SCUs that a file can hold: it has none without contributors."""
-    return [scu for scu in pyramid.scus if _contributors(scu)]
-
-
-def _file(root: str, dtd: str, body: Iterable[str]) -> bytes:
-    head = f'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE {root} [\n{dtd}]>\n'
-    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", head + "".join(body)).encode()
-
-
-def _pyramid(pyramid: Pyramid) -> Iterator[str]:
-    yield "<pyramid>\n"
-    if pyramid.boundary:
-        yield f"<startDocumentRegEx>{_verbatim(pyramid.boundary)}</startDocumentRegEx>\n"
-    yield from _text(pyramid.text)
-    offsets = _counted(pyramid.text)
-    for scu in _filled(pyramid):
-        yield from _scu("scu", scu, *offsets)
-    yield "</pyramid>\n"
-
-
-def _verbatim(expression: str) -> str:
-    """As DUCView writes it, unless a CDATA section cannot hold it."""
-    if "]]>" in expression or "\r" in expression:
-        return expression.translate(SPECIAL)
-    return f"<![CDATA[{expression}]]>"
-
-
-def _text(text: str) -> Iterator[str]:
-    yield " <text>\n"
-    for line in text.split("\n"):
-        yield f"  <line>{line.translate(SPECIAL)}</line>\n"
-    yield " </text>\n"
-
-
-def _counted(text: str) -> tuple[str, list[int]]:
-    """The text, and each of its offsets in UTF-16 units."""
-    offsets = [0]
-    for character in text:
-        offsets.append(offsets[-1] + (2 if character > "\uffff" else 1))
-    return text, offsets
-
-
-def _scu(tag: str, scu: SCU, text: str, offsets: list[int]) -> Iterator[str]:
-    yield f' <{tag} uid="{scu.uid}"{_attribute("label", scu.label)}{_comment(scu.comment)}>\n'
-    for contributor in _contributors(scu):
-        words = [text[part.start : part.end].replace("\n", "") for part in contributor.parts]
-        label = contributor.label or "...".join(words)
-        yield f"  <contributor{_attribute('label', label)}{_comment(contributor.comment)}>\n"
-        for part, word in zip(contributor.parts, words, strict=True):
-            place = f'start="{offsets[part.start]}" end="{offsets[part.end]}"'
-            yield f"   <part{_attribute('label', word)} {place}/>\n"
-        yield "  </contributor>\n"
-    yield f" </{tag}>\n"
-
-
-def _attribute(name: str, value: str) -> str:
-    return f' {name}="{value.translate(SPECIAL)}"'
-
-
-def _comment(comment: str) -> str:
-    return _attribute("comment", comment) if comment else ""

@@ -1,4 +1,4 @@
-"""Writing MMAX2 projects. What `mmax2` reads is made here with the same conventions."""
+"""Documents -> a project."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,19 +6,18 @@ from dataclasses import dataclass, field, replace
 
 from annotations.formats.document import Answer, Document, Links, Mark, Place, Stretch, in_text_order
 from annotations.formats.format import File
-from annotations.formats.losses import NOT_IN_XML
-from annotations.formats.mmax2_project import LAYOUT_NAMES, LAYOUTS, LEVEL_FILE, SCHEME_FILE, Runs
-from annotations.formats.mmax2_scheme import NO_ANSWER
+from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LEVEL_FILE, SCHEME_FILE, Runs
+from annotations.formats.mmax2.scheme import NO_ANSWER
+from annotations.formats.mmax2.style import STYLE_FILE, style
+from annotations.formats.rules import NOT_IN_XML
 from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.formats.tokens import Tokens, tokens_of
+from annotations.formats.xml import escaped
 
 SET_NAME = re.compile("set_[1-9][0-9]{0,8}")
 ATTRIBUTE_NAME = re.compile("[a-z_][-a-z0-9_]*")
 # What else stands in an answer.
 ANSWER = ("category", "optional", "unsure", "note", "chain_name", "entity_name")
-ESCAPES = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-)
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # MMAX2 finds words and markables by their ids only where a DTD calls them that.
 DTDS = (
@@ -27,6 +26,11 @@ DTDS = (
     ),
     File("Markables/markables.dtd", b"<!ELEMENT markables (markable*)>\n<!ATTLIST markable id ID #REQUIRED>\n"),
 )
+CUSTOMIZATION_FILE = "_customization.xml"
+# MMAX2 asks for a file with the colours of each level; this one leaves them as they are.
+CUSTOMIZATION = f"{HEAD}<customization></customization>\n".encode()
+# What shows where lines end: the first that there is.
+LINES = ("sentence", "turn", "line")
 
 
 def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
@@ -36,6 +40,8 @@ def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
     plan = _Plan.of(drafts, attribute if fits else "coref_class")
     files = [File("common_paths.xml", _encoded(_common_paths(plan))), *DTDS]
     files += [File(f"Schemes/{level.key}{SCHEME_FILE}", _encoded(_scheme(plan, level))) for level in plan.levels]
+    files += [File(f"Customizations/{level.key}{CUSTOMIZATION_FILE}", CUSTOMIZATION) for level in plan.levels]
+    files.append(File(f"Styles/{STYLE_FILE}", _encoded(_style(plan))))
     for draft in drafts:
         files += draft.files(plan)
     return files
@@ -52,7 +58,7 @@ def _element(name: str, attributes: Mapping[str, str], content: str | None = Non
 
 
 def _escaped(text: str) -> str:
-    return NOT_IN_XML.sub("\ufffd", text).translate(ESCAPES)
+    return escaped(NOT_IN_XML.sub("\ufffd", text))
 
 
 @dataclass(slots=True)
@@ -297,11 +303,18 @@ def _common_paths(plan: _Plan) -> list[str]:
     for name in ("basedata", "scheme", "style", "customization", "markable"):
         folder = {"basedata": name, "markable": "markables"}.get(name, f"{name}s")
         lines.append(_element(f"{name}_path", {}, f"{folder.capitalize()}/"))
-    lines.append("<annotations>")
+    lines += ["<views>", _element("stylesheet", {}, STYLE_FILE), "</views>", "<annotations>"]
     for level in plan.levels:
         scheme = {"name": level.key, "schemefile": f"{level.key}{SCHEME_FILE}"}
+        scheme["customization_file"] = f"{level.key}{CUSTOMIZATION_FILE}"
         lines.append(_element("level", scheme, f"$_{level.key}{LEVEL_FILE}"))
     return [*lines, "</annotations>", "</common_paths>"]
+
+
+def _style(plan: _Plan) -> list[str]:
+    keys = [level.key for level in plan.levels]
+    lines = [name for layout in LINES for name in LAYOUTS[layout] if name in keys][:1]
+    return [HEAD.rstrip(), *style([key for key in keys if key.lower() not in LAYOUT_NAMES], lines)]
 
 
 def _scheme(plan: _Plan, level: _Level) -> list[str]:

@@ -1,30 +1,21 @@
-r"""brat standoff: a text X.txt and its annotations X.ann.
-
-    T1	Mention 0 4	Anna
-    T2	Mention 10 13;18 21	her dog
-    *	Coreference T1 T2
-    R1	Antecedent Arg1:T2 Arg2:T1
-
-* The text stays as it is, line ends included. Offsets count its code points. A byte order mark counts as one, as it
-  does in brat, but is no part of the text. What a T line quotes must be what stands there.
-* A T line is a markable, its type the level; Mention is the level that the project codes. brat cuts a span at line
-  ends; what only such white space parts is one part.
-* Each * line is an entity, whatever its name. A T in several stands in several, one in none is an entity of its own.
-* LitBank names entities by the types of T lines of their own; an option reads them so.
-* An R line is a pointer from its first argument, the anaphor, to its second. Where there are * lines, R lines are left
-  out, each name reported.
-* Attributes: Category (with a key), Optional, Unsure, Uncoded (there is no answer), Unlinked (the answer is that it
-  goes together with nothing: then it is not an entity of its own either).
-* Notes: AnnotatorNotes are the coder's note, a line each; ChainName, Label and Min are what the coder calls the chain,
-  the short name of the markable and the offsets of its least words.
-* Events, normalisations, and other attributes and notes are left out and reported. annotation.conf is written, so that
-  brat shows the rest, and not read.
-"""
+"""A text and its annotations -> document."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from annotations.formats.brat.names import (
+    CATEGORY,
+    CHAIN_NAME,
+    FLAGS,
+    LABEL,
+    LEAST,
+    LINE_END,
+    MENTION,
+    NOTE,
+    SUFFIX,
+    TEXT_SUFFIX,
+)
 from annotations.formats.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
@@ -39,21 +30,11 @@ from annotations.formats.document import (
     decode,
     in_text_order,
 )
-from annotations.formats.format import Bundle, File, Format, Option, stem
-from annotations.formats.losses import Feature
+from annotations.formats.format import Bundle, stem
 
-MENTION = "Mention"
-COREFERENCE, ANTECEDENT = "Coreference", "Antecedent"
-CATEGORY = "Category"
-FLAGS = ("Optional", "Unsure", "Uncoded", "Unlinked")
-NOTE, CHAIN_NAME, LABEL, LEAST = "AnnotatorNotes", "ChainName", "Label", "Min"
-SUFFIX, TEXT_SUFFIX, CONFIGURATION = ".ann", ".txt", "annotation.conf"
-
+ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
 ENTITY_TYPE = re.compile(r".+-\d{1,9}", re.ASCII)
-LINE_END = re.compile(r"\r\n?|\n")
-BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-SPACE = re.compile(r"\s+")
 LONGEST_TYPE = 1000
 LONGEST_NAME = 200
 LONGEST_SHOWN = 50
@@ -61,7 +42,10 @@ LONGEST_GAP = 1000
 
 
 def pairs(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Annotations with their text; those that lack one, and texts that lack annotations, alone."""
+    """Annotations with their text; those that lack one, and texts that lack annotations, alone.
+
+    A text without annotations that is called like a file about the others (README.txt) is none of them.
+    """
     there = {name: name for name in names}
     small = {name.lower(): name for name in there}
     found: list[tuple[str, ...]] = []
@@ -69,7 +53,7 @@ def pairs(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ..
         other = there.get(_beside(name)) or small.get(_beside(name).lower())
         if name.lower().endswith(suffixes[0]):
             found.append((name, other) if other else (name,))
-        elif name.lower().endswith(suffixes) and not other:
+        elif name.lower().endswith(suffixes) and not other and not ABOUT.fullmatch(stem(name)):
             found.append((name,))
     return found
 
@@ -402,164 +386,8 @@ def _merge(spans: Iterable[_Span]) -> None:
 
     spans = list(spans)
     for span in spans:
+        first = min(span.entities, default=0)
         for entity in span.entities:
-            root[find(entity)] = find(min(span.entities))
+            root[find(entity)] = find(first)
     for span in spans:
         span.entities = {find(entity) for entity in span.entities}
-
-
-def write(documents: Sequence[Document]) -> list[File]:
-    """A text and its annotations for each document, and the configuration with which brat shows them."""
-    files = []
-    for document in documents:
-        files.append(File(f"{document.name}{TEXT_SUFFIX}", _text(document).encode()))
-        files.append(File(f"{document.name}{SUFFIX}", "".join(f"{line}\n" for line in _lines(document)).encode()))
-    return [*files, File(CONFIGURATION, _configuration(documents).encode())] if files else []
-
-
-def _text(document: Document) -> str:
-    """The text; one that begins with a byte order mark of its own gets another before it."""
-    return "\ufeff" * document.content.startswith("\ufeff") + document.content
-
-
-def _lines(document: Document) -> Iterator[str]:
-    marks = sorted(document.marks, key=in_text_order)
-    ids = {mark.place: f"T{number}" for number, mark in enumerate(marks, start=1)}
-    before = len(_text(document)) - len(document.content)
-    for mark in marks:
-        spans = [span for part in mark.parts for span in _fragments(part, document.content)]
-        words = BREAK.sub(" ", " ".join(document.content[start:end] for start, end in spans))
-        yield f"{ids[mark.place]}\t{mark.level or MENTION} {_offsets(spans, before)}\t{words}"
-    yield from _links(marks, ids)
-    attributes = (said for mark in marks for said in _attributes(mark, ids[mark.place], document.links))
-    yield from (f"A{number}\t{said}" for number, said in enumerate(attributes, start=1))
-    notes = (said for mark in marks for said in _notes(mark, ids[mark.place], before))
-    yield from (f"#{number}\t{said}" for number, said in enumerate(notes, start=1))
-
-
-def _fragments(part: tuple[int, int], content: str) -> Iterator[tuple[int, int]]:
-    """The part cut at line ends as brat cuts it, without the white space around them."""
-    start, end = part
-    for space in SPACE.finditer(content, *part):
-        if part[0] < space.start() and space.end() < end and LINE_END.search(space.group()):
-            yield start, space.start()
-            start = space.end()
-    yield start, end
-
-
-def _offsets(spans: Iterable[tuple[int, int]], before: int) -> str:
-    return ";".join(f"{start + before} {end + before}" for start, end in spans)
-
-
-def _links(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
-    entities: dict[str, list[str]] = {}
-    pointers = 0
-    for mark in marks:
-        answer = mark.answer or Answer()
-        for index in answer.indices:
-            entities.setdefault(index, []).append(ids[mark.place])
-        for target in answer.pointers:
-            pointers += 1
-            yield f"R{pointers}\t{ANTECEDENT} Arg1:{ids[mark.place]} Arg2:{ids[target]}"
-    for members in entities.values():
-        yield f"*\t{COREFERENCE} {' '.join(members)}"
-
-
-def _attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
-    answer = mark.answer
-    if answer is None:
-        yield f"Uncoded {key}"
-        return
-    if answer.category:
-        yield f"{CATEGORY} {key} {answer.category}"
-    if links == Links.INDICES and not answer.indices:
-        yield f"Unlinked {key}"
-    if answer.optional:
-        yield f"Optional {key}"
-    if answer.unsure:
-        yield f"Unsure {key}"
-
-
-def _notes(mark: Mark, key: str, before: int) -> Iterator[str]:
-    answer = mark.answer or Answer()
-    if answer.note:
-        yield from (f"{NOTE} {key}\t{line}" for line in LINE_END.split(answer.note))
-    if answer.name:
-        yield f"{CHAIN_NAME} {key}\t{LINE_END.sub(' ', answer.name)}"
-    if mark.label:
-        yield f"{LABEL} {key}\t{LINE_END.sub(' ', mark.label)}"
-    if mark.head:
-        yield f"{LEAST} {key}\t{_offsets(mark.head, before)}"
-
-
-def _configuration(documents: Sequence[Document]) -> str:
-    marks = [mark for document in documents for mark in document.marks]
-    types = sorted({mark.level or MENTION for mark in marks}) or [MENTION]
-    categories = sorted({mark.answer.category for mark in marks if mark.answer and mark.answer.category})
-    attributes = [f"{CATEGORY}\tArg:<ENTITY>, Value:{'|'.join(categories)}"] if categories else []
-    attributes += [f"{flag}\tArg:<ENTITY>" for flag in FLAGS]
-    relations = [
-        f"{ANTECEDENT}\tArg1:<ENTITY>, Arg2:<ENTITY>",
-        f"{COREFERENCE}\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive",
-    ]
-    sections = {"entities": types, "relations": relations, "events": [], "attributes": attributes}
-    return "\n".join(f"[{name}]\n" + "".join(f"{line}\n" for line in lines) for name, lines in sections.items())
-
-
-FORMAT = Format(
-    "brat",
-    "brat standoff",
-    (SUFFIX, TEXT_SUFFIX),
-    read,
-    pairs,
-    write,
-    frozenset(
-        {
-            Feature.NO_SENTENCES,
-            Feature.LEVELS,
-            Feature.POINTERS,
-            Feature.INDICES,
-            Feature.AMBIGUITY,
-            Feature.LATER,
-            Feature.SEVERAL_CHAINS,
-            Feature.CATEGORIES,
-            Feature.UNCODED,
-            Feature.UNLINKED,
-            Feature.DISCONTINUOUS,
-            Feature.EDGES,
-            Feature.CROSSING,
-            Feature.CROSSING_IN_CHAIN,
-            Feature.ANTECEDENTS,
-            Feature.HEADS,
-            Feature.OPTIONAL,
-            Feature.UNSURE,
-            Feature.NOTES,
-            Feature.NAMES,
-            Feature.LABELS,
-            Feature.SPACING,
-            Feature.CONTROL_CHARACTERS,
-        }
-    ),
-    (
-        Option(
-            "types",
-            "Types of T lines",
-            (
-                ("levels", "are levels (Mention: the coded one)"),
-                ("categories", "are categories"),
-                ("chains", "with a number (London-1) are entities, others say nothing (LitBank)"),
-                ("none", "say nothing"),
-            ),
-        ),
-        Option(
-            "shared",
-            "A span in several * lines",
-            (("several", "stands in several entities"), ("merge", "makes them one entity")),
-        ),
-        Option(
-            "relations",
-            "R lines in a file without * lines",
-            (("pointers", "point from the first argument to the second"), ("leave", "are left out")),
-        ),
-    ),
-)

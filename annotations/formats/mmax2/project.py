@@ -9,7 +9,7 @@ from lxml import etree
 
 from annotations.formats.document import FormatError
 from annotations.formats.format import Bundle, stem
-from annotations.formats.mmax2_scheme import local, slug
+from annotations.formats.mmax2.scheme import local, slug
 from annotations.formats.xml import parse
 
 # Levels of these names show how a text is laid out. Each is looked for in this order.

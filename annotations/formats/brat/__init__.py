@@ -1,0 +1,89 @@
+r"""brat standoff: a text X.txt and its annotations X.ann.
+
+    T1	Mention 0 4	Anna
+    T2	Mention 10 13;18 21	her dog
+    *	Coreference T1 T2
+    R1	Antecedent Arg1:T2 Arg2:T1
+
+* The text stays as it is, line ends included. Offsets count its code points. A byte order mark counts as one, as it
+  does in brat, but is no part of the text. What a T line quotes must be what stands there.
+* A T line is a markable, its type the level; Mention is the level that the project codes. brat cuts a span at line
+  ends; what only such white space parts is one part.
+* Each * line is an entity, whatever its name. A T in several stands in several, one in none is an entity of its own.
+* LitBank names entities by the types of T lines of their own; an option reads them so.
+* An R line is a pointer from its first argument, the anaphor, to its second. Where there are * lines, R lines are left
+  out, each name reported.
+* Attributes: Category (with a key), Optional, Unsure, Uncoded (there is no answer), Unlinked (the answer is that it
+  goes together with nothing: then it is not an entity of its own either).
+* Notes: AnnotatorNotes are the coder's note, a line each; ChainName, Label and Min are what the coder calls the chain,
+  the short name of the markable and the offsets of its least words.
+* Events, normalisations, and other attributes and notes are left out and reported. annotation.conf is written, so that
+  brat shows the rest, and not read.
+"""
+
+from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
+from annotations.formats.brat.reading import pairs, read
+from annotations.formats.brat.writing import write
+from annotations.formats.format import Format, Option
+from annotations.formats.losses import Feature
+
+__all__ = ["FORMAT", "pairs", "read", "write"]
+
+FORMAT = Format(
+    "brat",
+    "brat standoff",
+    (SUFFIX, TEXT_SUFFIX),
+    read,
+    pairs,
+    write,
+    frozenset(
+        {
+            Feature.NO_SENTENCES,
+            Feature.LEVELS,
+            Feature.POINTERS,
+            Feature.INDICES,
+            Feature.AMBIGUITY,
+            Feature.LATER,
+            Feature.SEVERAL_CHAINS,
+            Feature.CATEGORIES,
+            Feature.LINKED_CATEGORIES,
+            Feature.UNCODED,
+            Feature.UNLINKED,
+            Feature.DISCONTINUOUS,
+            Feature.EDGES,
+            Feature.CROSSING,
+            Feature.CROSSING_IN_CHAIN,
+            Feature.ANTECEDENTS,
+            Feature.HEADS,
+            Feature.OPTIONAL,
+            Feature.UNSURE,
+            Feature.NOTES,
+            Feature.NAMES,
+            Feature.LABELS,
+            Feature.SPACING,
+            Feature.CONTROL_CHARACTERS,
+        }
+    ),
+    (
+        Option(
+            "types",
+            "Types of T lines",
+            (
+                ("levels", "are levels (Mention: the coded one)"),
+                ("categories", "are categories"),
+                ("chains", "with a number (London-1) are entities, others say nothing (LitBank)"),
+                ("none", "say nothing"),
+            ),
+        ),
+        Option(
+            "shared",
+            "A span in several * lines",
+            (("several", "stands in several entities"), ("merge", "makes them one entity")),
+        ),
+        Option(
+            "relations",
+            "R lines in a file without * lines",
+            (("pointers", "point from the first argument to the second"), ("leave", "are left out")),
+        ),
+    ),
+)

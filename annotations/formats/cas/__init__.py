@@ -1,0 +1,29 @@
+"""UIMA CAS as XMI, with its type system in a second file, and as JSON: what INCEpTION, WebAnno and DKPro Core write.
+
+Read are chains (a type …Chain whose `first` is a …Link, each with its `next`), relations (`Governor` to `Dependent`)
+and slots (arrays of links with `role` and `target`); what is made of them is said in `layers`. The text is that of the
+view _InitialView, or else of the only view that has one. Sentences, title and language are DKPro Core's.
+
+Written are tokens and sentences, chains as CoreferenceChain and CoreferenceLink, and the layers MARKABLE and RELATION
+where there is more to say; other stretches of the text than sentences, and speakers, are SEGMENT. An export has one
+TypeSystem.xml, from which INCEpTION can make these layers.
+
+The library dkpro-cassis trusts its input. Before it sees a file it is checked here: that it is well-formed and holds no
+entities, that names of features are names (cassis makes them into code), that types inherit from types, not too many,
+and that annotations lie in their text. Offsets are converted here too: cassis leaves those of annotations that are not
+in an index as they are.
+"""
+
+from annotations.formats import layers
+from annotations.formats.cas.reading import bundles, read_json, read_xmi
+from annotations.formats.cas.writing import write_json, write_xmi
+from annotations.formats.format import Format
+from annotations.formats.losses import Feature
+
+__all__ = ["CARRIES", "JSON_FORMAT", "XMI_FORMAT", "bundles", "read_json", "read_xmi", "write_json", "write_xmi"]
+
+CARRIES = layers.CARRIES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
+XMI_FORMAT = Format("xmi", "UIMA CAS XMI", (".xmi",), read_xmi, bundles, write_xmi, CARRIES, layers.OPTIONS)
+JSON_FORMAT = Format(
+    "casjson", "UIMA CAS JSON", (".json",), read_json, write=write_json, carries=CARRIES, options=layers.OPTIONS
+)

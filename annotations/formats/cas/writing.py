@@ -1,0 +1,134 @@
+"""Documents -> CAS, written by the library dkpro-cassis."""
+
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import cassis
+from cassis.typesystem import FeatureStructure
+
+from annotations.formats.cas.names import (
+    ANNOTATION,
+    CHAIN,
+    DIRECTION,
+    DOCUMENT,
+    META_DATA,
+    META_FIELD,
+    NO_LANGUAGE,
+    SEGMENT,
+    SENTENCE,
+    STRING,
+    TOKEN,
+    TYPE_SYSTEM,
+)
+from annotations.formats.document import Document, Mark, Stretch, in_text_order
+from annotations.formats.format import File, one_each
+from annotations.formats.layers import (
+    FEATURES,
+    LINK,
+    MARKABLE,
+    RELATION,
+    RELATION_TYPE,
+    chains_of,
+    features_of,
+    needs_span,
+)
+from annotations.formats.rules import NOT_IN_XML
+from annotations.formats.tokens import tokens_of
+
+
+def write_xmi(documents: Sequence[Document]) -> list[File]:
+    """An XMI file for each document, and the type system."""
+    described = File(TYPE_SYSTEM, _written_types().to_xml().encode())
+    return [
+        *one_each(documents, ".xmi", lambda document: _written(document).to_xmi(pretty_print=True).encode()),
+        described,
+    ]
+
+
+def write_json(documents: Sequence[Document]) -> list[File]:
+    """A JSON file for each document, with the types in it."""
+    return one_each(documents, ".json", lambda document: f"{_written(document).to_json(pretty_print=True)}\n".encode())
+
+
+@cache
+def _written_types() -> cassis.TypeSystem:
+    """The types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have."""
+    types = cassis.TypeSystem()
+    described: dict[str, tuple[str, dict[str, str]]] = {
+        META_DATA: (DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), STRING)),
+        META_FIELD: (ANNOTATION, dict.fromkeys(("key", "value"), STRING)),
+        SENTENCE: (ANNOTATION, {}),
+        TOKEN: (ANNOTATION, {}),
+        LINK: (ANNOTATION, {"next": LINK, "referenceType": STRING, "referenceRelation": STRING}),
+        CHAIN: ("uima.cas.AnnotationBase", {"first": LINK}),
+        MARKABLE: (ANNOTATION, dict.fromkeys(FEATURES, STRING)),
+        RELATION: (ANNOTATION, {"Governor": MARKABLE, "Dependent": MARKABLE, "type": STRING}),
+        SEGMENT: (ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), STRING)),
+    }
+    for name, (above, _) in described.items():
+        types.create_type(name, above)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `type` is called `type_` in Python
+        for name, (_, features) in described.items():
+            for feature, values in features.items():
+                types.create_feature(types.get_type(name), feature, values)
+    return types
+
+
+def _written(document: Document) -> cassis.Cas:
+    cas = cassis.Cas(_written_types())
+    cas.sofa_string = content = NOT_IN_XML.sub("\ufffd", document.content)
+    cas.sofa_mime = "text/plain"
+    whole = Stretch("", 0, len(content))
+    _add(cas, META_DATA, whole, documentTitle=document.title, documentId=document.name)
+    cas.document_language = document.language or NO_LANGUAGE
+    if document.direction:
+        _add(cas, META_FIELD, whole, key=DIRECTION, value=document.direction)
+    for start, end in tokens_of(document).spans:
+        _add(cas, TOKEN, Stretch("", start, end))
+    for segment in document.segments:
+        if segment.kind == "sentence":
+            _add(cas, SENTENCE, segment)
+        if segment.kind != "sentence" or segment.label or segment.speaker:
+            _add(cas, SEGMENT, segment, kind=segment.kind, label=segment.label, speaker=segment.speaker)
+    _write_marks(cas, document)
+    return cas
+
+
+def _write_marks(cas: cassis.Cas, document: Document) -> None:
+    marks = sorted(document.marks, key=in_text_order)
+    chains = chains_of(document, marks)
+    spans = {
+        mark.place: _add(cas, MARKABLE, _stretch(mark), **features_of(mark))
+        for mark in marks
+        if not chains or needs_span(mark)
+    }
+    for mark in marks:
+        for target in mark.answer.pointers if mark.answer else ():
+            if target in spans:
+                relation = _add(
+                    cas, RELATION, Stretch("", target.parts[0][0], target.parts[-1][1]), type_=RELATION_TYPE
+                )
+                relation.Governor, relation.Dependent = spans[mark.place], spans[target]
+    for members in chains.values():
+        links = [
+            _add(cas, LINK, _stretch(mark), referenceType=mark.answer.category if mark.answer else "")
+            for mark in members
+        ]
+        for link, after in pairwise(links):
+            link.next = after
+        cas.add(cas.typesystem.get_type(CHAIN)(first=links[0]))
+
+
+def _stretch(mark: Mark) -> Stretch:
+    return Stretch("", mark.parts[0][0], mark.parts[-1][1])
+
+
+def _add(cas: cassis.Cas, name: str, where: Stretch, /, **values: str) -> FeatureStructure:
+    """A new annotation; values that are empty are left out."""
+    clean = {feature: NOT_IN_XML.sub("\ufffd", value) for feature, value in values.items() if value}
+    annotation = cas.typesystem.get_type(name)(begin=where.start, end=where.end, **clean)
+    cas.add(annotation)
+    return annotation

@@ -1,0 +1,55 @@
+"""CoNLL-U files with coreference in the MISC column, as in CorefUD and GUM: `Entity=(e1-person-2(e2)`.
+
+Read:
+* The text is the words with the spacing that SpaceAfter, SpacesAfter, SpacesBefore and SpacesInToken give. Sentences
+  are parted by a blank, `# newpar` begins a new line. `# newdoc` begins a text.
+* Of a multi-word token the surface form stands in the text; what begins or ends on one of its words does so on it.
+* Empty nodes count as words of a mention but have no characters: a mention of empty nodes alone is left out.
+* `# global.Entity` names the fields of a mention, from its line on; without it they are eid-etype-head-other.
+  minspan, or else head, gives the least words (MIN).
+* `SplitAnte=e1<e3,e2<e3`: the first mention of e3 is in the chains e3, e1 and e2.
+* Bridging is counted and left out, and so are entity types unless the option "categories" asks for them.
+
+Written are eid-etype-head-other, every other column empty. `other` holds what has no field of its own: minspan (`_` for
+none, where the head is only a filler), label, chain (what the coder calls it), note, optional, unsure. A markable in
+several chains is a mention for each of them; where all but one of three or more were named before, it is a mention of
+the new one with SplitAnte. What has a meaning in the format is written as `&#45;` (the character's number), a comma as
+`%2C`.
+"""
+
+from annotations.formats.conllu.reading import ETYPE, LEFT_OUT, read
+from annotations.formats.conllu.writing import write
+from annotations.formats.format import Format, Option
+from annotations.formats.losses import Feature
+
+__all__ = ["FORMAT", "read", "write"]
+
+FORMAT = Format(
+    "conllu",
+    "CorefUD / CoNLL-U",
+    (".conllu",),
+    read,
+    write=write,
+    apart=True,
+    carries=frozenset(
+        {
+            Feature.INDICES,
+            Feature.SEVERAL_CHAINS,
+            Feature.ENTITY_NAMES,
+            Feature.DISCONTINUOUS,
+            Feature.CROSSING,
+            Feature.HEADS,
+            Feature.OPTIONAL,
+            Feature.UNSURE,
+            Feature.NOTES,
+            Feature.NAMES,
+            Feature.LABELS,
+            Feature.SENTENCES,
+            Feature.SPEAKERS,
+            Feature.TITLE,
+            Feature.SPACING,
+            Feature.CONTROL_CHARACTERS,
+        }
+    ),
+    options=(Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),),
+)

@@ -1,0 +1,182 @@
+"""What came in of a document -> the document."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from annotations.formats.conllu.draft import Draft, Mention
+from annotations.formats.conllu.names import DEFAULT_FIELDS
+from annotations.formats.document import (
+    LONGEST_LABEL,
+    Answer,
+    Document,
+    Finding,
+    Links,
+    Mark,
+    Parts,
+    Stretch,
+    in_text_order,
+)
+
+POSITION = re.compile(r"[0-9]{1,9}")
+FINDINGS = (
+    ("no-header", "no '# global.Entity' line comes before the entities ({} lines)", f"read as {DEFAULT_FIELDS}"),
+    ("empty-nodes", "{} mentions stand on empty nodes alone", "left out"),
+    ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it"),
+    ("duplicate", "{} mentions stand where one of the same entity stands", "one markable"),
+    ("head-outside", "{} heads or least words are not in their mention", "left out"),
+    (
+        "unknown-entity",
+        "{} times SplitAnte names an entity without a mention, or an entity as its own part",
+        "left out",
+    ),
+    ("long-label", f"{{}} labels have more than {LONGEST_LABEL} characters", "left out"),
+    ("bridging", "{} bridging links", "left out"),
+)
+
+
+def document_of(draft: Draft, name: str, typed: bool) -> Document:
+    """The document of that name. typed: whether types of entities are categories."""
+    return _Building(draft, typed).document(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Building:
+    draft: Draft
+    typed: bool
+
+    def document(self, name: str) -> Document:
+        draft = self.draft
+        places: dict[Parts, dict[str, Mention]] = {}
+        for mention in draft.mentions:
+            parts = self._parts(self._tokens(mention.runs))
+            if not parts:
+                draft.odd("empty-nodes", mention.line)
+                continue
+            if any(self._inside_token(run) for run in mention.runs):
+                draft.odd("inside-word", mention.line)
+            if places.setdefault(parts, {}).setdefault(mention.eid, mention) is not mention:
+                draft.odd("duplicate", mention.line)
+        in_order = sorted(places, key=lambda parts: in_text_order(Mark(parts)))
+        indices = self._indices({parts: list(places[parts]) for parts in in_order})
+        marks = [self._mark(parts, list(places[parts].values()), indices[parts]) for parts in in_order]
+        return Document(
+            name,
+            draft.file,
+            draft.content(),
+            marks,
+            self._segments(),
+            Links.INDICES,
+            draft.meta.get("title", ""),
+            draft.meta.get("language", ""),
+            draft.meta.get("direction", ""),
+            self._findings(),
+        )
+
+    def _parts(self, tokens: Iterable[tuple[int, int]]) -> Parts:
+        """The characters of runs of tokens."""
+        spans = self.draft.spans
+        return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
+
+    def _indices(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, tuple[str, ...]]:
+        """The entities of each mark: its own ones and split antecedents of those that begin with it."""
+        first: dict[str, Parts] = {}
+        for parts, entities in own.items():
+            for entity in entities:
+                first.setdefault(entity, parts)
+        found = {parts: dict.fromkeys(entities) for parts, entities in own.items()}
+        for antecedent, anaphor, number in self.draft.split:
+            if antecedent in first and anaphor in first and antecedent != anaphor:
+                found[first[anaphor]][antecedent] = None
+            else:
+                self.draft.odd("unknown-entity", number)
+        return {parts: tuple(entities) for parts, entities in found.items()}
+
+    def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The first and last token of each run of nodes; those that follow each other or overlap are one."""
+        tokens: list[tuple[int, int]] = []
+        for first, last in sorted((self.draft.low[first], self.draft.high[last]) for first, last in runs):
+            if first > last:
+                continue
+            if tokens and first <= tokens[-1][1] + 1:
+                tokens[-1] = (tokens[-1][0], max(last, tokens[-1][1]))
+            else:
+                tokens.append((first, last))
+        return tokens
+
+    def _inside_token(self, run: tuple[int, int]) -> bool:
+        first, after = run[0], run[1] + 1
+        return self.draft.joined[first] or (after < len(self.draft.joined) and self.draft.joined[after])
+
+    def _mark(self, parts: Parts, mentions: list[Mention], indices: tuple[str, ...]) -> Mark:
+        other: dict[str, str] = {}
+        for mention in reversed(mentions):
+            other |= mention.other
+        heads = (self._head(mention) for mention in mentions)
+        types = (mention.etype for mention in mentions if self.typed)
+        etype = next((etype for etype in types if etype), "")
+        label = other.get("label", "")
+        if len(label) > LONGEST_LABEL:
+            self.draft.odd("long-label", mentions[0].line)
+            label = ""
+        answer = Answer(
+            category=re.sub(r"[^\w-]+", "-", etype).strip("-"),
+            indices=indices,
+            optional="optional" in other,
+            unsure="unsure" in other,
+            note=other.get("note", ""),
+            name=other.get("chain", ""),
+        )
+        return Mark(parts, "", label, next((head for head in heads if head), ()), answer, mentions[0].line)
+
+    def _head(self, mention: Mention) -> Parts:
+        """The least words that a mention names; none, and a finding, where they are not its own."""
+        said = mention.other.get("minspan", mention.head)
+        if said in ("", "_"):
+            return ()
+        head = self._words_at(mention.runs, said.split(","))
+        if not head:
+            self.draft.odd("head-outside", mention.line)
+        return head
+
+    def _words_at(self, runs: Iterable[tuple[int, int]], positions: Sequence[str]) -> Parts:
+        """The characters of the words at those places of the mention, counted from 1; none where one is not there."""
+        if not all(POSITION.fullmatch(position) for position in positions):
+            return ()
+        left = sorted({int(position) for position in positions}, reverse=True)
+        nodes: list[tuple[int, int]] = []
+        before, reached = 0, -1
+        for first, last in sorted(runs):
+            first = max(first, reached + 1)
+            while left and before < left[-1] <= before + last + 1 - first:
+                node = first + left.pop() - before - 1
+                nodes.append((node, node))
+            before += max(last + 1 - first, 0)
+            reached = max(last, reached)
+        tokens = [] if left else self._tokens(nodes)
+        return self._parts(tokens)
+
+    def _segments(self) -> list[Stretch]:
+        firsts, end = [first for first, _ in self.draft.sentences], len(self.draft.spans)
+        segments = [
+            Stretch("sentence", *self._from_to(first, after), speaker=speaker)
+            for (first, after), (_, speaker) in zip(pairwise([*firsts, end]), self.draft.sentences, strict=True)
+            if first < after
+        ]
+        segments += [
+            Stretch("paragraph", *self._from_to(first, after))
+            for first, after in pairwise([*self.draft.paragraphs, end])
+            if first < after
+        ]
+        return sorted(segments, key=lambda segment: (segment.start, -segment.end, segment.kind))
+
+    def _from_to(self, first: int, end: int) -> tuple[int, int]:
+        return self.draft.spans[first][0], self.draft.spans[end - 1][1]
+
+    def _findings(self) -> list[Finding]:
+        return [
+            Finding(code, message.format(self.draft.found[code][1]), self.draft.file, self.draft.found[code][0], fix)
+            for code, message, fix in FINDINGS
+            if code in self.draft.found
+        ]

@@ -1,0 +1,267 @@
+"""A document while its lines come in."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotations.formats.conllu.names import COLUMNS, DEFAULT_FIELDS, spaced, unescaped
+from annotations.formats.document import LONGEST_INDEX, FormatError
+
+NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
+CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
+PART = re.compile(r"(?P<eid>.+)\[(?P<part>[0-9]{1,4})/(?P<parts>[0-9]{1,4})\]")
+SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken")
+LINKING = ("Entity", "SplitAnte", "Bridge")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Where the fields of a mention stand; None for those that it does not have."""
+
+    eid: int = 0
+    etype: int | None = None
+    head: int | None = None
+    minspan: int | None = None
+    other: int | None = None
+
+
+def fields_of(value: str, file: str, line: int) -> Fields:
+    names = value.split("-")
+    # Those in capitals, and entity, are the names of earlier releases.
+    known = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
+    places = {known.get(name, name): place for place, name in reversed(list(enumerate(names)))}
+    if "eid" not in places:
+        raise FormatError("global.Entity names neither eid nor GRP", file, line)
+    wanted = ("etype", "head", "minspan", "other")
+    return Fields(places["eid"], *(places.get(name) for name in wanted))
+
+
+@dataclass(slots=True)
+class Mention:
+    """A mention while its parts come in. runs: first and last node of each part that is closed."""
+
+    eid: str
+    line: int
+    parts: int
+    opened: int = 1
+    etype: str = ""
+    head: str = ""
+    other: dict[str, str] = field(default_factory=dict)
+    runs: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A document while its lines come in.
+
+    Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
+    for an empty node the next token and the one before, so that no token lies between. joined: whether the node is a
+    further word of its token.
+    """
+
+    file: str
+    line: int
+    name: str
+    meta: Mapping[str, str]
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    gap: str = ""
+    gap_given: bool = True
+    new_line: bool = False
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    low: list[int] = field(default_factory=list)
+    high: list[int] = field(default_factory=list)
+    joined: list[bool] = field(default_factory=list)
+    sentences: list[tuple[int, str]] = field(default_factory=list)
+    paragraphs: list[int] = field(default_factory=list)
+    in_sentence: bool = False
+    last_word: int = 0
+    surface_from: int = 0
+    surface_until: int = 0
+    surface_line: int = 0
+    mentions: list[Mention] = field(default_factory=list)
+    open: dict[str, list[tuple[Mention, int, int]]] = field(default_factory=dict)
+    waiting: dict[tuple[str, int, int], list[Mention]] = field(default_factory=dict)
+    split: list[tuple[str, str, int]] = field(default_factory=list)
+    found: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def error(self, message: str, number: int) -> FormatError:
+        return FormatError(message, self.file, number)
+
+    def odd(self, code: str, line: int, count: int = 1) -> None:
+        """Count something odd; its first line is kept."""
+        first, before = self.found.get(code, (line, 0))
+        self.found[code] = (first, before + count)
+
+    def begin_sentence(self, speaker: str, paragraph: bool) -> None:
+        self.in_sentence = True
+        self.last_word = self.surface_from = self.surface_until = 0
+        self.sentences.append((len(self.spans), speaker))
+        if paragraph:
+            self.paragraphs.append(len(self.spans))
+            self.new_line = True
+
+    def end_sentence(self) -> None:
+        if self.surface_until > self.last_word:
+            raise self.error("the sentence ends inside this multi-word token", self.surface_line)
+        self.in_sentence = False
+        self.surface_until = 0
+
+    def add(self, number: int, line: str, fields: Fields | None) -> None:
+        cells = line.split("\t")
+        if len(cells) != COLUMNS:
+            raise self.error(f"a line has {COLUMNS} columns parted by tabs, this one has {len(cells)}", number)
+        found = NUMBER.fullmatch(cells[0])
+        if found is None:
+            raise self.error(f"the first column is no number of a word: {cells[0][:50]!r}", number)
+        misc = self._misc(cells[9], number)
+        first = int(found["first"])
+        if found["last"] is not None:
+            self._surface(number, first, int(found["last"]), cells[1], misc)
+            return
+        if found["empty"] is not None:
+            self._node(len(self.spans), len(self.spans) - 1)
+        else:
+            self._word(number, first, cells[1], misc)
+        if "Entity" in misc:
+            if fields is None:
+                self.odd("no-header", number)
+            self._brackets(number, misc["Entity"], fields or fields_of(DEFAULT_FIELDS, self.file, number))
+        if "SplitAnte" in misc:
+            self._split_antecedents(number, misc["SplitAnte"])
+        if "Bridge" in misc:
+            self.odd("bridging", number, misc["Bridge"].count(",") + 1)
+
+    def _misc(self, cell: str, number: int) -> dict[str, str]:
+        misc: dict[str, str] = {}
+        for pair in cell.split("|"):
+            key, is_pair, value = pair.partition("=")
+            if not is_pair or key not in (*SPACING, *LINKING):
+                continue
+            if key in misc:
+                raise self.error(f"{key} stands twice in the last column", number)
+            misc[key] = value
+        return misc
+
+    def _node(self, low: int, high: int, joined: bool = False) -> None:
+        self.low.append(low)
+        self.high.append(high)
+        self.joined.append(joined)
+
+    def _word(self, number: int, word: int, form: str, misc: Mapping[str, str]) -> None:
+        if word != self.last_word + 1:
+            raise self.error(f"this is word {word}, but word {self.last_word + 1} comes next", number)
+        self.last_word = word
+        if word > self.surface_until:
+            self._token(number, form, misc)
+        token = len(self.spans) - 1
+        self._node(token, token, joined=self.surface_from < word <= self.surface_until)
+
+    def _surface(self, number: int, first: int, last: int, form: str, misc: Mapping[str, str]) -> None:
+        if first != self.last_word + 1 or first <= self.surface_until or last < first:
+            raise self.error(f"a multi-word token {first}-{last} cannot stand after word {self.last_word}", number)
+        if any(key in misc for key in LINKING):
+            raise self.error("a multi-word token has no entities of its own: they stand on its words", number)
+        self.surface_from, self.surface_until, self.surface_line = first, last, number
+        self._token(number, form, misc)
+
+    def _token(self, number: int, form: str, misc: Mapping[str, str]) -> None:
+        words = spaced(misc["SpacesInToken"]) if "SpacesInToken" in misc else form
+        if not words.strip():
+            raise self.error("the form of this word is empty", number)
+        before = spaced(misc.get("SpacesBefore", ""))
+        if self.new_line and self.spans and not self.gap_given and not before:
+            self.gap = "\n"
+        self.new_line = False
+        self.pieces += (self.gap, before, words)
+        start = self.length + len(self.gap) + len(before)
+        self.length = start + len(words)
+        self.spans.append((start, self.length))
+        self.gap_given = "SpacesAfter" in misc
+        self.gap = spaced(misc["SpacesAfter"]) if self.gap_given else "" if misc.get("SpaceAfter") == "No" else " "
+
+    def _brackets(self, number: int, cell: str, fields: Fields) -> None:
+        node = len(self.low) - 1
+        position = 0
+        while position < len(cell) or not cell:
+            chunk = CHUNK.match(cell, position)
+            if chunk is None:
+                raise self.error(f"these are not the brackets of entities: {cell[position:][:50]!r}", number)
+            position = chunk.end()
+            if chunk["open"] is None:
+                self._close(number, node, chunk["close"], fields)
+                continue
+            mention, bracket = self._opened(number, chunk["open"].split("-"), fields)
+            if chunk["closed"]:
+                mention.runs.append((node, node))
+            else:
+                self.open.setdefault(bracket, []).append((mention, node, number))
+
+    def _opened(self, number: int, values: list[str], fields: Fields) -> tuple[Mention, str]:
+        """The mention that a bracket opens, or opens a further part of, and what closes the bracket."""
+
+        def value(place: int | None) -> str:
+            return "" if place is None or place >= len(values) or values[place] == "_" else values[place]
+
+        bracket = values[fields.eid] if fields.eid < len(values) else ""
+        part = PART.fullmatch(bracket) if bracket.endswith("]") else None
+        eid = unescaped(part["eid"] if part else bracket)
+        if not eid:
+            raise self.error("a bracket opens without the name of an entity", number)
+        if len(eid) > LONGEST_INDEX:
+            raise self.error(f"an entity's name has more than {LONGEST_INDEX} characters", number)
+        here, parts = (int(part["part"]), int(part["parts"])) if part else (1, 1)
+        if not 1 <= here <= parts:
+            raise self.error(f"there is no part {here} of {parts}", number)
+        if here == 1:
+            other = _pairs(value(fields.other))
+            if value(fields.minspan):
+                other.setdefault("minspan", value(fields.minspan))
+            mention = Mention(eid, number, parts, 1, unescaped(value(fields.etype)), value(fields.head), other)
+            self.mentions.append(mention)
+        else:
+            before = self.waiting.get((eid, here, parts))
+            if not before:
+                raise self.error(f"part {here} of {parts} of {eid} comes without the part before it", number)
+            mention = before.pop()
+            mention.opened = here
+        if here < parts:
+            self.waiting.setdefault((eid, here + 1, parts), []).append(mention)
+        return mention, bracket
+
+    def _close(self, number: int, node: int, closing: str, fields: Fields) -> None:
+        # Only early releases repeat other fields here.
+        values = closing.split("-")
+        bracket = values[fields.eid] if fields.eid < len(values) else values[0]
+        started = self.open.get(bracket)
+        if not started:
+            raise self.error(f"the bracket {bracket[:50]}) closes nothing", number)
+        mention, first, _ = started.pop()
+        mention.runs.append((first, node))
+
+    def _split_antecedents(self, number: int, value: str) -> None:
+        for pair in value.split(","):
+            antecedent, is_pair, anaphor = (unescaped(each) for each in pair.partition("<"))
+            if not (antecedent and is_pair and anaphor):
+                raise self.error(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
+            self.split.append((antecedent, anaphor, number))
+
+    def finish(self) -> None:
+        self.end_sentence()
+        if not self.spans:
+            raise self.error("this document has no word", self.line)
+        for bracket, started in self.open.items():
+            if started:
+                raise self.error(f"the bracket ({bracket[:50]} is never closed", started[-1][2])
+        for mention in self.mentions:
+            if mention.opened < mention.parts:
+                message = f"only {mention.opened} of {mention.parts} parts of {mention.eid} are there"
+                raise self.error(message, mention.line)
+
+    def content(self) -> str:
+        return "".join([*self.pieces, self.gap if self.gap_given else ""])
+
+
+def _pairs(value: str) -> dict[str, str]:
+    pairs = (pair.partition(":") for pair in value.split(",") if pair)
+    return {unescaped(key): unescaped(said) for key, _, said in pairs}

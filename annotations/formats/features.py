@@ -1,0 +1,48 @@
+"""What a document may hold, and how a markable is shown that loses something of it."""
+
+from enum import StrEnum
+
+from annotations.formats.document import Document, Mark
+
+LONGEST_EXAMPLE = 60
+
+
+class Feature(StrEnum):
+    """What a document may hold, in the order in which it is taken out. The values say it in words."""
+
+    CONTROL_CHARACTERS = "control characters (each becomes U+FFFD)"
+    NO_SENTENCES = "other sentences than turns or lines, one after the other"
+    LEVELS = "markables of other levels, and pointers to them"
+    POINTERS = "which antecedent was named (the chains stay)"
+    INDICES = "the entities of markables in several chains (antecedents instead)"
+    AMBIGUITY = "several antecedents of one markable (the nearest earlier one stays)"
+    LATER = "antecedents that come later in the text"
+    SEVERAL_CHAINS = "a markable in several chains (the first stays)"
+    ENTITY_NAMES = "the names of entities (they are numbered)"
+    CATEGORIES = "categories that do not follow from the links"
+    LINKED_CATEGORIES = "categories beside links that do not follow from them"
+    UNCODED = "markables without an answer"
+    UNLINKED = "markables answered as going together with nothing"
+    DISCONTINUOUS = "gaps in markables (the words between are taken in)"
+    EDGES = "white space at the edges of markables and of least words (trimmed)"
+    CROSSING = "markables that cross an earlier one"
+    CROSSING_IN_CHAIN = "markables that cross an earlier one of the same chain"
+    ANTECEDENTS = "which antecedent was named (the nearest earlier one that is not optional instead)"
+    HEADS = "least words (MIN)"
+    OPTIONAL = "answers called optional"
+    UNSURE = "answers called unsure"
+    NOTES = "notes"
+    NAMES = "what the coder calls a chain"
+    LABELS = "short names of markables"
+    SENTENCES = "sentences"
+    SPEAKERS = "who says what"
+    SEGMENTS = "turns, paragraphs and headers"
+    TITLE = "title, language and direction of the text"
+    SPACING = "white space other than one blank between words and a line end after a sentence"
+
+
+def shown(document: Document, mark: Mark) -> str:
+    """A markable as an example shows it: its words and where they stand."""
+    words = " … ".join(document.content[start:end] for start, end in mark.parts)
+    words = words if len(words) <= LONGEST_EXAMPLE else f"{words[:LONGEST_EXAMPLE]}…"
+    return f"“{words}” ({','.join(f'{start}-{end}' for start, end in mark.parts)})"

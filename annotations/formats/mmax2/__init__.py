@@ -1,0 +1,48 @@
+"""MMAX2 projects: words in one file, markables of each level in others, tied to the words by their ids.
+
+Read are the `.mmax` file, `common_paths.xml` (without it the levels are told by the names of the files), the words,
+the schemes, and every folder that holds markables of a coded level: each folder is a coder. DTDs, style sheets and
+customizations are not looked at.
+
+* The text is the words joined by a blank. A line ends before and after each markable of the level `sentence` (or
+  `utterance`), where the project has none, of `turn`, else of `line`. These levels and `paragraph` and `header` give
+  segments with label and speaker, for all coders those of the first folder. They are markables too where pointers go
+  to them; an attribute `stands_for` (markable, segment or both) says otherwise.
+* A level is coded if its scheme has pointers, or sets where no level has pointers, or, where no level has either, a
+  nominal attribute. What leads to these by `next` says the category. Without a scheme file the attributes are told
+  by their values.
+* `phrase_antecedent_2` adds the antecedents of a second reading to those of `phrase_antecedent`, and `coref_class_2`
+  a second entity to that of `coref_class`.
+* A markable is uncoded if it has none of the attributes of its scheme.
+"""
+
+from annotations.formats.format import Format, Option
+from annotations.formats.losses import Feature
+from annotations.formats.mmax2.project import bundles
+from annotations.formats.mmax2.reading import read
+from annotations.formats.mmax2.writing import write
+
+__all__ = ["FORMAT", "bundles", "read", "write"]
+
+ATTRIBUTE = Option(
+    "attribute",
+    "The attribute that says what goes together",
+    (
+        ("", "pointers to antecedents; where the schemes have none, sets"),
+        ("coref_class", "coref_class"),
+        ("coref_set", "coref_set"),
+        ("coref", "coref"),
+    ),
+)
+
+FORMAT = Format(
+    "mmax2",
+    "MMAX2 project",
+    (".mmax",),
+    read,
+    bundles,
+    write,
+    frozenset(Feature) - {Feature.TITLE, Feature.EDGES, Feature.SPACING, Feature.CONTROL_CHARACTERS},
+    options=(ATTRIBUTE,),
+    options_written=(ATTRIBUTE,),
+)

@@ -1,0 +1,62 @@
+"""MIN, the least words that stand for a markable: said in words, meant at a place."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from annotations.formats.muc.zones import Span
+
+SPANS = re.compile(r"\d{1,9}-\d{1,9}(?:,\d{1,9}-\d{1,9}){0,99}", re.ASCII)
+LONGEST_MIN = 1000
+MOST_ALTERNATIVES = 5
+MOST_PLACES = 100
+
+
+def least_words(spans: Sequence[Span], words: str) -> str:
+    """A head as MIN has it: on one line."""
+    return " ".join(" ".join(words[start:end] for start, end in spans).split())
+
+
+def given_spans(given: str, least: str, words: str) -> list[Span]:
+    """What MINSPAN says, if it says something that fits MIN."""
+    if not SPANS.fullmatch(given):
+        return []
+    spans = [(int(start), int(end)) for start, _, end in (span.partition("-") for span in given.split(","))]
+    edges = [edge for span in spans for edge in span]
+    fits = all(one < other for one, other in pairwise(edges)) and edges[-1] <= len(words)
+    return spans if fits and least_words(spans, words) == least else []
+
+
+def found_spans(least: str, words: str) -> tuple[list[Span], bool]:
+    """Where MIN stands in the words of the markable, and whether it does so several times."""
+    flat = " ".join(words.split())
+    for alternative in (least, *least.split("|", MOST_ALTERNATIVES)[:MOST_ALTERNATIVES]):
+        wanted = " ".join(alternative.split())
+        places = _places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
+        if places:
+            last = places[0] + len(wanted) - 1
+            return [(_unflattened(words, flat, places[0]), _unflattened(words, flat, last) + 1)], len(places) > 1
+    return [], False
+
+
+def _places(wanted: str, words: str) -> list[int]:
+    """Where it stands as whole words, else where it stands at all; after many places the rest is not looked at."""
+    places: list[int] = []
+    at = words.find(wanted)
+    while at >= 0 and len(places) < MOST_PLACES:
+        places.append(at)
+        at = words.find(wanted, at + 1)
+    padded = f" {words} "
+
+    def whole(at: int) -> bool:
+        begins = not (padded[at].isalnum() and wanted[0].isalnum())
+        return begins and not (wanted[-1].isalnum() and padded[at + len(wanted) + 1].isalnum())
+
+    return [at for at in places if whole(at)] or places
+
+
+def _unflattened(words: str, flat: str, position: int) -> int:
+    """Where in the words a character stands that stands here when all white space is one blank."""
+    before = flat.count(" ", 0, position)
+    within = position - (flat.rfind(" ", 0, position) + 1)
+    return len(words) - len(words.split(None, before)[before]) + within

@@ -1,0 +1,40 @@
+"""WebAnno TSV 3, as WebAnno and INCEpTION write it and the GUM corpus has it.
+
+    #FORMAT=WebAnno TSV 3.3
+    #T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceType|referenceRelation
+
+    #Text=Anna lost her dog .
+    1-1	0-4	Anna	refers[1]	*->1-1
+    1-2	5-9	lost	_	_
+    1-3	10-13	her	refers[1]|refers[2]	*->1-2|*->2-1
+    1-4	14-17	dog	refers[2]	*->2-1
+
+Layers are spans (T_SP), links of chains (T_CH) or relations (T_RL); the columns follow the header. `_` is no
+annotation, `*` one without a value; several on a token are parted by `|`, and `[2]` names one that stands on several
+rows. The number of a link is that of its chain, and `->2-1` is link 1 of chain 2. A relation stands on the row of its
+target and names the row of its source, `3-4[11_1]` from span 11 to span 1: in GUM, and here, the source is the
+anaphor. What is made of layers is said in `layers`.
+
+Offsets count UTF-16 units. Between sentences the file holds no text: the gap is filled with a line end and blanks,
+before the first sentence with blanks. Written are a chain layer for indices, and the span and relation layers
+MARKABLE and RELATION where there is more to say. White space after a sentence is written as part of it where the
+filling would be another, and is no part of it when read.
+"""
+
+from annotations.formats.format import Format
+from annotations.formats.layers import CARRIES, OPTIONS
+from annotations.formats.webanno.reading import read
+from annotations.formats.webanno.writing import write
+
+__all__ = ["FORMAT", "read", "write"]
+
+FORMAT = Format(
+    "webanno",
+    "WebAnno TSV 3",
+    (".tsv",),
+    read,
+    write=write,
+    carries=CARRIES,
+    options=OPTIONS,
+    apart=True,
+)

@@ -1,0 +1,157 @@
+"""Documents -> files."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from annotations.formats.document import Document, Mark, Place, in_text_order
+from annotations.formats.format import File, one_each
+from annotations.formats.layers import (
+    FEATURES,
+    LINK,
+    MARKABLE,
+    RELATION,
+    RELATION_TYPE,
+    chains_of,
+    features_of,
+    needs_span,
+)
+from annotations.formats.tokens import Tokens, tokens_of
+from annotations.formats.units import Units
+from annotations.formats.webanno.signs import NO_VALUE, NONE, escaped_text, escaped_value, filling
+
+
+def write(documents: Sequence[Document]) -> list[File]:
+    """A file for each document: chains where it has indices, spans and relations where these do not say all."""
+    return one_each(documents, ".tsv", _written)
+
+
+type _Column = dict[int, list[str]]
+
+
+@dataclass(slots=True)
+class _Written:
+    """Annotations as cells of rows: a column holds for each row what stands there.
+
+    A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
+    """
+
+    names: list[str] = field(default_factory=list)
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    reach: dict[Place, list[int]] = field(default_factory=dict)
+    header: list[str] = field(default_factory=list)
+    columns: list[_Column] = field(default_factory=list)
+
+    def layer(self, header: str, number: int) -> list[_Column]:
+        """The columns of a new layer."""
+        self.header.append(header)
+        columns: list[_Column] = [{} for _ in range(number)]
+        self.columns += columns
+        return columns
+
+
+def _rows(document: Document, tokens: Tokens) -> tuple[_Written, list[tuple[range, int]]]:
+    """The rows with what each mark reaches over, and for each sentence its rows and where its last token ends."""
+    placed = [(mark.place, *_reach(mark, tokens)) for mark in document.marks]
+    parts: dict[int, set[tuple[int, int]]] = {}
+    for _, blanks, _ in placed:
+        for token, blank in blanks:
+            parts.setdefault(token, set()).add(blank)
+    written = _Written()
+    rows: dict[tuple[int, int, int], int] = {}
+    sentences: list[tuple[range, int]] = []
+    for number, sentence in enumerate(tokens.by_sentence(), start=1):
+        begin = len(written.names)
+        for place, token in enumerate(sentence, start=1):
+            for part, span in enumerate([tokens.spans[token], *sorted(parts.get(token, ()))]):
+                rows[token, *span] = len(written.names)
+                written.names.append(f"{number}-{place}.{part}" if part else f"{number}-{place}")
+                written.spans.append(span)
+        sentences.append((range(begin, len(written.names)), tokens.spans[sentence[-1]][1]))
+    for mark, blanks, run in placed:
+        reach = [rows[token, *blank] for token, blank in blanks] + [rows[token, *tokens.spans[token]] for token in run]
+        if reach:
+            written.reach[mark] = sorted(reach)
+    return written, sentences
+
+
+def _reach(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]], range]:
+    """White space at the edges of a mark, each with the token before it, and its tokens."""
+    start, end = mark.parts[0][0], mark.parts[-1][1]
+    first = bisect_left(tokens.spans, (start, start))
+    after = bisect_left(tokens.spans, (end, end))
+    if first == after:
+        blanks = [(first - 1, (start, end))]
+    else:
+        blanks = [(first - 1, (start, tokens.spans[first][0])), (after - 1, (tokens.spans[after - 1][1], end))]
+    # Nothing stands before the first token: there a mark begins with the token.
+    return [(token, span) for token, span in blanks if token >= 0 and span[0] < span[1]], range(first, after)
+
+
+def _written(document: Document) -> bytes:
+    tokens = tokens_of(document)
+    written, sentences = _rows(document, tokens)
+    marks = [mark for mark in sorted(document.marks, key=in_text_order) if mark.place in written.reach]
+    chains = chains_of(document, marks)
+    spans = [mark for mark in marks if not chains or needs_span(mark)]
+    if spans:
+        _write_spans(written, spans)
+    if chains:
+        _write_chains(written, chains.values())
+    if any(mark.answer and mark.answer.pointers for mark in marks):
+        _write_relations(written, spans)
+    lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
+    units = Units(document.content)
+    for number, (rows, last) in enumerate(sentences):
+        after = written.spans[sentences[number + 1][0][0]][0] if number + 1 < len(sentences) else None
+        lines += ["", *_text(document.content, written.spans[rows[0]][0], last, after)]
+        for row in rows:
+            start, end = written.spans[row]
+            form = document.content[start:end]
+            # White space is written with escapes; words are not.
+            cells = [written.names[row], f"{units.unit(start)}-{units.unit(end)}"]
+            cells.append(escaped_text(form) if form.isspace() else form)
+            cells += ["|".join(column.get(row, [NONE])) for column in written.columns]
+            lines.append("\t".join(cells) + "\t")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _text(content: str, start: int, end: int, after: int | None) -> list[str]:
+    """The lines of a sentence's text. White space after it belongs to it where readers would fill in another."""
+    gap = content[end:after]
+    if after is None or gap != filling(len(gap), inner=True):
+        end = len(content) if after is None else after
+    return [f"#Text={escaped_text(line)}" for line in content[start:end].split("\n")]
+
+
+def _write_spans(written: _Written, marks: Sequence[Mark]) -> None:
+    values = [features_of(mark) for mark in marks]
+    used = [feature for feature in FEATURES if any(feature in each for each in values)] or [""]
+    columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
+    for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
+        for feature, column in zip(used, columns, strict=True):
+            cell = f"{escaped_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
+            for row in written.reach[mark.place]:
+                column.setdefault(row, []).append(cell)
+
+
+def _write_chains(written: _Written, chains: Iterable[Sequence[Mark]]) -> None:
+    kinds, links = written.layer(f"#T_CH={LINK}|referenceType|referenceRelation", 2)
+    for chain, marks in enumerate(chains, start=1):
+        for number, mark in enumerate(marks, start=1):
+            category = mark.answer.category if mark.answer else ""
+            for row in written.reach[mark.place]:
+                kinds.setdefault(row, []).append(f"{escaped_value(category) if category else NO_VALUE}[{chain}]")
+                links.setdefault(row, []).append(f"{NO_VALUE}->{chain}-{number}")
+
+
+def _write_relations(written: _Written, marks: Sequence[Mark]) -> None:
+    kinds, sources = written.layer(f"#T_RL={RELATION}|type|BT_{MARKABLE}", 2)
+    numbers = {mark.place: number for number, mark in enumerate(marks, start=1)}
+    for mark in marks:
+        source = written.names[written.reach[mark.place][0]]
+        for target in mark.answer.pointers if mark.answer else ():
+            if target in numbers:
+                row = written.reach[target][0]
+                kinds.setdefault(row, []).append(RELATION_TYPE)
+                sources.setdefault(row, []).append(f"{source}[{numbers[mark.place]}_{numbers[target]}]")

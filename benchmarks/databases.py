@@ -1,0 +1,51 @@
+"""A fresh database for a benchmark, as in production, and a process of its own on it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ("sqlite", "postgresql")
+POSTGRES = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres")
+
+
+def run_on(database: str, module: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """What the module prints last, as JSON, run on an empty database; or why there is no such database."""
+    with tempfile.TemporaryDirectory() as data:
+        environment = os.environ | {"LOCAL": "1", "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "config.settings"}
+        environment.pop("DATABASE_URL", None)
+        if database == "sqlite":
+            return _run(module, arguments, environment)
+        import psycopg
+
+        try:
+            with _on_postgres(f"bench_{module.rpartition('.')[2]}_{os.getpid()}") as address:
+                return _run(module, arguments, environment | {"DATABASE_URL": address})
+        except psycopg.OperationalError as error:
+            return {"why": f"no PostgreSQL: {str(error).splitlines()[0]}"}
+
+
+@contextmanager
+def _on_postgres(name: str) -> Iterator[str]:
+    import psycopg
+    from psycopg import sql
+
+    with psycopg.connect(POSTGRES, autocommit=True) as server:
+        server.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+        try:
+            yield f"{POSTGRES.rsplit('/', 1)[0]}/{name}"
+        finally:
+            server.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def _run(module: str, arguments: Sequence[str], environment: dict[str, str]) -> dict[str, Any]:
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found

@@ -1,0 +1,192 @@
+"""Project exports of INCEpTION: zips in a zip become the files of coders."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotations.formats import FORMATS, Answer, Document, FormatError, Links, Mark
+from annotations.formats.inception import Opened, opened
+from annotations.importing import read_sources, sources_of
+from annotations.models import Coding, Project, Text
+
+WALK = Document(
+    "walk",
+    "",
+    "Anna took her dog.",
+    [Mark(((0, 4),), answer=Answer(indices=("1",))), Mark(((10, 13),), answer=Answer(indices=("1",)))],
+    links=Links.INDICES,
+)
+OTHER = Document("talk", "", "It barked.", [Mark(((0, 2),), answer=Answer(indices=("1",)))], links=Links.INDICES)
+SUFFIXES = {"xmi": ".xmi", "webanno": ".tsv", "casjson": ".json"}
+every_flavour = pytest.mark.parametrize("key", list(SUFFIXES))
+
+
+def zipped(files: dict[str, bytes | str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def held(data: bytes, most_files: int = 100, most_bytes: int = 2**20) -> Opened:
+    return opened(data, "project.zip", most_files=most_files, most_bytes=most_bytes)
+
+
+def names(data: bytes) -> list[str]:
+    return [name for name, _ in held(data).files]
+
+
+def members(key: str, document: Document, coder: str) -> dict[str, bytes]:
+    """What INCEpTION puts into the zip of a coder: files that are called after the coder."""
+    write = FORMATS[key].write
+    assert write is not None
+    return {
+        file.path if "TypeSystem" in file.path else f"{coder}{SUFFIXES[key]}": file.data for file in write([document])
+    }
+
+
+def project(key: str, root: str = "") -> bytes:
+    """An export with two texts, two coders of the first and one of the second."""
+    files: dict[str, bytes | str] = {"exportedproject42.json": "{}", "source/walk.txt": WALK.content, "log/x.log": ""}
+    for text, document, coders in (("walk.txt", WALK, ("anna", "ben.k")), ("talk.txt", OTHER, ("anna",))):
+        for coder in (*coders, "INITIAL_CAS"):
+            files[f"annotation/{text}/{coder}.zip"] = zipped(members(key, document, coder))
+            files[f"annotation_ser/{text}/{coder}.ser"] = b"\xac\xed"
+        files[f"curation/{text}/CURATION_USER.zip"] = zipped(members(key, document, "CURATION_USER"))
+    return zipped({f"{root}{name}": data for name, data in files.items()})
+
+
+@every_flavour
+@pytest.mark.parametrize("root", ["", "exports/may/"])
+def test_each_coders_zip_becomes_a_file_of_the_coder_called_after_the_text(key, root):
+    suffix = SUFFIXES[key]
+    found = held(project(key, root))
+    expected = {f"{root}annotation/{path}{suffix}" for path in ("anna/walk", "ben.k/walk", "anna/talk")}
+    if key == "xmi":
+        expected |= {path.replace(".xmi", "-typesystem.xml") for path in expected}
+    assert {name for name, _ in found.files} == expected
+    assert f"{root}annotation/walk.txt/INITIAL_CAS.zip" in found.aside
+    assert f"{root}curation/walk.txt/CURATION_USER.zip" in found.aside
+    assert {f"{root}exportedproject42.json", f"{root}source/walk.txt", f"{root}annotation_ser/walk.txt/anna.ser"} <= {
+        *found.aside
+    }
+
+
+@every_flavour
+def test_the_folder_names_text_and_coder_whatever_the_file_in_the_zip_is_called(key):
+    brought = read_sources(key, sources_of([("export.zip", project(key))]), "parent")
+    assert brought.failures == []
+    found = {(coded.document.name, coded.coder): coded.document for coded in brought.coded}
+    assert found.keys() == {("walk", "anna"), ("walk", "ben.k"), ("talk", "anna")}
+    for (name, _), document in found.items():
+        wanted = {"walk": WALK, "talk": OTHER}[name]
+        assert document.content == wanted.content
+        assert [mark.parts for mark in document.marks] == [mark.parts for mark in wanted.marks]
+        assert document.findings == []
+    assert "curation/walk.txt/CURATION_USER.zip" in brought.left_out
+    assert "annotation/talk.txt/INITIAL_CAS.zip" in brought.left_out
+    assert "exportedproject42.json" in brought.left_out
+
+
+def test_a_file_that_is_in_no_zip_of_its_own_is_renamed_too():
+    files = {
+        "exportedproject.json": "{}",
+        "annotation/walk.txt/anna.tsv": "1",
+        "annotation/walk.txt/INITIAL_CAS.tsv": "2",
+    }
+    found = held(zipped(files | {"source/walk.tsv": "3"}))
+    assert found.files == [("annotation/anna/walk.tsv", b"1")]
+    assert found.aside == ["annotation/walk.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/walk.tsv"]
+
+
+def test_folders_called_annotation_are_left_as_they_are_where_no_project_was_exported():
+    files = {"annotation/anna/walk.tsv": "1", "annotation/ben/walk.tsv": "2", "anna.zip": zipped({"x.tsv": "3"})}
+    found = held(zipped(files))
+    assert [name for name, _ in found.files] == sorted(files)
+    assert found.aside == []
+
+
+def test_zips_under_annotation_are_opened_even_without_the_description_of_the_project():
+    data = zipped({"annotation/walk.txt/anna.zip": zipped({"anna.tsv": "1"}), "notes.tsv": "2"})
+    found = held(data)
+    assert (found.files, found.aside) == ([("annotation/anna/walk.tsv", b"1")], ["notes.tsv"])
+
+
+def test_texts_whose_names_differ_in_the_suffix_alone_keep_it():
+    inner = zipped({"anna.tsv": "1"})
+    data = zipped({f"annotation/{text}/anna.zip": inner for text in ("a.txt", "a.tsv", "b.xmi", "Mr. C v1.2", "d")})
+    assert names(data) == [f"annotation/anna/{name}.tsv" for name in ("Mr. C v1.2", "a.tsv", "a.txt", "b", "d")]
+
+
+def test_a_second_file_of_one_kind_in_a_coders_zip_is_put_aside():
+    data = zipped({"annotation/a.txt/anna.zip": zipped({"x.tsv": "1", "y.tsv": "2"})})
+    found = held(data)
+    assert found.files == [("annotation/anna/a.tsv", b"1")]
+    assert found.aside == ["annotation/a.txt/anna.zip/y.tsv"]
+
+
+def test_a_zip_in_a_coders_zip_is_not_opened():
+    deep = zipped({"annotation/a.txt/anna.zip": zipped({"anna.zip": zipped({"anna.tsv": "1"})})})
+    assert names(deep) == ["annotation/anna/a.zip"]
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        (b"PK\x03\x04 broken", "this zip cannot be read"),
+        (zipped({"../evil.tsv": "x"}), "unsafe name '../evil.tsv'"),
+        (zipped({"anna.tsv": b"0" * 2**21}), "would grow to more than 200 times its size"),
+    ],
+)
+def test_a_hostile_zip_in_the_zip_is_refused_naming_it(inner, message):
+    data = zipped({"exportedproject.json": "{}", "annotation/a.txt/ben.zip": inner})
+    with pytest.raises(FormatError) as caught:
+        held(data, most_bytes=2**24)
+    assert caught.value.file == "project.zip/annotation/a.txt/ben.zip"
+    assert message in caught.value.message
+
+
+def test_files_and_bytes_are_counted_over_both_levels():
+    inner = zipped({"anna.tsv": b"1" * 1000, "TypeSystem.xml": b"2" * 1000})
+    data = zipped({f"annotation/{text}.txt/anna.zip": inner for text in "ab"})
+    assert len(held(data, most_files=6).files) == 4
+    with pytest.raises(FormatError, match="at most 1 are read"):
+        held(data, most_files=5)
+    size = 2 * (len(inner) + 2000)
+    assert len(held(data, most_bytes=size).files) == 4
+    with pytest.raises(FormatError) as caught:
+        held(data, most_bytes=size - 1)
+    assert caught.value.file == "project.zip/annotation/b.txt/anna.zip"
+
+
+def test_inner_zips_count_against_the_bounds_of_the_settings(settings):
+    settings.IMPORT_MAX_FILES = 10
+    with pytest.raises(FormatError, match="at most"):
+        sources_of([("export.zip", project("xmi"))])
+
+
+@pytest.mark.django_db
+@every_flavour
+def test_the_command_reads_a_zip_and_gives_each_coder_their_work(tmp_path, key):
+    file = tmp_path / "export.zip"
+    file.write_bytes(project(key))
+    call_command(
+        "import_codings", key, file, project="tales", create=True, coder_from="parent", option=["categories=links"]
+    )
+    texts = Text.objects.filter(project=Project.objects.get(slug="tales"))
+    assert sorted(texts.values_list("slug", flat=True)) == ["talk", "walk"]
+    codings = Coding.objects.filter(text__in=texts).values_list("text__slug", "coder__username")
+    assert sorted(codings) == [("talk", "anna"), ("walk", "anna"), ("walk", "ben.k")]
+
+
+@pytest.mark.django_db
+def test_the_command_refuses_a_zip_that_cannot_be_read(tmp_path):
+    file = tmp_path / "export.zip"
+    file.write_bytes(b"no zip")
+    with pytest.raises(CommandError, match=r"export\.zip: this zip cannot be read"):
+        call_command("import_codings", "webanno", file, project="tales", create=True, coder_from="parent")

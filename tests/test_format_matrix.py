@@ -1,0 +1,252 @@
+"""The canonical matrix of units and coders, and what it holds as documents."""
+
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.formats import FORMATS, Answer, Bundle, Document, FormatError, Links, Mark, Place
+from annotations.formats.matrix import Matrix, Row, matrix_of, read_csv, read_json, write_csv, write_json
+from tests.documents import plain_of, spoiled
+
+MATRIX = Matrix(
+    ("ann", "bob"),
+    (
+        Row("walk", "a", (frozenset({"b", "a"}), "none")),
+        Row("walk", "b,c", (None, frozenset())),
+        Row("run", "=a", ("{x", "\\y")),
+        Row("run", "b", (frozenset({"a|b", "c\\", "}"}), None)),
+    ),
+)
+MATRIX_TABLE = """\
+text,unit,ann,bob
+walk,a,{a|b},none
+walk,"b,c",,{}
+run,'=a,\\{x,\\\\y
+run,b,{a\\|b|c\\\\|}},
+"""
+
+
+def matrix(text: str | bytes, raw: bool = False) -> Matrix:
+    return read_csv(Bundle.of("data/m.csv", text if isinstance(text, bytes) else text.encode()), raw=raw)
+
+
+def matrix_json(text: str | bytes) -> Matrix:
+    return read_json(Bundle.of("data/m.json", text if isinstance(text, bytes) else text.encode()))
+
+
+def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatError:
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    assert caught.value.file.startswith("data/")
+    return caught.value
+
+
+# The canonical matrix.
+
+
+def test_a_matrix_is_written_units_by_coders():
+    assert write_csv(MATRIX).decode() == MATRIX_TABLE
+    assert matrix(MATRIX_TABLE) == MATRIX
+    assert (
+        write_json(MATRIX).decode()
+        == """\
+[
+{"text": "walk", "unit": "a", "values": {"ann": ["a", "b"], "bob": "none"}},
+{"text": "walk", "unit": "b,c", "values": {"ann": null, "bob": []}},
+{"text": "run", "unit": "=a", "values": {"ann": "{x", "bob": "\\\\y"}},
+{"text": "run", "unit": "b", "values": {"ann": ["a|b", "c\\\\", "}"], "bob": null}}
+]
+"""
+    )
+    assert matrix_json(write_json(MATRIX)) == MATRIX
+
+
+def test_a_coder_may_be_left_out_of_a_row_of_json():
+    found = matrix_json(
+        '[{"text": "t", "unit": "u", "values": {"x": "a"}}, {"text": "t", "unit": "v", "values": {"y": "b"}}]'
+    )
+    assert found == Matrix(("x", "y"), (Row("t", "u", ("a", None)), Row("t", "v", (None, "b"))))
+    assert [row.line for row in found.rows] == [1, 1]
+
+
+def test_a_matrix_may_be_of_nobody():
+    assert matrix(write_csv(Matrix((), ()))) == matrix_json(write_json(Matrix((), ()))) == Matrix((), ())
+
+
+def test_cells_that_a_spreadsheet_would_compute_have_an_apostrophe_and_raw_ones_none():
+    one = Matrix(("=c",), (Row("=t", "=u", ("=v",)),))
+    assert write_csv(one) == b"text,unit,'=c\n'=t,'=u,'=v\n"
+    assert write_csv(one, raw=True) == b"text,unit,=c\n=t,=u,=v\n"
+
+
+def test_a_matrix_may_be_parted_by_semicolons_and_have_a_coder_called_as_a_column():
+    assert matrix("Text;unit;note;text\na;b;{c};d,e\n") == Matrix(
+        ("note", "text"), (Row("a", "b", (frozenset("c"), "d,e")),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", 1, "this table has no header"),
+        ("unit,text,ann\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
+        ("text\n", 1, "the columns of a matrix are text, unit, and one for each coder"),
+        ("text,unit,ann,\n", 1, "a coder has no name"),
+        ("text,unit,ann,ann\n", 1, "the coder 'ann' stands twice"),
+        ("text,unit,ann\na,b,c\n,b,c\n", 3, "column 'text' is empty"),
+        ("text,unit,ann\na,,c\n", 2, "column 'unit' is empty"),
+        ("text,unit,ann\na,b,c\na,b,d\n", 3, "column 'unit' stands twice: 'b' of 'a'"),
+        ("text,unit,ann\na,b,{c\n", 2, "column 'ann' begins a set that is not closed: '{c'"),
+        ("text,unit,ann\na,b,{c|}\n", 2, "column 'ann' has an empty member"),
+        ("text,unit,ann\na,b,{c\\}\n", 2, "column 'ann' ends in a backslash"),
+        ("text,unit,ann\na,b\n", 2, "this row has 2 cells, the header has 3"),
+    ],
+)
+def test_an_error_of_a_matrix_names_file_line_and_column(text, line, message):
+    error = refused(matrix, text)
+    assert message in error.message
+    assert error.line == line
+
+
+ROW = '{"text": "t", "unit": "u", "values"'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("{}", 1, "a list of objects is expected"),
+        ("[1]", 1, "an object is expected here"),
+        ('[{"text": "t", "unit": "u"}]', 1, "'values' is an object with a value for each coder"),
+        (f"[\n{ROW}: []}}]", 2, "'values' is an object with a value for each coder"),
+        (f'[\n{ROW}: {{"x": 1}}}}]', 2, "'x' is a list of strings"),
+        (f'[\n{ROW}: {{"x": [""]}}}}]', 2, "'x' has an empty member"),
+        (f'[\n{ROW}: {{"x": "\\u0000"}}}}]', 2, "'x' holds a NUL"),
+        (f'[\n{ROW}: {{"": "a"}}}}]', 2, "'values' has a coder without a name"),
+        (f'[\n{ROW}: {{"x": "a", "x": "b"}}}}]', 2, "a key stands twice in one object"),
+        (f'[\n{ROW}: {{}}, "coder": "x"}}]', 2, "'coder' is not known"),
+        ('[\n{"unit": "u", "values": {}}]', 2, "'text' is missing or empty"),
+        (f"[\n{ROW}: {{}}}},\n{ROW}: {{}}}}]", 3, "'unit' stands twice: 'u' of 't'"),
+        ("[" * 100_000, 1, "nest too deep"),
+    ],
+)
+def test_an_error_of_a_matrix_in_json_names_its_line(text, line, message):
+    error = refused(matrix_json, text)
+    assert message in error.message
+    assert error.line == line
+
+
+# As documents.
+
+
+def documents(text: str, key: str = "matrix-csv") -> list[Document]:
+    return FORMATS[key].read(Bundle.of("data/m.csv", text.encode()))
+
+
+DOCUMENTS = """\
+text,unit,ann,bob
+run,phrase:0-4,,none
+walk,phrase:0-4,{Anna},phrase
+walk,"phrase:10-13,15-17",{Anna|\\\\p:0-1},{phrase:0-4|turn:0-17}
+walk,phrase:20-24,{},
+"""
+
+
+def test_a_document_is_what_one_coder_says_of_the_units_of_a_text():
+    ann, run, walk = documents(DOCUMENTS)
+    assert [(one.name, one.coder, one.links, one.bare) for one in (ann, run, walk)] == [
+        ("walk", "ann", Links.INDICES, True),
+        ("run", "bob", Links.NONE, True),
+        ("walk", "bob", Links.POINTERS, True),
+    ]
+    assert [mark.answer for mark in ann.marks] == [
+        Answer(indices=("Anna",)),
+        Answer(indices=("Anna", "p:0-1")),
+        Answer(),
+    ]
+    turn, phrase = Place("turn", ((0, 17),)), Place("phrase", ((0, 4),))
+    assert [(mark.place, mark.answer) for mark in walk.marks][:2] == [(turn, None), (phrase, Answer("phrase"))]
+    assert walk.marks[2].answer == Answer(pointers=(phrase, turn))
+    assert [mark.line for mark in walk.marks] == [4, 3, 4]
+
+
+def test_documents_are_written_as_the_table_they_were_read_from():
+    for key, data in (("matrix-csv", DOCUMENTS), ("matrix-json", FORMATS["matrix-json"].write(documents(DOCUMENTS)))):
+        text = data if isinstance(data, str) else data[0].data.decode()
+        [again] = FORMATS[key].write(documents(text, key))
+        assert again.data.decode() == text
+
+
+def test_a_coder_who_answered_nothing_has_no_column():
+    [document] = documents("text,unit,ann\nwalk,phrase:0-4,a\n")
+    nobody = replace(document, coder="bob", marks=[document.marks[0].answered(None)])
+    assert matrix_of([document, nobody]).coders == ("ann",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("text,unit,ann\nw,a,b\n", 2, "column 'unit' holds no key of a markable, such as phrase:12-18: 'a'"),
+        ("text,unit,ann\nw,p:0-1,{p:1-0}\n", 2, "column 'ann' holds no key of a markable, such as phrase:12-18"),
+        ("text,unit,ann\nw,p:0-1,{p:2-3|A}\n", 2, "column 'ann' names antecedents and entities"),
+        ("text,unit,ann\nw,p:0-1,{p:2-3}\nw,p:4-5,{A}\n", 3, "column 'ann' names antecedents and entities"),
+        (f"text,unit,ann\nw,p:0-1,{{{'i' * 201}}}\n", 2, "column 'ann' names an entity by more than 200 characters"),
+    ],
+)
+def test_a_value_that_no_document_holds_is_refused_with_line_and_column(text, line, message):
+    with pytest.raises(FormatError, match=re.escape(message)) as caught:
+        documents(text)
+    assert (caught.value.file, caught.value.line) == ("data/m.csv", line)
+
+
+# Random data.
+
+WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
+VALUES = st.none() | WORDS | st.frozensets(WORDS, max_size=3)
+SLOW = settings(deadline=None, max_examples=100)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> Matrix:
+    coders = draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
+    units = draw(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4, unique=True))
+    return Matrix(tuple(coders), tuple(Row(*unit, tuple(draw(VALUES) for _ in coders)) for unit in units))
+
+
+@SLOW
+@given(matrices(), st.booleans())
+def test_what_is_written_is_read_back_and_written_alike(found, raw):
+    data = write_csv(found, raw=raw)
+    assert matrix(data, raw=raw) == found
+    assert write_csv(matrix(data, raw=raw), raw=raw) == data
+    assert matrix_json(write_json(found)) == found
+
+
+INDICES = st.frozensets(WORDS | st.sampled_from(["p:0-1", "\\p:0-1", "\\\\p:0-1", "p:00-1", "\\"]), max_size=3)
+
+
+@SLOW
+@given(st.lists(INDICES, min_size=1, max_size=3), st.sampled_from(["matrix-csv", "matrix-json"]))
+def test_an_entity_may_have_any_name(indices, key):
+    marks = [
+        Mark(((2 * number, 2 * number + 1),), "p", answer=Answer(indices=tuple(sorted(of))))
+        for number, of in enumerate(indices)
+    ]
+    document = Document("walk", "", "", marks, links=Links.INDICES, bare=True, coder="ann")
+    [file] = FORMATS[key].write([document])
+    [back] = FORMATS[key].read(Bundle.of(file.path, file.data))
+    assert plain_of(back) == plain_of(document)
+
+
+@SLOW
+@given(matrices(), st.integers(0, 2**32))
+def test_spoiled_files_are_read_or_refused(found, seed):
+    for read, data in [(matrix, write_csv(found)), (matrix_json, write_json(found))]:
+        try:
+            read(spoiled(data, random.Random(seed)))
+        except FormatError as error:
+            assert error.file.startswith("data/m.")  # noqa: PT017

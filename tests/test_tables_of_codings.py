@@ -1,0 +1,266 @@
+"""Tables of judgements and matrices leave a project and come into one that has the same texts."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from annotations import actions, operations
+from annotations.exporting import export
+from annotations.formats import Answer, Document, Links, Mark, Place, Stretch
+from annotations.formats.losses import Feature
+from annotations.importing import Coded, Report, Source, import_brought, import_documents, read_sources
+from annotations.models import Coding, Markable, Project, Text, User
+from annotations.schemes import SCHEMES
+from tests.agreeing import WALK, answer, coded_project
+from tests.test_importing import all_rows
+
+TABLES = ["judgements-csv", "judgements-json", "matrix-csv", "matrix-json"]
+WHOLE = TABLES[:2]
+every_table = pytest.mark.parametrize("key", TABLES)
+LINKING = ["poesio-artstein-2005", "passonneau-2004", "clusters", "muc-ident", "sortal-classes"]
+HEADER = "text,unit,coder,label,value\n"
+
+
+def files_of(project: Project, key: str, **which) -> dict[str, bytes]:
+    out = io.BytesIO()
+    export(project, key, out, **which)
+    with zipfile.ZipFile(out) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if name != "LOSSES.txt"}
+
+
+def bring(project: Project, key: str, files: dict[str, bytes], create: bool = True, **options: str) -> Report:
+    sources = [Source(name, data) for name, data in files.items()]
+    return import_brought(project, read_sources(key, sources, "", options), create=create)
+
+
+def refused(project: Project, key: str, table: str) -> str:
+    """What is said of the one file, which changes nothing."""
+    before = all_rows()
+    report = bring(project, key, {"data/t.csv": table.encode()})
+    assert all_rows() == before
+    [failure] = report.failures
+    return str(failure)
+
+
+def judgements(project: Project) -> dict[tuple[str, str], dict[str, dict[str, object]]]:
+    codings = Coding.objects.filter(text__project=project).select_related("coder", "text")
+    return {
+        (coding.text.slug, coding.coder.username): {
+            key: said for key, said in operations.judgements_of(coding).items() if said["category"] is not None
+        }
+        for coding in codings
+    }
+
+
+@pytest.fixture
+def tea(db) -> Project:
+    """A project that points, with a text and two codings that hold all that one can hold."""
+    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
+    both, turn = Place("phrase", ((0, 4), (14, 17))), Place("turn", ((0, 17),))
+    marks = [
+        Mark(turn.parts, "turn", "1"),
+        Mark(both.parts, "phrase", answer=Answer("place", unsure=True)),
+        Mark(anna.parts, "phrase", answer=Answer("none", name="=Anna")),
+        Mark(her.parts, "phrase", head=((10, 12),), answer=Answer("phrase", (both, anna), note='which, "or"\nnone?')),
+        Mark(it.parts, "phrase", answer=Answer("segment", (turn,))),
+    ]
+    others = [Mark(anna.parts, "phrase", answer=Answer("place")), Mark(it.parts, "phrase")]
+    turns = [Stretch("turn", 0, 17, "1", "M"), Stretch("turn", 18, 24, "2", "S")]
+    content = "Anna took her dog and it"
+    documents = [Document("walk", "walk", content, said, turns, Links.POINTERS, "A walk") for said in (marks, others)]
+    report = import_documents(project, list(map(Coded, documents, ["anna", "+bea"])), create=True)
+    assert report.failures == []
+    return project
+
+
+def with_texts_of(project: Project, scheme: str) -> Project:
+    """A project with the same texts, in which nobody has coded yet."""
+    other = actions.create_project("other", "Other", SCHEMES[scheme])
+    for text in project.texts.all():
+        Text.objects.create(project=other, slug=text.slug, title=text.title, content=text.content)
+    return other
+
+
+@every_table
+@pytest.mark.parametrize("scheme", LINKING)
+def test_what_is_exported_is_imported_where_the_texts_are(db, key, scheme):
+    User.objects.create(username="charlie")
+    project = answer(coded_project("walk", scheme, WALK, WALK + ".", coders=("alice", "bob")))
+    files = files_of(project, key, unfinished=True)
+    other = with_texts_of(project, scheme)
+    report = bring(other, key, files)
+    assert (report.failures, report.texts, report.codings) == ([], 0, 4)
+    assert judgements(other) == judgements(project)
+    assert files_of(other, key) == files
+
+
+@pytest.mark.parametrize("key", WHOLE)
+def test_a_table_of_judgements_keeps_all_that_coders_say(tea, key):
+    other = with_texts_of(tea, "poesio-artstein-2005")
+    files = files_of(tea, key)
+    assert bring(other, key, files).failures == []
+    assert judgements(other) == judgements(tea)
+    assert judgements(other)["walk", "anna"]["phrase:10-13"]["head"] == [[10, 12]]
+    assert {
+        one.key for one in Markable.objects.of_coding(Coding.objects.get(text__project=other, coder__username="+bea"))
+    } == {
+        "phrase:0-4",
+        "phrase:22-24",
+        "turn:0-17",
+    }
+
+
+def test_a_matrix_keeps_the_values_and_says_what_it_leaves_out(tea):
+    files = files_of(tea, "matrix-csv")
+    assert files["matrix.csv"].decode() == (
+        "text,unit,'+bea,anna\n"
+        'walk,"phrase:0-4,14-17",,place\n'
+        "walk,phrase:0-4,place,none\n"
+        'walk,phrase:10-13,,"{phrase:0-4|phrase:0-4,14-17}"\n'
+        "walk,phrase:22-24,,{turn:0-17}\n"
+    )
+    report = export(tea, "matrix-csv", None)
+    assert {loss.feature: loss.count for loss in report.losses} == {
+        Feature.UNCODED: 2,
+        Feature.HEADS: 1,
+        Feature.UNSURE: 1,
+        Feature.NOTES: 1,
+        Feature.NAMES: 1,
+        Feature.LABELS: 1,
+        Feature.SEGMENTS: 4,
+        Feature.SPEAKERS: 4,
+        Feature.TITLE: 6,
+    }
+    assert (report.texts, report.codings, report.files) == (1, 2, 1)
+    other = with_texts_of(tea, "poesio-artstein-2005")
+    assert bring(other, "matrix-csv", files).failures == []
+    said = judgements(other)["walk", "anna"]["phrase:10-13"]
+    assert (said["category"], said["pointers"]) == ("phrase", ["phrase:0-4,14-17", "phrase:0-4"])
+
+
+@every_table
+def test_importing_the_same_again_changes_nothing(tea, key):
+    files = files_of(tea, key)
+    other = with_texts_of(tea, "poesio-artstein-2005")
+    bring(other, key, files)
+    before = all_rows()
+    report = bring(other, key, files)
+    assert (report.failures, report.unchanged) == ([], 2)
+    assert all_rows() == before
+
+
+@every_table
+def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
+    User.objects.create(username="charlie")
+    project = answer(coded_project("walk", "clusters", WALK, WALK, WALK, coders=("alice", "bob", "carol")))
+    files = files_of(project, key, unfinished=True)
+    name, _, suffix = key.partition("-")
+    assert list(files) == [f"{name}.{suffix}"]
+    [some] = files_of(project, key, unfinished=True, coders=["bob"], texts=["text-2"]).values()
+    assert b"bob" in some
+    assert b"alice" not in some
+    assert b"text-1" not in some
+
+
+def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea):
+    import_documents(tea, [Coded(Document("walk", "w", "Anna took her dog and it", []), "cem")], create=True)
+    files = files_of(tea, "judgements-csv")
+    other = with_texts_of(tea, "poesio-artstein-2005")
+    assert b"\nwalk,turn:0-17,cem,," in files["judgements.csv"]
+    bring(other, "judgements-csv", files)
+    coding = Coding.objects.get(text__project=other, coder__username="cem")
+    assert (coding.status, coding.judgements.count()) == ("submitted", 0)
+
+
+def test_a_table_that_says_nothing_of_a_text_hands_it_in(tea):
+    report = bring(tea, "judgements-csv", {"t.csv": f"{HEADER}walk,,cem,,\n".encode()})
+    assert (report.failures, report.codings, report.judgements) == ([], 1, 0)
+    assert [str(finding) for finding in report.findings] == ["t.csv: no markable is coded in it"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            "walk,phrase:0-4,cem,none,\nrun,phrase:0-4,cem,none,\n",
+            "data/t.csv:3: the project has no text 'run'; import it first",
+        ),
+        (
+            "walk,phrase:0-4,cem,none,\nwalk,phrase:20-25,cem,none,\n",
+            "data/t.csv:3: The text has 24 characters; the markable ends at 25.",
+        ),
+        ("!!!,phrase:0-4,cem,none,\n", "data/t.csv:2: the project has no text '!!!'; import it first"),
+        ("walk,ghost:0-4,cem,none,\n", "data/t.csv:2: the scheme has no level 'ghost'"),
+        ("walk,phrase:0-4,cem,ghost,\n", "data/t.csv:2: The scheme has no category 'ghost'."),
+        ("walk,phrase:10-13,cem,phrase,phrase:10-13\n", "data/t.csv:2: 'phrase:10-13' cannot be its own antecedent."),
+        ("walk,phrase:0-4,cem,none\n", "data/t.csv:2: this row has 4 cells, the header has 5"),
+        (
+            "walk,phrase:0-4,cem,none,\nwalk,phrase:0-4,dan,none,\nwalk,phrase:4-0,cem,none,\n",
+            "data/t.csv:4: column 'unit' holds no key",
+        ),
+    ],
+)
+def test_a_bad_row_fails_its_file_and_is_named(tea, rows, message):
+    assert refused(tea, "judgements-csv", HEADER + rows).startswith(message)
+
+
+def test_a_unit_outside_the_text_is_named_in_a_matrix_too(tea):
+    message = refused(tea, "matrix-csv", "text,unit,cem\nwalk,phrase:0-4,none\nwalk,phrase:20-25,none\n")
+    assert message.startswith("data/t.csv:3: ")
+    assert refused(tea, "matrix-csv", "text,unit,cem\nrun,phrase:0-4,none\n") == (
+        "data/t.csv:2: the project has no text 'run'; import it first"
+    )
+
+
+def test_entities_come_into_a_project_that_points_as_antecedents(tea):
+    rows = "walk,phrase:0-4,cem,,A\nwalk,phrase:10-13,cem,,A|B\n"
+    assert bring(tea, "judgements-csv", {"t.csv": (HEADER + rows).encode()}).failures == []
+    said = judgements(tea)["walk", "cem"]
+    assert {key: (one["category"], one["pointers"]) for key, one in said.items()} == {
+        "phrase:0-4": ("none", []),
+        "phrase:10-13": ("phrase", ["phrase:0-4"]),
+    }
+
+
+def test_a_coder_who_lacks_is_named(tea):
+    report = bring(tea, "judgements-csv", {"t.csv": f"{HEADER}walk,phrase:0-4,zoe,none,\n".encode()}, create=False)
+    assert [failure.message.partition(":")[0] for failure in report.failures] == ["coder 'zoe'"]
+
+
+@pytest.mark.parametrize("key", ["judgements-csv", "matrix-csv"])
+def test_raw_cells_are_read_as_they_were_written(tea, key):
+    [raw] = files_of(tea, key, options={"cells": "raw"}).values()
+    assert b"'" not in raw
+    other = with_texts_of(tea, "poesio-artstein-2005")
+    assert bring(other, key, {"t.csv": raw}, cells="raw").failures == []
+    assert {coder for _, coder in judgements(other)} == {"anna", "+bea"}
+
+
+# The commands.
+
+
+def run(*arguments: str | Path) -> None:
+    call_command("import_codings", *map(str, arguments))
+
+
+def test_the_commands_write_a_table_and_read_it_without_being_told_who_coded(tea, tmp_path, capsys):
+    call_command("export_codings", "judgements-csv", str(tmp_path / "tea.zip"), "--project", "tea")
+    with zipfile.ZipFile(tmp_path / "tea.zip") as archive:
+        archive.extract("judgements.csv", tmp_path)
+    other = with_texts_of(tea, "poesio-artstein-2005")
+    run("judgements-csv", tmp_path / "judgements.csv", "--project", "other", "--create")
+    assert capsys.readouterr().out.endswith("other: 0 new texts, 5 new markables, 2 codings, 5 judgements\n")
+    assert judgements(other) == judgements(tea)
+
+
+@pytest.mark.parametrize("whose", [["--coder-from", "parent"], ["--coder", "anna"], ["--texts-only"]])
+def test_the_command_is_not_told_who_coded_where_the_table_says_it(tea, tmp_path, whose):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{HEADER}walk,phrase:0-4,anna,none,\n")
+    with pytest.raises(CommandError, match=r"name their coders themselves; leave out --coder-from"):
+        run("judgements-csv", path, "--project", "tea", *whose)
