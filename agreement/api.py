@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -18,14 +20,18 @@ from agreement.extract import Extract, extract
 from agreement.parameters import Parameters, WrongParameter, asked_for
 from agreement.reports import items, overall
 from agreement.reports.basis import effective
+from agreement.reports.matrix import matrix
 from agreement.serializers import (
     AskedSerializer,
     GridCellSerializer,
     ItemReportSerializer,
     ItemSerializer,
+    MatrixFormSerializer,
+    MatrixRowSerializer,
     ReportSerializer,
 )
 from agreement.words import Words, words_of_units
+from annotations.formats.matrix import Matrix, write_csv, write_json
 from annotations.models import Project
 from annotations.permissions import Right, project_for
 
@@ -33,11 +39,13 @@ from annotations.permissions import Right, project_for
 class AgreementView(APIView):
     """What the agreement views share: who may look, and what is asked for."""
 
-    def asked(self, request: Request, slug: str) -> tuple[Project, Extract, Parameters]:
+    def asked(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
+        """What is asked for, but for parameters that are the view's own."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
         extracted = extract(project)
+        given = {name: value for name, value in given_in(request.query_params).items() if name not in own}
         try:
-            parameters = asked_for(given_in(request.query_params), project.preset, project.answers)
+            parameters = asked_for(given, project.preset, project.answers)
             return project, extracted, effective(extracted, parameters)
         except WrongParameter as wrong:
             raise ValidationError({wrong.field: [wrong.message]}) from wrong
@@ -50,6 +58,39 @@ class Agreement(AgreementView):
     def get(self, request: Request, slug: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
         return Response(overall.report(extracted, parameters).as_dict())
+
+
+# How the matrix is written, its type, and its file's ending.
+MATRICES: dict[str, tuple[Callable[[Matrix], bytes], str, str]] = {
+    "json": (write_json, "application/json", "json"),
+    "csv": (write_csv, "text/csv; charset=utf-8", "csv"),
+    "raw": (partial(write_csv, raw=True), "text/csv; charset=utf-8", "csv"),
+}
+
+
+class Data(AgreementView):
+    """The reliability data with which the agreement is computed: a row a unit, a value for each coder.
+
+    Values are labels or sets of units, as the parameters ask for. CSV is read by `ReliabilityData.from_matrix`; in
+    csv an apostrophe keeps spreadsheets from computing cells, in raw it does not.
+    """
+
+    @extend_schema(
+        parameters=[AskedSerializer, MatrixFormSerializer],
+        responses={
+            (200, "application/json"): MatrixRowSerializer(many=True),
+            (200, "text/csv"): OpenApiTypes.STR,
+        },
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        project, extracted, parameters = self.asked(request, slug, ["form"])
+        form = MATRICES.get(request.query_params.get("form", "json"))
+        if form is None:
+            raise ValidationError({"form": [f"Choose one of {', '.join(MATRICES)}."]})
+        write, content_type, suffix = form
+        answer = HttpResponse(write(matrix(extracted, parameters)), content_type=content_type)
+        answer["Content-Disposition"] = f'attachment; filename="{project.slug}-data.{suffix}"'
+        return answer
 
 
 class Grid(AgreementView):

@@ -57,6 +57,20 @@ class ReportSerializer(FiguresSerializer):
     texts = TextFiguresSerializer(many=True)
 
 
+class MatrixFormSerializer(serializers.Serializer[Any]):
+    form = serializers.ChoiceField(
+        choices=["json", "csv", "raw"], required=False, help_text="How the matrix is written: raw is CSV, too."
+    )
+
+
+class MatrixRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    unit = serializers.CharField(help_text="The markable's key.")
+    values = serializers.DictField(
+        child=serializers.JSONField(), help_text="By coder a label, a list of keys of markables, or null."
+    )
+
+
 class GridCellSerializer(serializers.Serializer[Any]):
     construction = serializers.CharField()
     parameters = ParametersSerializer()

@@ -32,6 +32,7 @@ pages = [
 
 api_v1 = [
     path("projects/<slug:slug>/agreement/", api.Agreement.as_view(), name="api-agreement"),
+    path("projects/<slug:slug>/agreement/data/", api.Data.as_view(), name="api-data"),
     path("projects/<slug:slug>/agreement/grid/", api.Grid.as_view(), name="api-grid"),
     path("projects/<slug:slug>/agreement/items/", api.Items.as_view(), name="api-items"),
     path("projects/<slug:slug>/agreement/items/<slug:text>/<str:key>/", api.Item.as_view(), name="api-item"),

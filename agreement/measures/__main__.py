@@ -20,14 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     conventions = {"exclude_unit": asked.exclude_unit, "empty": asked.empty, "thirds": asked.thirds}
     try:
-        data = ReliabilityData.from_csv(
-            asked.file,
-            document=asked.document,
-            unit=asked.unit.split(","),
-            coder=asked.coder,
-            label=asked.label,
-            chain=asked.chain,
-        )
+        data = _data(asked)
         sampling = {"n": asked.n, "seed": asked.seed, "level": asked.level}
         distances = asked.distance or (SET_DISTANCES if data.has_sets else ("nominal",))
         found = bootstrap(data, alphas, distances, **sampling, **conventions)
@@ -41,6 +34,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _data(asked: argparse.Namespace) -> ReliabilityData:
+    if asked.matrix:
+        return ReliabilityData.from_matrix(asked.file, raw=asked.raw)
+    return ReliabilityData.from_csv(
+        asked.file,
+        document=asked.document,
+        unit=asked.unit.split(","),
+        coder=asked.coder,
+        label=asked.label,
+        chain=asked.chain,
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m agreement.measures", description=__doc__)
     parser.add_argument("file", type=Path, help="CSV (or .tsv) with a header and one judgement per line")
@@ -50,6 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     columns.add_argument("--coder", metavar="COLUMN", default="coder")
     columns.add_argument("--chain", metavar="COLUMN", help="a chain's id: units with equal ids are the value")
     columns.add_argument("--label", metavar="COLUMN", help="a category: the value where there is no chain")
+    parser.add_argument("--matrix", action="store_true", help="the file is a matrix: document, unit, a column a coder")
+    parser.add_argument("--raw", action="store_true", help="its cells have no apostrophes for spreadsheets")
     parser.add_argument("--distance", action="append", choices=DISTANCES, help="may be given several times")
     parser.add_argument("--exclude-unit", choices=EXCLUDE_UNIT, default="none")
     parser.add_argument("--empty", choices=EMPTY, default="subset")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.measures.cells import MISSING, Cells, Content, dense_numbers, offsets
+from agreement.measures.matrix import read_matrix
 from agreement.measures.partitions import Partition
 from agreement.measures.records import parts_of_records, read_csv
 from agreement.measures.results import counted_as
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 class ReliabilityData:
     """What several coders answered on the same units: the input of every coefficient.
 
-    Use `from_frame`, `from_values`, `from_chain_ids`, `from_records` or `from_csv`. A value is a label (any
-    hashable) or a frozenset of members: units, or other ids that are not coded themselves. None is a unit the
-    coder did not code, which is neither a label nor the empty set. Sets of different documents never share a member.
+    Use `from_frame`, `from_values`, `from_chain_ids`, `from_records`, `from_csv` or `from_matrix`. A value is a
+    label (any hashable) or a frozenset of members: units, or other ids that are not coded themselves. None is a
+    unit the coder did not code, which is neither a label nor the empty set. Sets of different documents never
+    share a member.
 
     The cells are integers: see `Cells`.
 
@@ -193,6 +195,30 @@ class ReliabilityData:
         records = read_csv(path, document=document, unit=unit, coder=coder, label=label, chain=chain)
         try:
             return cls.from_records(records, document=document, unit=unit, coder=coder, label=label, chain=chain)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}")
+
+    @classmethod
+    def from_matrix(cls, path: "str | Path", *, raw: bool = False) -> Self:
+        """Data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit and a column for each coder.
+
+        The first column is the document, the second the unit, and a unit is named by both. A cell is a label, a set
+        `{a|b}` of units of the document or of others, or empty (missing). A backslash takes the meaning from a `|`,
+        from itself, and from the beginning of a label that could be taken for a set. An apostrophe before = + - @, a
+        tab or a carriage return keeps spreadsheets from computing the cell, and is taken away; raw: nothing is.
+        Raises ValueError, naming the file and the line, for a row without document or unit or with other cells than
+        the header, and for what is not a set.
+
+        >>> from tempfile import NamedTemporaryFile
+        >>> with NamedTemporaryFile("w", suffix=".csv") as file:
+        ...     _ = file.write("text,unit,Ann,Bob\\nwalk,A,{A|B},{A}\\nwalk,B,{A|B},none\\n")
+        ...     file.flush()
+        ...     ReliabilityData.from_matrix(file.name).to_frame().to_numpy().tolist()
+        [[1, 2], [1, 3]]
+        """
+        parts = read_matrix(path, raw=raw)
+        try:
+            return cls.from_values(*parts)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
 

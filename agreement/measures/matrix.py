@@ -1,0 +1,67 @@
+"""The canonical matrix from a CSV file: a row a unit, a column a coder."""
+
+import csv
+import re
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+
+from agreement.measures.values import Value
+
+GUARDED = re.compile(r"'+[=+\-@\t\r]")
+MEMBER = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+SET = re.compile(rf"\{{(?:(?:{MEMBER.pattern})(?:\|(?:{MEMBER.pattern}))*)?\}}", re.DOTALL)
+
+type Parts = tuple[list[Hashable], list[Hashable], list[list[Value | None]], list[Hashable]]
+
+
+def read_matrix(path: str | Path, *, raw: bool = False) -> Parts:
+    """Units, coders, rows of values and the documents of the units, as `ReliabilityData.from_values` takes them."""
+    rows = _rows(path, raw)
+    _, header = next(rows, (1, []))
+    if len(header) < 2 or not all(header):
+        raise ValueError(f"{path}: the columns are the document, the unit, and one for each coder, by name")
+    units: list[Hashable] = []
+    values: list[list[Value | None]] = []
+    documents: list[Hashable] = []
+    known: dict[tuple[str, str], Value | None] = {}
+    for line, (document, unit, *cells) in rows:
+        if not document or not unit:
+            raise ValueError(f"{path}: line {line}: there is no {'unit' if document else 'document'}")
+        for coder, cell in zip(header[2:], cells, strict=True):
+            if (document, cell) not in known:
+                known[document, cell] = _value(document, cell, f"{path}: line {line}, coder {coder!r}")
+        units.append((document, unit))
+        documents.append(document)
+        values.append([known[document, cell] for cell in cells])
+    return units, list(header[2:]), values, documents
+
+
+def _value(document: str, cell: str, where: str) -> Value | None:
+    """What a cell says: a label, a set of members of the document, or nothing."""
+    if not cell.startswith("{"):
+        return cell.removeprefix("\\") or None
+    if SET.fullmatch(cell) is None:
+        raise ValueError(f"{where}: this is not a set: {cell[:50]!r}")
+    return frozenset((document, ESCAPED.sub(r"\1", member)) for member in MEMBER.findall(cell[1:-1]))
+
+
+def _rows(path: str | Path, raw: bool) -> Iterator[tuple[int, list[str]]]:
+    """The rows by the line in which each begins, all as wide as the first; those without a word are passed over."""
+    with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
+        reader = csv.reader(file, delimiter="\t" if str(path).endswith(".tsv") else ",", strict=True)
+        line, width = 1, None
+        try:
+            for cells in reader:
+                width = len(cells) if width is None else width
+                if any(cells):
+                    if len(cells) != width:
+                        raise ValueError(f"{path}: line {line}: {len(cells)} cells where the header has {width}")
+                    yield line, cells if raw else [_bare(cell) for cell in cells]
+                line = reader.line_num + 1
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ValueError(f"{path}: line {line}: {error}") from error
+
+
+def _bare(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and GUARDED.match(cell) else cell

@@ -1,0 +1,145 @@
+"""The canonical matrix from a file."""
+
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agreement.measures import ReliabilityData, alpha
+from agreement.measures.__main__ import main as command
+from annotations.formats.matrix import Matrix, Row, write_csv
+
+MATRIX = """text,unit,Ann,Bob,'+Cy
+one,A,{A|B},{A},none
+one,B,{A|B},,"{a,b|\\|}"
+two,A,{},\\{x},'=1
+two,"B,C",{A},none,\\\\y
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a file and give its path."""
+
+    def write(text, name="matrix.csv"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def values_of(data):
+    return {
+        unit: [None if code < 0 else data.value(code) for code in row]
+        for unit, row in zip(data.units, data.codes.tolist(), strict=True)
+    }
+
+
+def of(document, *members):
+    return frozenset((document, member) for member in members)
+
+
+def test_a_cell_is_a_label_a_set_of_its_document_or_nothing(written):
+    data = ReliabilityData.from_matrix(written(MATRIX))
+    assert values_of(data) == {
+        ("one", "A"): [of("one", "A", "B"), of("one", "A"), "none"],
+        ("one", "B"): [of("one", "A", "B"), None, of("one", "a,b", "|")],
+        ("two", "A"): [frozenset(), "{x}", "=1"],
+        ("two", "B,C"): [of("two", "A"), "none", "\\y"],
+    }
+    assert data.coders == ("Ann", "Bob", "+Cy")
+    assert data.documents == ("one", "two")
+
+
+def test_in_a_raw_matrix_an_apostrophe_stays(written):
+    data = ReliabilityData.from_matrix(written(MATRIX), raw=True)
+    assert data.coders[-1] == "'+Cy"
+    assert values_of(data)["two", "A"][-1] == "'=1"
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text])
+def test_line_ends_and_a_byte_order_mark_change_nothing(written, change):
+    assert values_of(ReliabilityData.from_matrix(written(change(MATRIX), "m.csv"))) == values_of(
+        ReliabilityData.from_matrix(written(MATRIX))
+    )
+
+
+def test_tabs_part_the_columns_of_a_tsv(written):
+    data = ReliabilityData.from_matrix(written("t\tu\tAnn\nx\tA\t{A,B|C}\n", "m.tsv"))
+    assert values_of(data) == {("x", "A"): [of("x", "A,B", "C")]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the columns are the document, the unit, and one for each coder, by name"),
+        ("text\n", "the columns are the document, the unit, and one for each coder, by name"),
+        ("text,unit,Ann,\na,b,c,d\n", "the columns are the document, the unit, and one for each coder, by name"),
+        ("text,unit,Ann,Ann\na,b,c,d\n", "coder 'Ann' comes twice"),
+        ("text,unit,Ann\na,b,c\na,b,d\n", "unit ('a', 'b') comes twice"),
+        ("text,unit,Ann\na,b\n", "line 2: 2 cells where the header has 3"),
+        ("text,unit,Ann\na,b,c,d\n", "line 2: 4 cells where the header has 3"),
+        ("text,unit,Ann\na,b,c\n,b,c\n", "line 3: there is no document"),
+        ("text,unit,Ann\na,,c\n", "line 2: there is no unit"),
+        ("text,unit,Ann\na,b,{c\n", "line 2, coder 'Ann': this is not a set: '{c'"),
+        ("text,unit,Ann\na,b,{c|}\n", "line 2, coder 'Ann': this is not a set: '{c|}'"),
+        ("text,unit,Ann\na,b,{c\\}\n", "line 2, coder 'Ann': this is not a set"),
+        (b"text,unit,Ann\na,b,\xff\n", "can't decode byte 0xff"),
+        ('text,unit,Ann\na,b,"c\nd"\na,b,"c\n', "line 4: unexpected end of data"),
+        (f"text,unit,Ann\na,b,{'c' * 200_000}\n", "line 2: field larger than field limit"),
+    ],
+)
+def test_an_error_names_the_file_and_the_line(written, text, message):
+    path = written(text)
+    with pytest.raises(ValueError, match=r"matrix\.csv: ") as caught:
+        ReliabilityData.from_matrix(path)
+    assert message in str(caught.value)
+
+
+def test_a_matrix_may_have_no_units(written):
+    data = ReliabilityData.from_matrix(written("text,unit,Ann\n"))
+    assert (data.coders, data.units, alpha(data).value) == (("Ann",), (), None)
+
+
+def test_the_command_reads_a_matrix(written, capsys):
+    assert command([str(written(MATRIX)), "--matrix", "--distance", "masi", "--replicates", "10"]) == 0
+    assert capsys.readouterr().out.startswith("alpha, masi")
+    assert command([str(written("text,unit,A\na,b,{\n")), "--matrix", "--raw"]) == 2
+    assert "this is not a set" in capsys.readouterr().err
+
+
+WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
+SLOW = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@SLOW
+@given(st.data(), st.booleans())
+def test_what_the_formats_write_the_library_reads(written, data, raw):
+    coders = data.draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
+    units = data.draw(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4, unique=True))
+    values = st.none() | WORDS | st.frozensets(WORDS, max_size=3)
+    rows = [Row(*unit, tuple(data.draw(values) for _ in coders)) for unit in units]
+    found = ReliabilityData.from_matrix(written(write_csv(Matrix(tuple(coders), tuple(rows)), raw=raw)), raw=raw)
+    assert found.coders == tuple(coders)
+    assert values_of(found) == {
+        (row.text, row.unit): [of(row.text, *value) if isinstance(value, frozenset) else value for value in row.values]
+        for row in rows
+    }
+
+
+def test_a_large_matrix_is_read_in_time_that_grows_with_it(written):
+    members = "|".join(f"u{number}" for number in range(100))
+    rows = "".join(f"t{text},u{unit},{{{members}}},none\n" for text in range(100) for unit in range(100))
+    started = time.process_time()
+    data = ReliabilityData.from_matrix(written(f"text,unit,Ann,Bob\n{rows}"))
+    assert data.to_frame().shape == (10_000, 2)
+    assert time.process_time() - started < 10
+
+
+def test_what_cannot_end_a_set_is_refused_at_once(written):
+    started = time.process_time()
+    with pytest.raises(ValueError, match="this is not a set"):
+        ReliabilityData.from_matrix(written("text,unit,Ann\na,b,{" + "a|" * 60_000 + "\\\n"))
+    assert time.process_time() - started < 5
