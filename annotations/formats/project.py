@@ -1,0 +1,301 @@
+"""A whole project as a zip: `manifest.json`, and a file of JSON lines for each of its tables.
+
+    {"format": "coindex project", "rows": {"texts": 2}, "version": 1}
+
+A row is a line: an object with all fields of its table and no others. Rows have no ids: what refers to a row names the
+number of its line, from 1, in a table that comes earlier. Which tables there are, with which fields, the caller says.
+"""
+
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from math import isfinite
+from typing import IO, Any
+from uuid import UUID
+
+from annotations.formats.archive import add, unpack
+from annotations.formats.document import FormatError, decode
+
+FORMAT, VERSION = "coindex project", 1
+MANIFEST = "manifest.json"
+# Databases hold numbers of 64 bits.
+MOST_DIGITS = 18
+# Further away no clock is set, and in some time zone there is no such day.
+FIRST_YEAR, LAST_YEAR = 2, 9998
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+class Kind(StrEnum):
+    """What stands in a field, in words that follow "is not"."""
+
+    TEXT = "a text"
+    WHOLE = "a whole number"
+    FLAG = "true or false"
+    TIME = "a time in UTC such as 2026-01-31T12:00:00+00:00"
+    UUID = "a UUID in small letters"
+    JSON = "JSON"
+    ROW = "the number of a line"
+    PERSON = "the name of a person"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a table. null: it may be empty. to: the table that the number of a line is of."""
+
+    name: str
+    kind: Kind
+    null: bool = False
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a table is called and the fields of its rows."""
+
+    name: str
+    fields: tuple[Field, ...]
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a table, as the values of each field from the first row to the last."""
+
+    shape: Shape
+    columns: Mapping[str, Sequence[Any]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def __getitem__(self, field: str) -> Sequence[Any]:
+        return self.columns[field]
+
+    def error(self, row: int, message: str) -> FormatError:
+        """What is wrong with a row, which counts from 0."""
+        return FormatError(message, self.shape.file, row + 1)
+
+
+def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
+    """Write the zip and say how many rows each table has. Equal tables give equal bytes."""
+    encode = json.JSONEncoder(
+        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=_plain
+    ).encode
+    rows = {}
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for table in tables:
+            names = list(table.columns)
+            lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*table.columns.values(), strict=True)]
+            add(archive, table.shape.file, "".join(f"{line}\n" for line in lines).encode())
+            rows[table.shape.name] = len(table)
+        manifest = {"format": FORMAT, "version": VERSION, "rows": rows}
+        add(archive, MANIFEST, f"{encode(manifest)}\n".encode())
+    return rows
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, UUID):
+        return str(value)
+    raise TypeError(f"{value!r} cannot be archived")
+
+
+def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, most_bytes: int) -> dict[str, Table]:
+    """The tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
+
+    What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
+    """
+    files: dict[str, bytes] = {}
+    for name, content in unpack(data, file, most_files=most_files, most_bytes=most_bytes):
+        if name in files:
+            raise FormatError(f"{name} stands twice in the zip", file)
+        files[name] = content
+    rows = _manifest(files, file)
+    known = {shape.file for shape in shapes}
+    unknown = sorted(files.keys() - known - {MANIFEST}) or sorted(rows.keys() - {shape.name for shape in shapes})
+    if unknown:
+        raise FormatError(f"no table of a project is called {unknown[0][:50]!r}", file)
+    tables: dict[str, Table] = {}
+    for shape in shapes:
+        if shape.file not in files:
+            raise FormatError(f"{shape.file} is missing in the zip", file)
+        table = _table(shape, decode(files.pop(shape.file), shape.file), tables)
+        if len(table) != rows.get(shape.name):
+            message = f"{len(table)} rows stand here; {MANIFEST} says {rows.get(shape.name)}"
+            raise FormatError(message, shape.file, len(table) + 1)
+        tables[shape.name] = table
+    return tables
+
+
+def _manifest(files: Mapping[str, bytes], file: str) -> dict[str, int]:
+    """How many rows each table has. Raises FormatError where this is no archive, or one of another version."""
+    if MANIFEST not in files:
+        raise FormatError(f"this is no archive of a project: it has no {MANIFEST}", file)
+    manifest = _parsed(decode(files[MANIFEST], MANIFEST), MANIFEST, 1)
+    if manifest.get("format") != FORMAT:
+        raise FormatError(f"this is no archive of a project: its format is not {FORMAT!r}", MANIFEST)
+    version = manifest.get("version")
+    if type(version) is not int or version != VERSION:
+        raise FormatError(f"this archive has version {str(version)[:20]}; only version {VERSION} is read", MANIFEST)
+    _refuse_other_fields(manifest, ("format", "version", "rows"), MANIFEST, 1)
+    rows = manifest["rows"]
+    if not isinstance(rows, dict) or not all(type(count) is int for count in rows.values()):
+        raise FormatError("'rows' is not a number for each table", MANIFEST)
+    return rows
+
+
+def _table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
+    """The table that stands in the text. Raises FormatError."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    names = [field.name for field in shape.fields]
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for number, line in enumerate(lines, start=1):
+        row = _parsed(line, shape.file, number)
+        if row.keys() != columns.keys():
+            _refuse_other_fields(row, names, shape.file, number)
+        for name, column in columns.items():
+            column.append(row[name])
+    table = Table(shape, columns)
+    for field in shape.fields:
+        _refuse_other_types(table, field)
+        if field.kind in (Kind.TIME, Kind.UUID):
+            convert = _time if field.kind is Kind.TIME else _uuid
+            columns[field.name][:] = _converted(table, field, convert)
+        elif field.kind is Kind.ROW:
+            _refuse_dangling(table, field, earlier)
+    return table
+
+
+def _refuse_other_fields(row: Mapping[str, object], names: Sequence[str], file: str, line: int) -> None:
+    for name in names:
+        if name not in row:
+            raise FormatError(f"the field {name!r} is missing", file, line)
+    for name in row:
+        if name not in names:
+            raise FormatError(f"there is no field {name[:50]!r} here", file, line)
+
+
+TYPES: Mapping[Kind, type] = {
+    Kind.TEXT: str,
+    Kind.WHOLE: int,
+    Kind.FLAG: bool,
+    Kind.TIME: str,
+    Kind.UUID: str,
+    Kind.ROW: int,
+    Kind.PERSON: str,
+}
+
+
+def _refuse_other_types(table: Table, field: Field) -> None:
+    """Raise FormatError at the first row whose value is of another type. (True is no number here.)"""
+    column, expected = table[field.name], TYPES.get(field.kind)
+    allowed = {type(None)} if field.null else set()
+    found = set(map(type, column))
+    wrong = found & {type(None)} - allowed if expected is None else found - allowed - {expected}
+    if wrong:
+        row = next(row for row, value in enumerate(column) if type(value) in wrong)
+        raise table.error(row, f"{field.name} is not {field.kind}")
+
+
+def _refuse_dangling(table: Table, field: Field, earlier: Mapping[str, Table]) -> None:
+    most = len(earlier[field.to])
+    for row, number in enumerate(table[field.name]):
+        if number is not None and not 1 <= number <= most:
+            raise table.error(row, f"{field.name} is line {number} of {field.to}, which has {most}")
+
+
+def _converted(table: Table, field: Field, convert: Any) -> list[Any]:
+    found = []
+    for row, value in enumerate(table[field.name]):
+        try:
+            found.append(None if value is None else convert(value))
+        except ValueError:
+            raise table.error(row, f"{field.name} is not {field.kind}") from None
+    return found
+
+
+def _time(value: str) -> datetime:
+    """The time, which is written as it would be written here."""
+    time = datetime.fromisoformat(value)
+    if time.utcoffset() != timedelta(0) or time.isoformat() != value or not FIRST_YEAR <= time.year <= LAST_YEAR:
+        raise ValueError(value)
+    return time
+
+
+def _uuid(value: str) -> UUID:
+    uuid = UUID(value)
+    if str(uuid) != value:
+        raise ValueError(value)
+    return uuid
+
+
+class _Odd(Exception):
+    """JSON that is not read here; the message says why."""
+
+
+def _whole(digits: str) -> int:
+    if len(digits.lstrip("-")) > MOST_DIGITS:
+        raise _Odd(f"a number of {len(digits)} digits stands here")
+    return int(digits)
+
+
+def _fraction(digits: str) -> float:
+    value = float(digits)
+    if not isfinite(value):
+        raise _Odd("a number is too large")
+    return value
+
+
+def _constant(name: str) -> None:
+    raise _Odd(f"{name} is not JSON")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Odd("a field stands twice in one object")
+    return found
+
+
+DECODER = json.JSONDecoder(parse_int=_whole, parse_float=_fraction, parse_constant=_constant, object_pairs_hook=_once)
+
+
+def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
+    """The object that a line is. Raises FormatError."""
+    try:
+        value = DECODER.decode(line)
+        # Only as an escape can a NUL or half a character come this far.
+        if "\\u" in line:
+            _refuse_unstorable(value)
+    except json.JSONDecodeError as error:
+        place = (error.lineno, error.colno) if file == MANIFEST else (number, error.colno)
+        raise FormatError(f"this is not JSON: {error.msg}", file, *place) from None
+    except RecursionError:
+        raise FormatError("lists or objects are nested too deeply", file, number) from None
+    except _Odd as odd:
+        raise FormatError(str(odd), file, number) from None
+    if not isinstance(value, dict):
+        raise FormatError("a line is one JSON object, this one is something else", file, number)
+    return value
+
+
+def _refuse_unstorable(value: object) -> None:
+    """Raise _Odd where some text in it is none that databases hold."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            left += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            left += one
+        elif isinstance(one, str) and UNSTORABLE.search(one):
+            raise _Odd("a text has a NUL or half a surrogate pair in it")

@@ -1,0 +1,29 @@
+"""Write the archive of a project."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.archiving import archive_project
+from annotations.exporting import write_whole
+from annotations.models import Project
+
+
+class Command(BaseCommand):
+    help = "Write all of a project into a zip from which import_project makes an equal one."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("project", metavar="SLUG")
+        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to be written")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        try:
+            archive = write_whole(options["path"], lambda out: archive_project(project, out))
+        except OSError as error:
+            raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
+        self.stdout.write(f"{project.slug}: {archive}")

@@ -1,0 +1,35 @@
+"""Make a project of its archive."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.archiving import restore_project
+from annotations.formats import FormatError
+from annotations.importing import ImportFailed
+
+
+class Command(BaseCommand):
+    help = "Make a new project of a zip that export_project wrote; people who are not here are made without password."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", metavar="FILE", type=Path, help="the zip")
+        parser.add_argument("--slug", metavar="NEW", help="the address of the new project, if not the old one")
+        parser.add_argument("--trial", action="store_true", help="say what would happen, and change nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["path"]
+        try:
+            data = path.read_bytes()
+            restored = restore_project(data, slug=options["slug"], trial=options["trial"], file=str(path))
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}.") from error
+        except (FormatError, ImportFailed) as error:
+            raise CommandError(f"{error}\nNothing was imported.") from error
+        for odd in restored.odd():
+            self.stderr.write(self.style.WARNING(odd))
+        if restored.new_people:
+            self.stderr.write(f"made without password: {', '.join(restored.new_people)}")
+        self.stdout.write(f"{restored.slug}: {'would be ' if options['trial'] else ''}{restored}")
