@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,14 +20,12 @@ from agreement.parts.part import Parts
 from agreement.reports.basis import Progress, coders_of, keep, texts_of
 from agreement.reports.coders import SCORES
 from agreement.reports.methods import software
+from annotations.progress import is_lost, telling
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 AT_ONCE = 600_000
 # Of one project so many are kept; the oldest go.
 KEPT = 100
-SECONDS_BETWEEN = 0.25
-# Of a worker that has said nothing for so long nothing more will come.
-LOST = timedelta(minutes=15)
 # What was found so lately is shown as it is, although somebody has changed an answer since: coders always do.
 FRESH = timedelta(minutes=1)
 # What another version of the program found may have another form, or other figures.
@@ -112,7 +109,7 @@ def _ordered(page: Asked, kind: str, state: str) -> Computation:
     """The computation of these parts, ordered now unless it is already."""
     there = _same(page, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
     if there is not None:
-        lost = not there.finished_at and timezone.now() - there.told_at > LOST  # its worker has died
+        lost = not there.finished_at and is_lost(there.told_at)
         if there.error or lost:  # an error is shown once; who looks again tries again
             Computation.objects.filter(pk=there.pk).delete()
         if not lost:
@@ -135,17 +132,9 @@ def compute(pk: int) -> None:
     if ordered is None:
         return
     row = Computation.objects.filter(pk=pk)
-    told = 0.0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal told
-        if time.monotonic() - told > SECONDS_BETWEEN:
-            told = time.monotonic()
-            row.update(done=done, total=total, told_at=timezone.now())
-
     try:
         page = asked_again(ordered.project, ordered.parameters, ordered.own)
-        result = BUILDERS[ordered.kind](page, progress).as_json()
+        result = BUILDERS[ordered.kind](page, telling(row)).as_json()
     except BaseException:  # also where the worker is told to end
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.core.files.uploadedfile import UploadedFile
 
 from annotations.actions import ROLES_THAT_CODE
-from annotations.formats import FORMATS, FormatError
-from annotations.formats.archive import unpack
-from annotations.importing import Source
 from annotations.models import Level, Membership, Project, Text, User
 from annotations.models.project import KEY_LENGTH
 from annotations.schemes import SCHEMES
@@ -55,10 +50,18 @@ class RowsField(forms.ModelMultipleChoiceField[Any]):
     widget = forms.CheckboxSelectMultiple
 
     def clean(self, value: Any) -> Any:
+        wrong = forms.ValidationError("There is no such row.", code="invalid_choice")
+        if isinstance(value, list) and not all(_can_be_sought(str(one)) for one in value):
+            raise wrong
         try:
             return super().clean(value)
         except OverflowError:
-            raise forms.ValidationError("There is no such row.", code="invalid_choice") from None
+            raise wrong from None
+
+
+def _can_be_sought(value: str) -> bool:
+    """Whether databases take such text: PostgreSQL takes no NUL, and none takes half a character."""
+    return "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 class AssignForm(forms.Form):
@@ -100,86 +103,3 @@ class MarkingForm(forms.Form):
         assert isinstance(levels, forms.ModelMultipleChoiceField)
         levels.queryset = project.levels.filter(coded=True)
         levels.initial = [level.pk for level in levels.queryset if level.coders_mark]
-
-
-class FilesInput(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class FilesField(forms.FileField):
-    """Several files in one field."""
-
-    widget = FilesInput
-
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
-        files = data if isinstance(data, list | tuple) else [data] if data else []
-        if not files:
-            raise forms.ValidationError("Choose at least one file.")
-        if len(files) > settings.IMPORT_MAX_FILES:
-            raise forms.ValidationError(f"Choose at most {settings.IMPORT_MAX_FILES} files at a time.")
-        return [super(FilesField, self).clean(file, initial) for file in files]
-
-
-class UploadForm(forms.Form):
-    """Files to import. `sources` and `coder_from` are what importing.read_sources asks for."""
-
-    WHOSE = [
-        ("parent", "the folder in the zip is the coder"),
-        ("name", "the last part of the file's name is the coder (walk.anna.conll)"),
-        ("one", "all files are one coder's"),
-        ("nobody", "nobody's: texts and markables only"),
-    ]
-
-    format = forms.ChoiceField(
-        choices=[("", "Choose the format"), *((format_.key, format_.label) for format_ in FORMATS.values())]
-    )
-    files = FilesField(  # type: ignore[assignment]
-        help_text="Files of that format, or a zip of them with a folder for each coder."
-    )
-    whose = forms.ChoiceField(label="Whose work is it?", choices=WHOSE, widget=forms.RadioSelect, initial="parent")
-    coder = forms.CharField(required=False, max_length=150, help_text="Where all files are one coder's.")
-    predefined = forms.BooleanField(
-        required=False,
-        label="Markables are given with the texts",
-        help_text="Every coder sees them. Otherwise a coder sees only the markables of their own files.",
-    )
-    create = forms.BooleanField(
-        required=False,
-        label="Make the coders that lack",
-        help_text="They have no password until they are given one.",
-    )
-
-    @property
-    def coder_from(self) -> str:
-        whose: str = self.cleaned_data["whose"]
-        return f"={self.cleaned_data['coder']}" if whose == "one" else whose
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("whose") == "one" and not cleaned.get("coder"):
-            self.add_error("coder", "Say whose files these are.")
-        if "files" in cleaned:
-            try:
-                cleaned["sources"] = _sources(cleaned["files"])
-            except FormatError as error:
-                self.add_error("files", str(error))
-        return cleaned
-
-
-def _sources(files: list[UploadedFile[Any]]) -> list[Source]:
-    """The uploaded files, zips opened, within the bounds of the settings."""
-    sources: list[Source] = []
-    left = settings.IMPORT_MAX_BYTES
-    for file in files:
-        name = file.name or "upload"
-        if (file.size or 0) > left:
-            raise FormatError(f"all files together have more than {settings.IMPORT_MAX_BYTES // 2**20} MB", name)
-        data = file.read()
-        if name.lower().endswith(".zip"):
-            unpacked = unpack(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
-            sources += [Source(inner, content, found=True) for inner, content in unpacked]
-            left -= sum(len(content) for _, content in unpacked)
-        else:
-            sources.append(Source(name, data))
-            left -= len(data)
-    return sources

@@ -15,7 +15,7 @@ from django.http import Http404
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
-    from annotations.models import Coding, Project, User
+    from annotations.models import Coding, Project, Transfer, User
 
     type Person = User | AnonymousUser
 
@@ -71,6 +71,29 @@ def own_coding(user: User, project: Project, text_slug: str) -> Coding:
     if coding is None:
         raise Http404("This text is not yours to code.")
     return coding
+
+
+def right_to_transfer(kind: str, format_key: str) -> Right:
+    """What it takes to order or see an import or export. An archive holds remarks, members and every operation."""
+    from annotations.models.transfer import ARCHIVE, Transfer
+
+    return Right.SEE_RESULTS if kind == Transfer.Kind.EXPORT and format_key != ARCHIVE else Right.MANAGE
+
+
+def transfer_for(user: Person, pk: int) -> Transfer:
+    """The import or export, if the user may see it, with its project as `project_for` reads it.
+
+    Raises Http404 for somebody who does not see its project's results, PermissionDenied where that is not enough.
+    """
+    from annotations.models import Transfer
+
+    transfer = Transfer.objects.visible_to(user).select_related("project", "user").filter(pk=pk).first()
+    if transfer is None:
+        raise Http404("There is no such import or export.")
+    if transfer.project is not None:
+        right = right_to_transfer(transfer.kind, transfer.format)
+        transfer.project = project_for(user, transfer.project.slug, right)
+    return transfer
 
 
 def is_member(user: Person, path_to_project: str) -> Q:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import CharField, Count, Exists, OuterRef, Q, Subquery, Value
 
-from annotations.permissions import is_member, sees_all_work
+from annotations.permissions import Right, is_member, may, sees_all_work
 
 if TYPE_CHECKING:
-    from annotations.models import Coding, Markable, Project, Text  # noqa: F401 - named in strings below
+    from annotations.models import Coding, Markable, Project, Text, Transfer  # noqa: F401 - named in strings below
     from annotations.permissions import Person
 
 
@@ -70,6 +70,23 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
     def of_coding(self, coding: Coding) -> MarkableQuerySet:
         """What the coder of this coding sees: the markables given with the text and those the coder marked."""
         return self.filter(text=coding.text_id).filter(Q(predefined=True) | Q(judgements__coding=coding.pk)).distinct()
+
+
+class TransferQuerySet(models.QuerySet["Transfer"]):
+    def visible_to(self, user: Person) -> TransferQuerySet:
+        """Those of the projects whose results the user sees, and the user's own that have no project."""
+        if user.is_superuser:
+            return self
+        return self.filter(sees_all_work(user, "project") | Q(project=None, user=user.pk))
+
+    def shown_in(self, project: Project) -> TransferQuerySet:
+        """Those of the project that the person for whom it was read may look at, the latest first."""
+        from annotations.models.transfer import ARCHIVE
+
+        found = self.filter(project=project).select_related("project", "user").order_by("-pk")
+        if may(project, Right.MANAGE):
+            return found
+        return found.filter(kind=self.model.Kind.EXPORT).exclude(format=ARCHIVE)
 
 
 def complete() -> Q:

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotations.models import Coding, Operation, Project, Text
+from annotations.models import Coding, Operation, Project, Text, Transfer
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):
@@ -138,3 +138,55 @@ class OperationSerializer(serializers.ModelSerializer[Operation]):
     class Meta:
         model = Operation
         fields = ["sequence", "uuid", "kind", "payload", "step", "undoes", "made_at", "applied_at"]
+
+
+class TransferSerializer(serializers.ModelSerializer[Transfer]):
+    project = serializers.SlugField(source="project.slug", allow_null=True, read_only=True, default=None)
+    user = serializers.CharField(source="user.username", read_only=True)
+    report = serializers.JSONField(
+        read_only=True, help_text="What would come in or be lost, or what was; null until it is checked."
+    )
+
+    class Meta:
+        model = Transfer
+        fields = [
+            "id",
+            "project",
+            "user",
+            "kind",
+            "format",
+            "choices",
+            "state",
+            "done",
+            "total",
+            "report",
+            "error",
+            "created_at",
+            "finished_at",
+        ]
+
+
+# What the forms of transfer_forms.py ask for; here for the schema alone.
+
+
+class ImportOrderSerializer(serializers.Serializer[Any]):
+    format = serializers.CharField(help_text="The key of a format that is read.")
+    files = serializers.ListField(child=serializers.FileField())
+    whose = serializers.ChoiceField(
+        ["parent", "name", "one", "nobody"], required=False, help_text="Needed where the format names no coders."
+    )
+    coder = serializers.CharField(required=False, help_text="Where all files are one coder's.")
+    predefined = serializers.BooleanField(required=False)
+    create = serializers.BooleanField(required=False)  # type: ignore[assignment]
+
+
+class ExportOrderSerializer(serializers.Serializer[Any]):
+    format = serializers.CharField(help_text="The key of a format that is written, or `project` for an archive.")
+    coders = serializers.ListField(child=serializers.CharField(), required=False)
+    texts = serializers.ListField(child=serializers.CharField(), required=False)
+    unfinished = serializers.BooleanField(required=False)
+
+
+class RestoreOrderSerializer(serializers.Serializer[Any]):
+    file = serializers.FileField()
+    slug = serializers.CharField(required=False)

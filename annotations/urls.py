@@ -2,19 +2,27 @@
 
 from django.urls import path
 
-from annotations import api, views
+from annotations import api, transfer_api
+from annotations.views import coding, projects, transfers
 
 pages = [
-    path("", views.home, name="home"),
-    path("projects/new/", views.new_project, name="new-project"),
-    path("projects/<slug:slug>/", views.project_home, name="project"),
-    path("projects/<slug:slug>/scheme/", views.scheme, name="scheme"),
-    path("projects/<slug:slug>/members/", views.members, name="members"),
-    path("projects/<slug:slug>/import/", views.import_files, name="import"),
-    path("projects/<slug:slug>/assign/", views.assign, name="assign"),
-    path("projects/<slug:slug>/texts/<slug:text>/code/", views.code, name="code"),
-    path("projects/<slug:slug>/texts/<slug:text>/submit/", views.submit, name="submit"),
-    path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/reopen/", views.reopen, name="reopen"),
+    path("", projects.home, name="home"),
+    path("projects/new/", projects.new_project, name="new-project"),
+    path("projects/new/archive/", transfers.restore, name="restore"),
+    path("projects/<slug:slug>/", projects.project_home, name="project"),
+    path("projects/<slug:slug>/scheme/", projects.scheme, name="scheme"),
+    path("projects/<slug:slug>/members/", projects.members, name="members"),
+    path("projects/<slug:slug>/transfers/", transfers.all_transfers, name="transfers"),
+    path("projects/<slug:slug>/import/", transfers.import_files, name="import"),
+    path("projects/<slug:slug>/export/", transfers.export_files, name="export"),
+    path("projects/<slug:slug>/assign/", projects.assign, name="assign"),
+    path("projects/<slug:slug>/texts/<slug:text>/code/", coding.code, name="code"),
+    path("projects/<slug:slug>/texts/<slug:text>/submit/", coding.submit, name="submit"),
+    path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/reopen/", coding.reopen, name="reopen"),
+    path("transfers/<int:pk>/", transfers.transfer, name="transfer"),
+    path("transfers/<int:pk>/carry-out/", transfers.carry_out, name="carry-out"),
+    path("transfers/<int:pk>/discard/", transfers.discard, name="discard"),
+    path("transfers/<int:pk>/file/", transfers.file, name="transfer-file"),
 ]
 
 api_v1 = [
@@ -28,4 +36,11 @@ api_v1 = [
         api.OwnOperations.as_view(),
         name="api-operations",
     ),
+    path("projects/<slug:slug>/transfers/", transfer_api.TransferList.as_view(), name="api-transfers"),
+    path("projects/<slug:slug>/imports/", transfer_api.ImportFiles.as_view(), name="api-imports"),
+    path("projects/<slug:slug>/exports/", transfer_api.ExportFiles.as_view(), name="api-exports"),
+    path("archives/", transfer_api.RestoreArchive.as_view(), name="api-archives"),
+    path("transfers/<int:pk>/", transfer_api.TransferDetail.as_view(), name="api-transfer"),
+    path("transfers/<int:pk>/carry-out/", transfer_api.CarryOut.as_view(), name="api-carry-out"),
+    path("transfers/<int:pk>/file/", transfer_api.TransferFile.as_view(), name="api-transfer-file"),
 ]

@@ -128,6 +128,9 @@ TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_I18N = False
 USE_TZ = True
 
+# Uploads and exports. No address leads here: a page that asks for a right gives them out as attachments.
+MEDIA_ROOT = DATA_DIR / "files"
+
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -137,7 +140,10 @@ STATICFILES_FINDERS = [
     "config.finders.PlotlyFinder",
 ]
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700},
+    },
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if LOCAL
@@ -182,7 +188,9 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 # A text with its codings is uploaded as files of at most this size together, and read in memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=50 * 1024 * 1024)
-IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=2000)
+IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=10_000)
+# What the archive of a project may unpack to: one of 240,000 judgements takes some 100 MB.
+ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
@@ -192,6 +200,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "annotations.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    "SCHEMA_COERCE_PATH_PK": False,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -52,6 +52,17 @@ def tasks_at_once(settings: Settings) -> None:
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
 
 
+@pytest.fixture(scope="session")
+def kept_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("files")
+
+
+@pytest.fixture(autouse=True)
+def own_files(settings: Settings, kept_files: Path) -> None:
+    """Uploads and exports of tests are not among those of the program."""
+    settings.MEDIA_ROOT = kept_files
+
+
 @pytest.fixture
 def samples() -> Path:
     if not SAMPLES.is_dir():

@@ -22,6 +22,7 @@ from annotations.models import (
     Project,
     Segment,
     Text,
+    Transfer,
     User,
 )
 
@@ -54,6 +55,7 @@ def rows(codings, alice, keys, project, text):
         Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
         Flag: Flag.objects.create(markable=markable, author=alice),
         Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
+        Transfer: Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
     }
 
 
@@ -89,6 +91,9 @@ BAD = {
     "remark_not_empty": (Remark, {"body": ""}),
     "mapping_name_unique_in_project": (Mapping, {}),
     "mapping_has_a_name": (Mapping, {"name": ""}),
+    "transfer_kind_known": (Transfer, {"kind": "ghost"}),
+    "transfer_state_known": (Transfer, {"state": "ghost"}),
+    "transfer_only_a_restore_has_no_project": (Transfer, {"project": None}),
 }
 # Bounds that are no constraints of the models' own.
 BAD_BY_TYPE = [

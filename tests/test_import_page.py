@@ -1,6 +1,7 @@
 """Bringing texts and codings by upload."""
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -8,7 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
 from annotations import actions, operations
-from annotations.models import Coding, Markable, Membership, Text, User
+from annotations.formats import FORMATS
+from annotations.models import Coding, Markable, Membership, Text, Transfer, User
 from tests.conftest import make_project
 
 URL = "/projects/walk/import/"
@@ -35,20 +37,48 @@ def walk(alice, bob, charlie):
 
 
 @pytest.fixture
-def upload(signed_in, charlie, walk):
-    client = signed_in(charlie)
+def manager(signed_in, charlie, walk):
+    return signed_in(charlie)
+
+
+@pytest.fixture
+def upload(manager):
+    """Send files with the form's fields; what would happen is on the page that the answer leads to."""
 
     def upload(*files, **fields):
         form = {"format": "conll2012", "whose": "nobody"} | fields
         sent = [SimpleUploadedFile(name, data if isinstance(data, bytes) else data.encode()) for name, data in files]
-        return client.post(URL, form | {"files": sent})
+        return manager.post(URL, form | {"files": sent})
 
     return upload
 
 
+@pytest.fixture
+def bring(upload, manager):
+    """Send files, and carry the import out: the page that says what came of it."""
+
+    def bring(*files, **fields):
+        address = upload(*files, **fields).url
+        assert manager.post(f"{address}carry-out/").url == address
+        return manager.get(address).content.decode()
+
+    return bring
+
+
+@pytest.fixture
+def told(upload, manager):
+    """Send files: the page that says what would happen, or the form with what is wrong in it."""
+
+    def told(*files, **fields):
+        answer = upload(*files, **fields)
+        return (manager.get(answer.url) if answer.status_code == 302 else answer).content.decode()
+
+    return told
+
+
 def zipped(**files):
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return data.getvalue()
@@ -58,17 +88,28 @@ def sizes():
     return [model.objects.count() for model in (Text, Markable, Coding, User)]
 
 
-def test_texts_of_nobody_bring_markables_that_all_see(upload, walk):
-    assert upload(("dog.conll", CONLL)).url == "/projects/walk/"
+def test_nothing_happens_before_it_is_carried_out(upload, manager, walk):
+    before = sizes()
+    address = upload(("dog.conll", CONLL), whose="one", coder="zoe", create="on").url
+    page = manager.get(address).content.decode()
+    assert "This would come in: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
+    assert "<h2>New coders</h2>\n<p>zoe</p>" in page
+    assert sizes() == before
+    manager.post(f"{address}carry-out/")
+    assert [now - then for now, then in zip(sizes(), before, strict=True)] == [1, 2, 1, 1]
+    assert "Imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in manager.get(address).content.decode()
+
+
+def test_texts_of_nobody_bring_markables_that_all_see(bring, walk):
+    bring(("dog.conll", CONLL))
     text = walk.texts.exclude(slug="tea").get()
     assert text.content.split() == ["Anna", "took", "her", "dog"]
     assert list(text.markables.values_list("predefined", flat=True)) == [True, True]
     assert not Coding.objects.exists()
 
 
-def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(upload, walk, charlie):
-    answer = upload(("all.zip", zipped(**{"alice/dog.conll": CONLL, "bob/dog.conll": BY_BOB})), whose="parent")
-    assert answer.status_code == 302
+def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, charlie):
+    bring(("all.zip", zipped(**{"alice/dog.conll": CONLL, "bob/dog.conll": BY_BOB})), whose="parent")
     codings = {coding.coder.username: coding for coding in Coding.objects.select_related("coder")}
     assert {name: coding.status for name, coding in codings.items()} == {"alice": "submitted", "bob": "submitted"}
     indices = {
@@ -79,23 +120,16 @@ def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(upload, walk, c
     assert {op.user for coding in codings.values() for op in coding.operations.all()} == {charlie}
 
 
-def test_the_page_then_tells_what_came(upload):
-    answer = upload(("dog.conll", CONLL), whose="one", coder="alice")
-    page = answer.client.get("/projects/walk/").content.decode()
-    assert "Imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
-
-
-def test_the_coder_may_stand_in_the_name_of_the_file(upload):
-    upload(("dog.alice.conll", CONLL), ("dog.bob.conll", BY_BOB), whose="name")
+def test_the_coder_may_stand_in_the_name_of_the_file(bring):
+    bring(("dog.alice.conll", CONLL), ("dog.bob.conll", BY_BOB), whose="name")
     assert set(Coding.objects.values_list("coder__username", flat=True)) == {"alice", "bob"}
 
 
-def test_coders_that_lack_are_made_only_if_asked_for(upload, walk):
+def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
     before = sizes()
-    answer = upload(("dog.conll", CONLL), whose="one", coder="zoe")
-    assert (answer.status_code, sizes()) == (400, before)
-    assert "nobody called" in answer.content.decode()
-    assert upload(("dog.conll", CONLL), whose="one", coder="zoe", create="on").status_code == 302
+    assert "nobody called" in told(("dog.conll", CONLL), whose="one", coder="zoe")
+    assert sizes() == before
+    bring(("dog.conll", CONLL), whose="one", coder="zoe", create="on")
     assert not User.objects.get(username="zoe").has_usable_password()
 
 
@@ -125,50 +159,76 @@ def test_coders_that_lack_are_made_only_if_asked_for(upload, walk):
         ([("tea.txt", "[Other](a) words")], {"format": "plain"}, "tea"),
     ],
 )
-def test_wrong_files_are_named_and_leave_the_database_unchanged(upload, files, fields, says):
+def test_wrong_files_are_named_and_leave_the_database_unchanged(told, files, fields, says):
     before = sizes()
-    answer = upload(*files, **fields)
-    assert answer.status_code == 400
-    assert says in answer.content.decode()
+    assert says in told(*files, **fields)
+    assert not Transfer.objects.exclude(state="failed").exists()
     assert sizes() == before
 
 
-def test_the_same_texts_again_are_no_error(upload):
-    assert upload(("dog.conll", CONLL)).status_code == 302
-    assert upload(("dog.conll", CONLL)).status_code == 302
+def test_the_same_texts_again_are_no_error(bring):
+    bring(("dog.conll", CONLL))
+    assert "Imported: 0 new texts" in bring(("dog.conll", CONLL))
 
 
-def test_one_bad_file_is_named_and_does_not_spoil_the_others(upload):
-    answer = upload(("dog.alice.conll", CONLL), ("cat.bob.conll", "nonsense"), whose="name")
-    assert answer.status_code == 302
-    page = answer.client.get("/projects/walk/").content.decode()
+def test_one_bad_file_is_named_and_does_not_spoil_the_others(bring):
+    page = bring(("dog.alice.conll", CONLL), ("cat.bob.conll", "nonsense"), whose="name")
     assert "Imported: 1 new text, 2 new markables, 1 coding, 2 judgements, 1 file refused." in page
-    assert "Refused: cat.bob.conll:1" in page
+    assert "<h2>Refused files</h2>" in page
+    assert "cat.bob.conll:1" in page
     assert list(Coding.objects.values_list("text__slug", "coder__username")) == [("dog", "alice")]
 
 
-def test_a_coding_that_is_there_is_not_overwritten(upload):
-    upload(("dog.conll", CONLL), whose="one", coder="alice")
+def test_a_coding_that_is_there_is_not_overwritten(bring, told):
+    bring(("dog.conll", CONLL), whose="one", coder="alice")
     before = sizes()
-    answer = upload(("dog.conll", BY_BOB), whose="one", coder="alice")
-    assert answer.status_code == 400
-    assert "stays as it is" in answer.content.decode()
+    assert "stays as it is" in told(("dog.conll", BY_BOB), whose="one", coder="alice")
     assert sizes() == before
 
 
-def test_too_many_or_too_large_files_are_refused(upload):
+def test_too_many_or_too_large_files_are_refused(told):
     with override_settings(IMPORT_MAX_FILES=1):
-        assert "at most 1 file" in upload(("a.conll", CONLL), ("b.conll", CONLL)).content.decode()
+        assert "at most 1 file" in told(("a.conll", CONLL), ("b.conll", CONLL))
+        assert "at most 1 are read" in told(("a.zip", zipped(**{"x/a.conll": CONLL, "y/a.conll": CONLL})))
     with override_settings(IMPORT_MAX_BYTES=100):
-        assert upload(("a.conll", CONLL)).status_code == 400
-        assert upload(("a.zip", zipped(**{"x/a.conll": CONLL * 50}))).status_code == 400
+        assert "This is more than" in told(("a.conll", CONLL))
+    with override_settings(IMPORT_MAX_BYTES=2000):
+        assert "holds more than" in told(("a.zip", zipped(**{"x/a.conll": CONLL * 50})))
     assert Text.objects.count() == 1
 
 
-def test_what_a_file_says_of_itself_is_escaped_in_the_message(upload):
-    answer = upload(("<b>x.conll", "nonsense"))
+def test_what_a_file_says_of_itself_is_escaped(told):
+    assert "<b>x" not in told(("<b>x.conll", "nonsense"))
+
+
+def test_a_format_is_asked_for_what_its_files_do_not_say(manager):
+    assert "option-" not in manager.get(URL).content.decode()
+    page = manager.get(f"{URL}?format=brat").content.decode()
+    asked = {option.key for option in FORMATS["brat"].options}
+    assert set(re.findall(r'name="option-(\w+)"', page)) == asked != set()
+    part = manager.get(f"{URL}?format=brat", headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in part
+    assert set(re.findall(r'name="option-(\w+)"', part)) == asked
+
+
+def test_a_table_that_names_its_coders_is_not_asked_whose_it_is(manager, bring, walk):
+    page = manager.get(f"{URL}?format=judgements-csv").content.decode()
+    assert 'name="whose"' not in page
+    table = "text,unit,coder,label,value\ntea,phrase:0-4,alice,refers,Anna\ntea,phrase:10-13,bob,refers,Anna|her\n"
+    page = bring(("walk.csv", table), format="judgements-csv", whose="")
+    assert "Imported: 0 new texts, 0 new markables, 2 codings, 2 judgements." in page
+
+
+def test_an_option_that_the_format_does_not_have_is_refused(upload):
+    answer = upload(("a.ann", "T1\tX 0 1\ta"), ("a.txt", "a"), format="brat", **{"option-types": "ghost"})
     assert answer.status_code == 400
-    assert "<b>x" not in answer.content.decode()
+    assert "not one of the available choices" in answer.content.decode()
+
+
+def test_a_format_reads_as_its_option_says(bring, walk):
+    files = ("a.ann", "T1\tX 0 4\tAnna\nT2\tX 10 13\ther\n*\tCoref T1 T2\n"), ("a.txt", "Anna took her dog")
+    bring(*files, format="brat", whose="one", coder="alice", **{"option-types": "none"})
+    assert Coding.objects.get().text.slug == "a"
 
 
 @pytest.mark.parametrize(
@@ -182,4 +242,4 @@ def test_only_a_manager_imports(signed_in, people, role, expected):
     assert signed_in(people[role]).post("/projects/tea/import/", form).status_code == (
         302 if expected == 200 else expected
     )
-    assert Text.objects.count() == (2 if expected == 200 else 1)
+    assert Transfer.objects.count() == (1 if expected == 200 else 0)

@@ -46,6 +46,8 @@ PAGES = {
     "members/": Right.MANAGE,
     "assign/": Right.MANAGE,
     "import/": Right.MANAGE,
+    "export/": Right.SEE_RESULTS,
+    "transfers/": Right.SEE_RESULTS,
 }
 ITEM = "items/tea/phrase:4-14/"
 

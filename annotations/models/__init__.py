@@ -4,6 +4,7 @@ from annotations.models.coding import Coding, Index, Judgement, Pointer
 from annotations.models.operation import Operation
 from annotations.models.project import Category, Level, Membership, Project
 from annotations.models.text import Markable, Segment, Text
+from annotations.models.transfer import Transfer
 from annotations.models.user import User
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "Project",
     "Segment",
     "Text",
+    "Transfer",
     "User",
 ]

@@ -21,7 +21,7 @@ TABS = (
     ("scheme", "Scheme", "scheme", Right.BE_HERE),
     ("members", "Members", "members", Right.MANAGE),
     ("assign", "Assign", "assign", Right.MANAGE),
-    ("import", "Import", "import", Right.MANAGE),
+    ("transfers", "Imports and exports", "transfers", Right.SEE_RESULTS),
 )
 
 

@@ -1,4 +1,4 @@
-"""The pages on which people code and projects are run."""
+"""The pages of projects: whose texts they are, who is in them, what is asked."""
 
 from __future__ import annotations
 
@@ -7,26 +7,17 @@ from typing import Any, cast
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations import actions, markdown
 from annotations.assignment import next_to_code
-from annotations.coding_state import coding_state
-from annotations.forms import AssignForm, MarkingForm, MemberForm, ProjectForm, UploadForm
-from annotations.importing import ImportFailed, Report, import_brought, read_sources
-from annotations.models import Coding, Membership, Project, Text, User
-from annotations.permissions import Right, may, own_coding, project_for
+from annotations.forms import AssignForm, MarkingForm, MemberForm, ProjectForm
+from annotations.models import Coding, Membership, Project, Text
+from annotations.permissions import Right, may, project_for
 from annotations.schemes import SCHEMES
-
-# Refused files that a page names one by one.
-MOST_TOLD = 20
-
-
-def person(request: HttpRequest) -> User:
-    """Who is signed in, on a page that asks for it."""
-    return cast(User, request.user)
+from annotations.views import person
 
 
 @login_required
@@ -100,81 +91,6 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "manages": may(project, Right.MANAGE),
     }
     return render(request, "annotations/progress.html", context)
-
-
-@login_required
-@require_safe
-def code(request: HttpRequest, slug: str, text: str) -> HttpResponse:
-    """The coding page of the coder's own coding of a text."""
-    project = project_for(request.user, slug)
-    coding = own_coding(person(request), project, text)
-    context = {
-        "project": project,
-        "text": coding.text,
-        "coding": coding,
-        "coding_state": coding_state(coding, project),
-        "guidelines_html": markdown.render(project.guidelines),
-    }
-    return render(request, "annotations/coding.html", context)
-
-
-@login_required
-@require_POST
-def submit(request: HttpRequest, slug: str, text: str) -> HttpResponse:
-    """The coder hands in their coding of a text."""
-    project = project_for(request.user, slug)
-    coding = own_coding(person(request), project, text)
-    actions.submit(coding, person(request))
-    messages.success(request, f"{coding.text} is handed in.")
-    return redirect("project", project.slug)
-
-
-@login_required
-@require_POST
-def reopen(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResponse:
-    """The manager gives a coding back to its coder."""
-    project = project_for(request.user, slug, Right.MANAGE)
-    codings = Coding.objects.filter(text__project=project, text__slug=text).select_related("text", "coder")
-    # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
-    coding = next((coding for coding in codings if coding.coder.get_username() == coder), None)
-    if coding is None:
-        raise Http404("There is no such coding.")
-    actions.reopen(coding, person(request))
-    messages.success(request, f"{coding.text} is open again for {coding.coder}.")
-    return redirect("project", project.slug)
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def import_files(request: HttpRequest, slug: str) -> HttpResponse:
-    """Bring texts and codings by upload."""
-    project = project_for(request.user, slug, Right.MANAGE)
-    form = UploadForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
-        fields = form.cleaned_data
-        brought = read_sources(fields["format"], fields["sources"], form.coder_from)
-        try:
-            report = import_brought(
-                project, brought, by=person(request), predefined=fields["predefined"], create=fields["create"]
-            )
-        except ImportFailed as error:
-            form.add_error("files", f"{error} Nothing was imported.")
-        else:
-            if not report.empty:
-                _tell(request, report)
-                return redirect("project", project.slug)
-            form.add_error("files", [*map(str, report.failures[:MOST_TOLD]), "Nothing was imported."])
-    status = 400 if form.errors else 200
-    return render(request, "annotations/import.html", {"project": project, "form": form}, status=status)
-
-
-def _tell(request: HttpRequest, report: Report) -> None:
-    """Say what an import did, what was refused and what is odd in the files."""
-    messages.success(request, f"Imported: {report}.")
-    for failure in report.failures[:MOST_TOLD]:
-        messages.error(request, f"Refused: {failure}")
-    for odd in report.odd():
-        messages.warning(request, odd)
 
 
 @login_required

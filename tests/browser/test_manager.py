@@ -39,8 +39,13 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     page.get_by_label("Format").select_option("plain")
     page.get_by_label("Files", exact=True).set_input_files(walk_zip())
     page.get_by_label("Make the coders that lack").check()
-    page.get_by_role("button", name="Import").click()
-    expect(page.get_by_text("1 new text, 4 new markables, 2 codings, 8 judgements")).to_be_visible()
+    page.get_by_role("button", name="See what would happen").click()
+    expect(page.locator("#summary")).to_have_text(
+        "This would come in: 1 new text, 4 new markables, 2 codings, 8 judgements."
+    )
+    page.get_by_role("button", name="Import now").click()
+    expect(page.locator("#summary")).to_have_text("Imported: 1 new text, 4 new markables, 2 codings, 8 judgements.")
+    page.get_by_role("link", name="To the project").click()
     expect(page.locator(".figure .value")).to_have_text(re.compile(r"0\.\d{4}"))
     page.locator(".figure .value a").click()
     page.get_by_role("link", name="On which items coders disagree").click()
@@ -63,9 +68,9 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
     )
     page.get_by_label("Format").select_option("conll2012")
     page.get_by_label("nobody's").check()
-    page.get_by_role("button", name="Import").click()
-    expect(page.locator(".errorlist")).to_contain_text("cut.conll:3")
-    expect(page.locator(".errorlist")).to_contain_text("Nothing was imported")
+    page.get_by_role("button", name="See what would happen").click()
+    expect(page.get_by_role("main")).to_contain_text("cut.conll:3")
+    expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported. Nothing was changed.")
 
 
 def test_controls_change_the_figure_and_the_address(sign_in, charlie):

@@ -1,0 +1,276 @@
+"""Imports and exports that people order on pages and by the API: checked first, then carried out, and kept a while.
+
+What is small is done while its page is asked for; the rest by a worker, which says how far it is.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import IO, Any
+
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.files import File
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404
+from django.tasks import task
+from django.utils import timezone
+
+from annotations.archiving import archive_project, restore_project
+from annotations.exporting import Exported, export
+from annotations.formats import FormatError
+from annotations.importing import ImportFailed, Report, import_brought, read_sources, sources_of
+from annotations.models import Judgement, Project, Transfer, User
+from annotations.models.transfer import ARCHIVE
+from annotations.permissions import Right, may
+from annotations.progress import Progress, is_lost, telling
+
+# Uploads of at most so many bytes, and exports of so many judgements, are done at once: that takes a second or two.
+AT_ONCE_BYTES = 200_000
+AT_ONCE_JUDGEMENTS = 10_000
+# Of one project so many are kept with their files, and for so long.
+KEPT = 30
+KEPT_FOR = timedelta(days=30)
+
+LOST = "The worker ended before its time. To do the same again does no harm."
+BROKEN = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
+
+type Rows = QuerySet[Transfer]
+
+
+def order_import(
+    project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
+) -> Transfer:
+    """Check an import of the uploaded files. choices: coder_from, predefined, create and the format's options."""
+    made = Transfer(project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=dict(choices))
+    with tempfile.TemporaryFile() as kept:
+        _keep(files, kept)
+        return _ordered(made, File(kept))
+
+
+def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
+    """Find what an export would lose. choices: coders, texts, unfinished and the format's options. (Archives: none.)"""
+    return _ordered(
+        Transfer(project=project, user=user, kind=Transfer.Kind.EXPORT, format=format_key, choices=dict(choices))
+    )
+
+
+def order_restore(user: User, file: UploadedFile[Any], slug: str) -> Transfer:
+    """Check a project's archive, which is to become a project at that address; empty: at its old one."""
+    choices = {"slug": slug, "file": file.name}
+    return _ordered(Transfer(user=user, kind=Transfer.Kind.RESTORE, format=ARCHIVE, choices=choices), file)
+
+
+def carry_out(transfer: Transfer, user: User) -> bool:
+    """Do what was checked. False where that is begun already, or was refused. Only who has ordered it may."""
+    if transfer.user_id != user.pk:
+        raise PermissionDenied(f"{transfer.user} has ordered this and carries it out.")
+    checked = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
+    begun = checked.update(state=Transfer.State.RUNNING, told_at=timezone.now(), done=0, total=0)
+    if begun:
+        transfer.refresh_from_db()
+        _set_to_work(transfer)
+    return bool(begun)
+
+
+def discard(transfer: Transfer, user: User) -> bool:
+    """Forget it, with its file; what it has done stays. False where it is being worked on.
+
+    Raises PermissionDenied for somebody who has not ordered it and is no manager. (The project is as `transfer_for`
+    reads it.)
+    """
+    manages = transfer.project is not None and may(transfer.project, Right.MANAGE)
+    if transfer.user_id != user.pk and not manages:
+        raise PermissionDenied(f"{transfer.user} has ordered this.")
+    settle(transfer)
+    if not transfer.at_work:
+        _forget(transfer)
+    return not transfer.at_work
+
+
+def _forget(transfer: Transfer) -> None:
+    transfer.file.delete(save=False)
+    transfer.delete()
+
+
+def taken(transfer: Transfer) -> FileResponse:
+    """The file of a transfer as an attachment. Raises Http404 where it has none."""
+    if not transfer.file:
+        raise Http404("There is no file yet.")
+    try:
+        opened = transfer.file.open()
+    except FileNotFoundError:
+        raise Http404("The file is gone.") from None
+    name = f"{transfer.project.slug if transfer.project else transfer.kind}-{transfer.format}.zip"
+    return FileResponse(opened, as_attachment=True, filename=name, content_type="application/zip")
+
+
+def settle(transfer: Transfer) -> None:
+    """Say of one whose worker has died that nothing more will come of it."""
+    if transfer.at_work and is_lost(transfer.told_at):
+        row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, told_at=transfer.told_at)
+        _finish(
+            row, Transfer.State.FAILED, error="The worker ended before its time. To do the same again does no harm."
+        )
+        transfer.refresh_from_db(fields=["state", "error", "finished_at"])
+
+
+def _keep(files: Sequence[UploadedFile[Any]], kept: IO[bytes]) -> None:
+    """One file of many, each in a folder of its own since two may have one name."""
+    with zipfile.ZipFile(kept, "w") as archive:
+        for number, file in enumerate(files, start=1):
+            with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
+                for chunk in file.chunks():
+                    entry.write(chunk)
+    kept.seek(0)
+
+
+def _kept(transfer: Transfer) -> list[tuple[str, bytes]]:
+    """The files that were uploaded, by their names."""
+    with transfer.file.open() as opened, zipfile.ZipFile(opened) as archive:
+        return [(entry.filename.partition("/")[2], archive.read(entry)) for entry in archive.infolist()]
+
+
+def _ordered(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
+    if file is not None:
+        transfer.file.save(f"{transfer.kind}.zip", file, save=False)
+    transfer.save()
+    _make_room(transfer)
+    _set_to_work(transfer)
+    return transfer
+
+
+def _make_room(transfer: Transfer) -> None:
+    """Discard what is old of the same project; of what has none, of the same person."""
+    beside = Transfer.objects.filter(project=transfer.project_id)
+    if transfer.project_id is None:
+        beside = beside.filter(user=transfer.user_id)
+    too_many = set(beside.order_by("-pk").values_list("pk", flat=True)[KEPT:])
+    too_old = set(beside.filter(created_at__lt=timezone.now() - KEPT_FOR).values_list("pk", flat=True))
+    for old in beside.filter(pk__in=too_many | too_old).exclude(state__in=Transfer.AT_WORK):
+        _forget(old)
+
+
+def _set_to_work(transfer: Transfer) -> None:
+    if _is_small(transfer):
+        work.call(transfer.pk)
+    else:
+        work.enqueue(transfer.pk)
+    transfer.refresh_from_db()
+
+
+def _is_small(transfer: Transfer) -> bool:
+    if transfer.kind == Transfer.Kind.EXPORT:
+        judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
+        return not judged.order_by()[AT_ONCE_JUDGEMENTS : AT_ONCE_JUDGEMENTS + 1].exists()
+    return transfer.file.size <= AT_ONCE_BYTES
+
+
+@task()
+def work(pk: int) -> None:
+    """Check or carry out what was ordered. What is wrong with its files is said in its row; else the log has it."""
+    transfer = Transfer.objects.select_related("project", "user").filter(pk=pk, state__in=Transfer.AT_WORK).first()
+    if transfer is None:  # discarded meanwhile
+        return
+    row = Transfer.objects.filter(pk=pk, state=transfer.state)
+    trial = transfer.state == Transfer.State.CHECKING
+    try:
+        found = WORK[transfer.kind](transfer, trial, telling(row))
+    except (FormatError, ImportFailed) as refused:
+        _finish(row, Transfer.State.FAILED, error=_refused(str(refused)))
+    except ValidationError as refused:
+        _finish(row, Transfer.State.FAILED, error=_refused(" ".join(refused.messages)))
+    except BaseException:  # also where the worker is told to end
+        _finish(row, Transfer.State.FAILED, error=BROKEN)
+        raise
+    else:
+        _finish(row, found.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE), **found)
+
+
+def _finish(row: Rows, state: str, **fields: Any) -> None:
+    row.update(state=state, finished_at=timezone.now(), **fields)
+
+
+def _refused(message: str) -> str:
+    return f"{message.rstrip('.')}. Nothing was changed."
+
+
+def _import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
+    choices, project = transfer.choices, transfer.project
+    assert project is not None
+    sources = sources_of(_kept(transfer))
+    brought = read_sources(transfer.format, sources, choices["coder_from"], choices["options"])
+    report = import_brought(
+        project,
+        brought,
+        by=transfer.user,
+        predefined=choices["predefined"],
+        create=choices["create"],
+        trial=trial,
+        progress=progress,
+    )
+    found: dict[str, Any] = {"report": imported(report)}
+    if report.empty:
+        found |= {"state": Transfer.State.FAILED, "error": _refused("None of the files can be imported")}
+    return found
+
+
+def _export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
+    project = transfer.project
+    assert project is not None
+    if transfer.format == ARCHIVE and trial:
+        return {"report": {"summary": "everything", "losses": []}}
+    with tempfile.TemporaryFile() as out:
+        if transfer.format == ARCHIVE:
+            report = {"summary": str(archive_project(project, out)), "losses": []}
+        else:
+            report = exported(
+                export(project, transfer.format, None if trial else out, progress=progress, **transfer.choices)
+            )
+        if not trial:
+            out.seek(0)
+            transfer.file.save(f"{project.slug}-{transfer.format}.zip", File(out), save=False)
+    return {"report": report, "file": transfer.file.name}
+
+
+def _restore(transfer: Transfer, trial: bool, _: Progress) -> dict[str, Any]:
+    with transfer.file.open() as opened:
+        data = opened.read()
+    file = transfer.choices["file"]
+    restored = restore_project(data, slug=transfer.choices["slug"] or None, by=transfer.user, trial=trial, file=file)
+    found: dict[str, Any] = {
+        "report": {"summary": str(restored), "new_coders": restored.new_people, "odd": restored.odd()}
+    }
+    return found if trial else found | {"project": restored.project}
+
+
+WORK: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
+    Transfer.Kind.IMPORT: _import,
+    Transfer.Kind.EXPORT: _export,
+    Transfer.Kind.RESTORE: _restore,
+}
+
+
+def imported(report: Report) -> dict[str, Any]:
+    """What a page and the API tell of an import."""
+    told = asdict(report)
+    del told["findings"]
+    return {"summary": str(report)} | told | {"odd": report.odd()}
+
+
+def exported(report: Exported) -> dict[str, Any]:
+    """What a page and the API tell of an export."""
+    losses = [
+        {"what": loss.feature.value, "count": loss.count, "examples": list(loss.examples)} for loss in report.losses
+    ]
+    return {
+        "summary": str(report),
+        "texts": report.texts,
+        "codings": report.codings,
+        "files": report.files,
+        "losses": losses,
+    }

@@ -1,0 +1,57 @@
+"""The page of a coding, and what becomes of it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from annotations import actions, markdown
+from annotations.coding_state import coding_state
+from annotations.models import Coding
+from annotations.permissions import Right, own_coding, project_for
+from annotations.views import person
+
+
+@login_required
+@require_safe
+def code(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+    """The coding page of the coder's own coding of a text."""
+    project = project_for(request.user, slug)
+    coding = own_coding(person(request), project, text)
+    context = {
+        "project": project,
+        "text": coding.text,
+        "coding": coding,
+        "coding_state": coding_state(coding, project),
+        "guidelines_html": markdown.render(project.guidelines),
+    }
+    return render(request, "annotations/coding.html", context)
+
+
+@login_required
+@require_POST
+def submit(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+    """The coder hands in their coding of a text."""
+    project = project_for(request.user, slug)
+    coding = own_coding(person(request), project, text)
+    actions.submit(coding, person(request))
+    messages.success(request, f"{coding.text} is handed in.")
+    return redirect("project", project.slug)
+
+
+@login_required
+@require_POST
+def reopen(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResponse:
+    """The manager gives a coding back to its coder."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    codings = Coding.objects.filter(text__project=project, text__slug=text).select_related("text", "coder")
+    # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
+    coding = next((coding for coding in codings if coding.coder.get_username() == coder), None)
+    if coding is None:
+        raise Http404("There is no such coding.")
+    actions.reopen(coding, person(request))
+    messages.success(request, f"{coding.text} is open again for {coding.coder}.")
+    return redirect("project", project.slug)

@@ -1,0 +1,224 @@
+"""GET /api/v1/projects/SLUG/agreement/data/: from it the library computes what the pages show."""
+
+import json
+from itertools import product
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from agreement.extract import extract, forget
+from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
+from agreement.measures.__main__ import main
+from agreement.parameters import Parameters
+from agreement.reports.basis import effective, result_of
+from annotations import actions
+from annotations.formats import Bundle
+from annotations.formats.matrix import read_csv, read_json
+from annotations.models import Membership, Project, User
+from tests.agreeing import KINDS, LOOKERS, WALK, answer, coded_project
+
+DEMOS = ("news", "dialogue", "sortal", "links")
+EZCOREF = "ezcoref"
+CONVENTIONS = [
+    {"exclude_unit": "none"},
+    {"exclude_unit": "both", "thirds": "rounded"},
+    {"exclude_unit": "observed", "empty": "disjoint"},
+]
+
+
+@pytest.fixture
+def load(db, settings, request):
+    """A function that loads a project that Charlie manages."""
+
+    def load(slug: str) -> Project:
+        settings.LOCAL = True
+        settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+        if slug == EZCOREF:
+            folder = str(request.getfixturevalue("samples") / "ezcoref" / "conll2012")
+            call_command("import_codings", "conll2012", folder, "--project=ezcoref", "--coder-from=parent", "--create")
+        else:
+            call_command("load_demo", verbosity=0)
+        project = Project.objects.get(slug=slug)
+        actions.add_member(project, request.getfixturevalue("charlie"), Membership.Role.MANAGER)
+        return project
+
+    return load
+
+
+@pytest.fixture
+def taken(signed_in, charlie, tmp_path):
+    """A function that asks for the data, and gives the file that comes."""
+
+    def taken(slug: str, form: str = "csv", **asked: str):
+        reply = signed_in(charlie).get(f"/api/v1/projects/{slug}/agreement/data/", {**asked, "form": form})
+        assert reply.status_code == 200, reply.content
+        path = tmp_path / f"data.{'json' if form == 'json' else 'csv'}"
+        path.write_bytes(reply.content)
+        return path
+
+    return taken
+
+
+def constructions(answers: str) -> list[dict[str, str]]:
+    if answers != "pointers":
+        return [{"unmarked": unmarked} for unmarked in ("singleton", "label", "missing")]
+    return [
+        {"chains": chains, "top": top} for chains, top in product(["none", "partial", "full"], ["category", "chain"])
+    ]
+
+
+@pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
+def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last_digit(load, taken, slug):
+    project = load(slug)
+    found = extract(project)
+    distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
+    for construction in constructions(project.answers):
+        for form in ("csv", "raw"):
+            data = ReliabilityData.from_matrix(taken(slug, form, **construction), raw=form == "raw")
+            for distance, convention in product(distances, CONVENTIONS):
+                parameters = Parameters(distance=distance, **construction, **convention)
+                expected = result_of(found, effective(found, parameters))
+                got = alpha(data, distance, **convention)
+                assert got.value == expected.value
+                assert (got.observed, got.expected, got.n_units) == (
+                    expected.observed,
+                    expected.expected,
+                    expected.n_units,
+                )
+            for name, coefficient in (("fleiss_kappa", fleiss_kappa), ("gwet_ac1", gwet_ac1)):
+                expected = result_of(found, effective(found, Parameters(coefficient=name, **construction)))
+                assert coefficient(data).value == expected.value
+
+
+def test_csv_and_json_say_the_same(load, taken):
+    load(EZCOREF)
+    table, objects = taken(EZCOREF), taken(EZCOREF, "json")
+    found = read_csv(Bundle.of("m.csv", table.read_bytes()))
+    assert found == read_json(Bundle.of("m.json", objects.read_bytes()))
+    assert len(found.rows) == ReliabilityData.from_matrix(table).to_frame().shape[0] == 371
+    assert json.loads(objects.read_bytes())[0]["text"] == found.rows[0].text
+
+
+def test_the_command_of_the_library_reads_the_file(load, taken, capsys):
+    project = load("dialogue")
+    path = taken("dialogue", chains="partial")
+    capsys.readouterr()
+    assert main([str(path), "--matrix", "--distance", "masi", "--replicates", "10", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["alpha, masi"]["value"]
+    found = extract(project)
+    assert printed == result_of(found, effective(found, Parameters(distance="masi", chains="partial"))).value
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_set_holds_the_keys_of_markables_and_a_label_is_a_category(charlie, signed_in, kind):
+    project = answer(coded_project("walk", kind, WALK))
+    rows = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/").json()
+    keys = set(project.texts.get().markables.values_list("key", flat=True))
+    assert [row["unit"] for row in rows] == sorted(
+        {row["unit"] for row in rows}, key=lambda key: int(key.partition(":")[2].partition("-")[0])
+    )
+    categories = set(project.categories.values_list("key", flat=True))
+    values = [value for row in rows for value in row["values"].values()]
+    assert values
+    assert all(value in categories if isinstance(value, str) else keys.issuperset(value) for value in values)
+    assert all(list(row["values"]) == ["alice", "bob"] for row in rows)
+
+
+def test_the_parameters_hold_for_the_data(charlie, signed_in):
+    answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+    client = signed_in(charlie)
+
+    def rows(**asked: str) -> list[dict]:
+        return client.get("/api/v1/projects/walk/agreement/data/", asked).json()
+
+    some = rows(texts="text-1", coders="alice,carol")
+    assert {row["text"] for row in some} == {"text-1"}
+    assert all(list(row["values"]) == ["alice", "carol"] for row in some)
+    assert len(rows()) == 2 * len(some)
+    assert rows(chains="none") != rows(chains="full") != rows(chains="partial")
+    assert len(rows(without="none")) < len(rows())
+
+
+def test_cells_are_neutralised_but_in_the_raw_form(charlie, signed_in, taken):
+    User.objects.create(username="@sum")
+    answer(coded_project("walk", "sortal-classes", WALK, coders=("@sum", "bob")))
+    guarded, raw = taken("walk").read_bytes(), taken("walk", "raw").read_bytes()
+    assert guarded.startswith(b"text,unit,'@sum,bob\n")
+    assert raw == guarded.replace(b"'@sum", b"@sum")
+    assert ReliabilityData.from_matrix(taken("walk")).coders == ("@sum", "bob")
+    assert ReliabilityData.from_matrix(taken("walk", "raw"), raw=True).coders == ("@sum", "bob")
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "name"),
+    [
+        ("csv", "text/csv; charset=utf-8", "walk-data.csv"),
+        ("raw", "text/csv; charset=utf-8", "walk-data.csv"),
+        ("json", "application/json", "walk-data.json"),
+        (None, "application/json", "walk-data.json"),
+    ],
+)
+def test_it_comes_as_a_file(charlie, signed_in, form, kind, name):
+    answer(coded_project("walk", "poesio-artstein-2005", WALK))
+    reply = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/", {"form": form} if form else {})
+    assert reply["Content-Type"] == kind
+    assert reply["Content-Disposition"] == f'attachment; filename="{name}"'
+
+
+@pytest.mark.parametrize("form", ["xlsx", "", "\x00", "<script>1"])
+def test_an_unknown_form_is_named(charlie, signed_in, form):
+    coded_project("walk", "poesio-artstein-2005", WALK)
+    reply = signed_in(charlie).get("/api/v1/projects/walk/agreement/data/", {"form": form})
+    assert (reply.status_code, reply.json()["errors"]) == (400, {"form": ["Choose one of json, csv, raw."]})
+
+
+def test_a_project_in_which_nobody_answered_has_units_and_no_values(charlie, taken):
+    coded_project("walk", "poesio-artstein-2005", WALK)
+    assert taken("walk").read_bytes().startswith(b"text,unit\n")
+    data = ReliabilityData.from_matrix(taken("walk"))
+    assert (data.coders, alpha(data).value) == ((), None)
+    assert all(row["values"] == {} for row in json.loads(taken("walk", "json").read_bytes()))
+
+
+@pytest.mark.parametrize(("role", "status"), LOOKERS)
+def test_only_who_sees_results_gets_the_data(people, signed_in, role, status):
+    assert signed_in(people[role]).get("/api/v1/projects/tea/agreement/data/?form=csv").status_code == status
+
+
+def test_the_number_of_queries_does_not_grow(charlie, signed_in):
+    client = signed_in(charlie)
+
+    def queries(slug: str, n: int) -> int:
+        answer(coded_project(slug, "poesio-artstein-2005", *[WALK] * n))
+        forget()
+        client.get(f"/api/v1/projects/{slug}/agreement/data/")
+        forget()
+        with CaptureQueriesContext(connection) as captured:
+            client.get(f"/api/v1/projects/{slug}/agreement/data/")
+        return len(captured)
+
+    assert queries("small", 1) == queries("large", 4) <= 14
+
+
+def test_the_page_in_words_offers_the_data_of_what_it_says(charlie, signed_in, walk_page):
+    page = walk_page("distance=masi&chains=none")
+    for form in ("csv", "raw", "json"):
+        [address] = [
+            part.partition('"')[0].replace("&amp;", "&")
+            for part in page.split('href="')
+            if part.startswith("/api/v1/projects/walk/agreement/data/") and f"form={form}" in part.partition('"')[0]
+        ]
+        assert "chains=none" in address
+        assert signed_in(charlie).get(address).status_code == 200
+
+
+@pytest.fixture
+def walk_page(charlie, signed_in):
+    answer(coded_project("walk", "poesio-artstein-2005", WALK))
+
+    def page(query: str) -> str:
+        return signed_in(charlie).get(f"/projects/walk/agreement/methods/?{query}").content.decode()
+
+    return page

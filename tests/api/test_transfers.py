@@ -1,0 +1,152 @@
+"""Imports and exports by the API: ordered, looked at, carried out, taken along."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotations import actions, transfers
+from annotations.models import Membership, Text, Transfer
+from tests.conftest import judge
+from tests.test_import_page import CONLL
+
+PROJECT = "/api/v1/projects/tea/"
+
+
+@pytest.fixture
+def manager(signed_in, charlie, project):
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    return signed_in(charlie)
+
+
+def sent(**fields):
+    return {
+        "format": "conll2012",
+        "whose": "nobody",
+        "files": [SimpleUploadedFile("dog.conll", CONLL.encode())],
+    } | fields
+
+
+def test_an_import_is_checked_first_and_carried_out_by_a_second_request(manager):
+    made = manager.post(f"{PROJECT}imports/", sent())
+    assert made.status_code == 201
+    told = made.json()
+    assert (told["kind"], told["state"], told["project"], told["user"]) == ("import", "checked", "tea", "charlie")
+    assert (told["report"]["texts"], told["report"]["markables"]) == (1, 2)
+    assert not Text.objects.filter(slug="dog").exists()
+    done = manager.post(f"/api/v1/transfers/{told['id']}/carry-out/")
+    assert (done.status_code, done.json()["state"]) == (200, "done")
+    assert Text.objects.filter(slug="dog").exists()
+    assert manager.get(f"/api/v1/transfers/{told['id']}/").json() == done.json()
+
+
+def test_what_was_carried_out_is_not_carried_out_again(manager):
+    made = manager.post(f"{PROJECT}imports/", sent()).json()
+    manager.post(f"/api/v1/transfers/{made['id']}/carry-out/")
+    again = manager.post(f"/api/v1/transfers/{made['id']}/carry-out/")
+    assert (again.status_code, again.json()["code"], again.json()["detail"]) == (409, "not_checked", "This is done.")
+
+
+def test_a_file_that_is_refused_is_told_with_its_line(manager):
+    broken = SimpleUploadedFile("dog.conll", CONLL.replace("(2)", "(2").encode())
+    told = manager.post(f"{PROJECT}imports/", sent(files=[broken])).json()
+    assert told["state"] == "failed"
+    assert told["report"]["failures"][0]["message"].startswith("dog.conll:")
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"format": "ghost"}, "format"),
+        ({"whose": "one"}, "coder"),
+        ({"whose": "ghost"}, "whose"),
+        ({"files": []}, "files"),
+    ],
+)
+def test_wrong_fields_are_named(manager, fields, wrong):
+    answer = manager.post(f"{PROJECT}imports/", sent(**fields))
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+    assert list(answer.json()["errors"]) == [wrong]
+    assert not Transfer.objects.exists()
+
+
+def test_an_export_tells_first_what_would_be_lost(manager, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"])
+    order = {"format": "muc", "unfinished": True, "coders": ["alice"], "texts": ["tea"]}
+    told = manager.post(f"{PROJECT}exports/", json.dumps(order), content_type="application/json").json()
+    assert told["choices"] == {"coders": ["alice"], "texts": ["tea"], "unfinished": True, "options": {}}
+    lost = {loss["what"]: loss for loss in told["report"]["losses"]}
+    ambiguous = lost["several antecedents of one markable (the nearest earlier one stays)"]
+    assert (ambiguous["count"], ambiguous["examples"]) == (1, ["alice, tea: “it” (31-33)"])
+    assert manager.get(f"/api/v1/transfers/{told['id']}/file/").status_code == 404
+    manager.post(f"/api/v1/transfers/{told['id']}/carry-out/")
+    file = manager.get(f"/api/v1/transfers/{told['id']}/file/")
+    assert file["Content-Disposition"].startswith("attachment;")
+    with zipfile.ZipFile(io.BytesIO(b"".join(file.streaming_content))) as archive:
+        assert set(archive.namelist()) == {"alice/tea.sgm", "LOSSES.txt"}
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        [],
+        {},
+        {"format": ["muc"]},
+        {"format": {"muc": 1}},
+        {"format": "muc", "coders": "alice"},
+        {"format": "muc", "coders": [{"a": 1}]},
+        {"format": "muc", "coders": [None]},
+        {"format": "muc", "coders": ["\ud800"]},
+        {"format": "muc", "texts": ["a\0b"]},
+        {"format": "muc", "texts": [10**30]},
+    ],
+)
+def test_a_wrong_order_is_refused(manager, codings, order):
+    answer = manager.post(f"{PROJECT}exports/", json.dumps(order), content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+def test_the_list_has_the_latest_first_and_for_viewers_exports_alone(manager, people, signed_in):
+    manager.post(f"{PROJECT}imports/", sent())
+    manager.post(f"{PROJECT}exports/", {"format": "muc"})
+    assert [one["kind"] for one in manager.get(f"{PROJECT}transfers/").json()["results"]] == ["export", "import"]
+    seen = signed_in(people["viewer"]).get(f"{PROJECT}transfers/").json()["results"]
+    assert [one["kind"] for one in seen] == ["export"]
+
+
+def test_each_asks_for_its_right(people, signed_in, project):
+    made = transfers.order_export(project, people["viewer"], "muc", {})
+    for role, imports, exports, archive, seen in [
+        ("manager", 201, 201, 201, 200),
+        ("adjudicator", 403, 201, 400, 200),
+        ("viewer", 403, 201, 400, 200),
+        ("coder", 403, 403, 403, 404),
+        ("outsider", 404, 404, 404, 404),
+    ]:
+        client = signed_in(people[role])
+        assert client.post(f"{PROJECT}imports/", sent()).status_code == imports, role
+        assert client.post(f"{PROJECT}exports/", {"format": "muc"}).status_code == exports, role
+        assert client.post(f"{PROJECT}exports/", {"format": "project"}).status_code == archive, role
+        assert client.get(f"/api/v1/transfers/{made.pk}/").status_code == seen, role
+    for role, expected in [("outsider", 404), ("coder", 404), ("adjudicator", 403), ("viewer", 204)]:
+        assert signed_in(people[role]).delete(f"/api/v1/transfers/{made.pk}/").status_code == expected, role
+    assert not Transfer.objects.filter(pk=made.pk).exists()
+
+
+def test_what_is_worked_on_is_neither_discarded_nor_done_again(manager, charlie, project):
+    made = transfers.order_export(project, charlie, "muc", {})
+    Transfer.objects.filter(pk=made.pk).update(state=Transfer.State.RUNNING)
+    assert manager.delete(f"/api/v1/transfers/{made.pk}/").json()["code"] == "at_work"
+    assert manager.post(f"/api/v1/transfers/{made.pk}/carry-out/").json()["code"] == "not_checked"
+
+
+@pytest.mark.parametrize("pk", ["0", "99999", "9" * 30])
+def test_what_is_not_there_is_not_found(manager, pk):
+    assert manager.get(f"/api/v1/transfers/{pk}/").status_code == 404
+
+
+def test_an_archive_becomes_a_project_only_for_who_may_make_projects(manager, people, signed_in):
+    answer = manager.post("/api/v1/archives/", {"file": SimpleUploadedFile("a.zip", b"PK")})
+    assert answer.status_code == 403

@@ -1,0 +1,149 @@
+"""Imports and exports in a browser: look first, then do it, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import expect
+
+from annotations import actions, transfers
+from annotations.models import Membership, Text
+from tests.browser.test_accessibility import violations
+from tests.conftest import judge
+from tests.test_import_page import CONLL
+
+pytestmark = pytest.mark.browser
+
+DOG = {"name": "dog.conll", "mimeType": "text/plain", "buffer": CONLL.encode()}
+
+
+@pytest.fixture
+def manager(charlie, project):
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    return charlie
+
+
+def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
+    actions.submit(codings["alice"], codings["alice"].coder)
+    page = sign_in(manager, "/projects/tea/")
+    page.get_by_role("link", name="Imports and exports").click()
+    page.get_by_role("link", name="Export", exact=True).click()
+    page.get_by_label("Format").select_option("muc")
+    page.get_by_role("button", name="See what would be lost").click()
+    row = page.get_by_role("row").filter(has_text="several antecedents of one markable")
+    expect(row).to_contain_text("alice, tea: “it” (31-33)")
+    page.get_by_role("button", name="Export now").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "tea-muc.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert set(archive.namelist()) == {"alice/tea.sgm", "LOSSES.txt"}
+    page.get_by_role("link", name="Imports and exports").first.click()
+    expect(page.get_by_role("link", name="Download")).to_be_visible()
+
+
+def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
+    page = sign_in(manager, "/projects/tea/import/")
+    page.get_by_label("Files", exact=True).set_input_files(DOG)
+    page.get_by_label("Format").focus()
+    page.keyboard.type("CoNLL-2012")
+    expect(page.get_by_label("Format")).to_have_value("conll2012")
+    page.get_by_label("the folder in the zip is the coder").focus()
+    page.keyboard.press("ArrowUp")  # round to the last: nobody's
+    expect(page.get_by_label("nobody's: texts and markables only")).to_be_checked()
+    page.keyboard.press("Enter")
+    expect(page.locator("#summary")).to_contain_text("This would come in: 1 new text")
+    page.get_by_role("button", name="Import now").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
+    assert Text.objects.filter(project=project, slug="dog").exists()
+
+
+def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign_in, manager):
+    page = sign_in(manager, "/projects/tea/import/")
+    page.get_by_label("Files", exact=True).set_input_files(DOG)
+    page.get_by_label("Format").select_option("brat")
+    expect(page.locator("#of-format select").first).to_be_visible()
+    page.get_by_label("Format").select_option("conll2012")
+    expect(page.locator("#of-format select")).to_have_count(0)
+    files = page.get_by_label("Files", exact=True).evaluate("field => [...field.files].map((file) => file.name)")
+    assert files == ["dog.conll"]
+
+
+def test_an_archive_asks_for_no_coders_and_texts(sign_in, manager, codings):
+    page = sign_in(manager, "/projects/tea/export/")
+    expect(page.get_by_label("alice")).to_be_visible()
+    page.get_by_label("Format").select_option("project")
+    expect(page.get_by_label("alice")).to_have_count(0)
+
+
+def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, manager, project, settings, monkeypatch):
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 0)
+    page = sign_in(manager, "/projects/tea/import/")
+    page.get_by_label("Format").select_option("conll2012")
+    page.get_by_label("Files", exact=True).set_input_files(DOG)
+    page.get_by_label("nobody's").check()
+    page.get_by_role("button", name="See what would happen").click()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    expect(page.get_by_text("nothing changes yet")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    page.get_by_role("button", name="Import now").click()
+    expect(page.get_by_text("It is being carried out.")).to_be_visible()
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
+
+
+def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    manager.is_superuser = True
+    manager.save()
+    page = sign_in(manager, "/projects/tea/export/?format=project")
+    page.get_by_role("button", name="See what would be lost").click()
+    page.get_by_role("button", name="Export now").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    page.goto("/projects/new/")
+    page.get_by_role("link", name="from its archive").click()
+    page.get_by_label("Archive").set_input_files(
+        {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
+    )
+    page.get_by_label("Address").fill("tea")
+    page.get_by_role("button", name="See what would happen").click()
+    expect(page.get_by_role("alert")).to_contain_text("tea")
+    page.goto("/projects/new/archive/")
+    page.get_by_label("Archive").set_input_files(
+        {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
+    )
+    page.get_by_label("Address").fill("tea-again")
+    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_role("link", name="To the project").click()
+    expect(page).to_have_url("/projects/tea-again/")
+    expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_the_pages_of_files(sign_in, manager, project, codings, keys, scheme):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
+    made = transfers.order_export(project, manager, "muc", {"unfinished": True})
+    failed = transfers.order_export(project, manager, "muc", {"unfinished": True})
+    type(failed).objects.filter(pk=failed.pk).update(state="failed", error="It is wrong.")
+    page = sign_in(manager, "/projects/tea/")
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 380, "height": 800})
+    found = {}
+    for address in (
+        "/projects/tea/transfers/",
+        "/projects/tea/import/?format=brat",
+        "/projects/tea/export/?format=brat",
+        f"/transfers/{made.pk}/",
+        f"/transfers/{failed.pk}/",
+    ):
+        page.goto(address)
+        found[address] = violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 380, address
+    assert {address: wrong for address, wrong in found.items() if wrong} == {}

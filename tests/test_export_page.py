@@ -1,0 +1,137 @@
+"""Taking codings along: what would be lost is shown before anything is written."""
+
+import io
+import re
+import zipfile
+
+import pytest
+
+from annotations import actions
+from annotations.exporting import export
+from annotations.models import Coding, Membership, Transfer
+from tests.conftest import judge
+
+URL = "/projects/tea/export/"
+
+
+@pytest.fixture
+def coded(codings, keys):
+    """Alice has handed in her coding, in which a pronoun may point to either of two phrases; Bob has not."""
+    alice, bob = codings["alice"], codings["bob"]
+    judge(alice, keys["a"], "place")
+    judge(alice, keys["b"], "place")
+    judge(alice, keys["c"], "phrase", keys["a"], keys["b"], note="either")
+    judge(bob, keys["a"], "place")
+    actions.submit(alice, alice.coder)
+    return codings
+
+
+@pytest.fixture
+def manager(signed_in, charlie, project):
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    return signed_in(charlie)
+
+
+@pytest.fixture
+def order(manager, coded):
+    """Order an export: the address of its page."""
+
+    def order(**fields):
+        answer = manager.post(URL, {"format": "jsonlines"} | fields)
+        assert answer.status_code == 302, answer.content.decode()
+        return answer.url
+
+    return order
+
+
+@pytest.fixture
+def fetch(order, manager):
+    """Order an export, carry it out and download it: its files by name."""
+
+    def fetch(**fields):
+        address = order(**fields)
+        manager.post(f"{address}carry-out/")
+        answer = manager.get(f"{address}file/")
+        with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    return fetch
+
+
+def test_what_would_be_lost_is_shown_before_anything_is_written(order, manager):
+    address = order(format="muc")
+    page = manager.get(address).content.decode()
+    assert "This would be written: 1 coding of 1 text in 1 file." in page
+    assert re.search(r'several antecedents of one markable.*?<td class="num">1</td><td>alice, tea: ', page, re.DOTALL)
+    assert re.search(r'notes</th><td class="num">1</td>', page)
+    assert not Transfer.objects.get().file
+    assert manager.get(f"{address}file/").status_code == 404
+
+
+def test_the_file_is_that_of_the_command_and_lists_the_losses_too(fetch, project):
+    files = fetch(format="muc")
+    out = io.BytesIO()
+    export(project, "muc", out)
+    with zipfile.ZipFile(out) as archive:
+        assert files == {name: archive.read(name) for name in archive.namelist()}
+    assert set(files) == {"alice/tea.sgm", "LOSSES.txt"}
+    assert b"several antecedents" in files["LOSSES.txt"]
+
+
+def test_the_file_is_an_attachment_that_no_browser_opens(order, manager):
+    address = order()
+    manager.post(f"{address}carry-out/")
+    answer = manager.get(f"{address}file/")
+    assert answer["Content-Disposition"] == 'attachment; filename="tea-jsonlines.zip"'
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Content-Type"] == "application/zip"
+
+
+def test_codings_that_are_not_handed_in_are_exported_only_if_asked_for(fetch):
+    assert "bob/documents.jsonlines" not in fetch()
+    assert "bob/documents.jsonlines" in fetch(unfinished="on")
+
+
+def test_coders_and_texts_can_be_chosen(fetch, order, manager):
+    assert [name for name in fetch(unfinished="on", coders=["bob"]) if "/" in name] == ["bob/documents.jsonlines"]
+    assert [name for name in fetch(texts=["tea"]) if "/" in name] == ["alice/documents.jsonlines"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"format": ""},
+        {"format": "plain"},
+        {"format": "ghost"},
+        {"coders": ["ghost"]},
+        {"coders": ["ali\0ce"]},
+        {"texts": ["ghost"]},
+        {"option-ghost": "x", "format": "ghost"},
+    ],
+)
+def test_wrong_input_is_refused_beside_its_field(manager, coded, fields):
+    answer = manager.post(URL, {"format": "jsonlines"} | fields)
+    assert answer.status_code == 400
+    assert 'class="errorlist"' in answer.content.decode()
+    assert not Transfer.objects.exists()
+
+
+def test_an_empty_export_says_so(order, manager):
+    Coding.objects.update(status="open")
+    page = manager.get(order()).content.decode()
+    assert "0 codings of 0 texts in 0 files" in page
+    assert "Nothing is lost" in page
+
+
+def test_only_who_sees_results_exports_and_only_a_manager_an_archive(people, signed_in):
+    for role, expected in (("manager", 302), ("adjudicator", 302), ("viewer", 302), ("coder", 403), ("outsider", 404)):
+        assert signed_in(people[role]).post(URL, {"format": "jsonlines"}).status_code == expected
+    for role, expected in (("manager", 302), ("adjudicator", 400), ("viewer", 400), ("coder", 403), ("outsider", 404)):
+        assert signed_in(people[role]).post(URL, {"format": "project"}).status_code == expected
+    assert "Project archive" not in signed_in(people["viewer"]).get(URL).content.decode()
+
+
+def test_the_form_costs_a_fixed_number_of_queries(manager, coded, django_assert_max_num_queries):
+    manager.get(URL)
+    with django_assert_max_num_queries(6):
+        manager.get(URL)

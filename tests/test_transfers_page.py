@@ -1,0 +1,207 @@
+"""Imports and exports: the list, one's page, what may be done with it and by whom."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from annotations import transfers
+from annotations.models import Project, Transfer
+from annotations.progress import LOST
+from tests.test_import_page import CONLL
+
+LIST = "/projects/tea/transfers/"
+IMPORT = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
+EXPORT = {"coders": [], "texts": [], "unfinished": True, "options": {}}
+
+
+def files(*named):
+    return [SimpleUploadedFile(name, data.encode()) for name, data in named or [("dog.conll", CONLL)]]
+
+
+@pytest.fixture
+def brought(project, people):
+    """An import that is checked and not carried out."""
+    return transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT)
+
+
+@pytest.fixture
+def taken(project, people):
+    """An export that a viewer has carried out."""
+    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    assert transfers.carry_out(made, people["viewer"])
+    return made
+
+
+def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_in):
+    page = signed_in(people["manager"]).get(LIST).content.decode()
+    assert page.index("jsonlines" if "jsonlines" in page else "JSON lines") < page.index("CoNLL-2012")
+    assert f'href="/transfers/{taken.pk}/file/"' in page
+    assert "checked, not carried out" in page
+
+
+def test_an_empty_list_says_what_can_be_done(people, signed_in):
+    assert "Bring your corpus" in signed_in(people["manager"]).get(LIST).content.decode()
+    assert "Take the codings along" in signed_in(people["viewer"]).get(LIST).content.decode()
+
+
+def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, taken, project, people, signed_in):
+    archive = transfers.order_export(project, people["manager"], "project", {})
+    addresses = [f"/transfers/{one.pk}/" for one in (brought, taken, archive)]
+    for role, expected in {
+        "manager": [200, 200, 200],
+        "adjudicator": [403, 200, 403],
+        "viewer": [403, 200, 403],
+        "coder": [404, 404, 404],
+        "outsider": [404, 404, 404],
+    }.items():
+        client = signed_in(people[role])
+        assert [client.get(address).status_code for address in addresses] == expected, role
+        found = [client.get(f"{address}file/").status_code for address in addresses[:2]]
+        assert found == expected[:2], role
+    page = signed_in(people["viewer"]).get(LIST).content.decode()
+    assert ("CoNLL-2012" in page, "project archive" in page, "JSON lines" in page) == (False, False, True)
+
+
+@pytest.mark.parametrize("rest", ["carry-out/", "discard/"])
+def test_nobody_else_carries_out_or_discards_but_a_manager_discards(rest, project, people, signed_in):
+    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    for role, expected in {
+        "outsider": 404,
+        "coder": 404,
+        "adjudicator": 403,
+        "manager": 302 if rest == "discard/" else 403,
+    }.items():
+        assert Transfer.objects.get().state == Transfer.State.CHECKED
+        assert signed_in(people[role]).post(f"/transfers/{made.pk}/{rest}").status_code == expected, role
+
+
+def test_open_results_let_a_coder_take_an_export_and_close_again(taken, people, signed_in):
+    client = signed_in(people["coder"])
+    Project.objects.update(results_open=True)
+    assert client.get(f"/transfers/{taken.pk}/file/").status_code == 200
+    Project.objects.update(results_open=False)
+    assert client.get(f"/transfers/{taken.pk}/file/").status_code == 404
+
+
+def test_carrying_out_twice_does_it_once(brought, project, people, signed_in):
+    client = signed_in(people["manager"])
+    for _ in range(2):
+        assert client.post(f"/transfers/{brought.pk}/carry-out/").status_code == 302
+    assert project.texts.filter(slug="dog").count() == 1
+    assert "carried out already" in client.get(f"/transfers/{brought.pk}/").content.decode()
+
+
+def test_what_was_uploaded_can_be_had_again_and_is_forgotten_when_discarded(brought, people, signed_in):
+    client = signed_in(people["manager"])
+    answer = client.get(f"/transfers/{brought.pk}/file/")
+    assert b"Anna NNP" in b"".join(answer.streaming_content)
+    assert answer["Content-Disposition"].startswith("attachment;")
+    assert client.post(f"/transfers/{brought.pk}/discard/").url == LIST
+    assert not Transfer.objects.filter(pk=brought.pk).exists()
+    assert not brought.file.storage.exists(brought.file.name)
+
+
+def test_a_file_that_is_gone_is_said_to_be(taken, people, signed_in):
+    taken.file.storage.delete(taken.file.name)
+    assert signed_in(people["viewer"]).get(f"/transfers/{taken.pk}/file/").status_code == 404
+
+
+def test_no_address_leads_to_the_files_themselves(taken, people, signed_in, settings):
+    client = signed_in(people["manager"])
+    for address in (
+        f"/{taken.file.name}",
+        f"/files/{taken.file.name}",
+        f"/media/{taken.file.name}",
+        f"/static/{taken.file.name}",
+    ):
+        assert client.get(address).status_code == 404
+
+
+@pytest.fixture
+def with_worker(settings, monkeypatch):
+    """As in earnest: what is not small waits for a worker. Here everything counts as large."""
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(transfers, "AT_ONCE_JUDGEMENTS", -1)
+
+
+def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker, brought_by_worker, people, signed_in):
+    client, made = signed_in(people["manager"]), brought_by_worker
+    address = f"/transfers/{made.pk}/"
+    assert 'hx-trigger="every 1s"' in client.get(address).content.decode()
+    Transfer.objects.update(done=50, total=200, told_at=timezone.now())
+    part = client.get(address, headers={"HX-Request": "true"})
+    assert 'value="50" max="200"' in part.content.decode()
+    assert "HX-Refresh" not in part
+    transfers.work.call(made.pk)
+    assert client.get(address, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
+    assert "This would come in" in client.get(address).content.decode()
+
+
+@pytest.fixture
+def brought_by_worker(with_worker, project, people):
+    return transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT)
+
+
+def test_without_a_worker_the_page_says_what_is_missing(brought_by_worker, people, signed_in):
+    Transfer.objects.update(told_at=timezone.now() - timedelta(seconds=30))
+    page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
+    assert "manage.py db_worker" in page
+
+
+def test_what_is_worked_on_is_not_discarded(brought_by_worker, people, signed_in):
+    client = signed_in(people["manager"])
+    assert client.post(f"/transfers/{brought_by_worker.pk}/discard/").url == f"/transfers/{brought_by_worker.pk}/"
+    assert Transfer.objects.filter(pk=brought_by_worker.pk).exists()
+
+
+def test_of_a_worker_that_has_died_nothing_more_is_awaited(brought_by_worker, people, signed_in):
+    Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1))
+    page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
+    assert "The worker ended before its time" in page
+    transfers.work.call(brought_by_worker.pk)  # it was not dead after all: nothing is done
+    brought_by_worker.refresh_from_db()
+    assert brought_by_worker.state == Transfer.State.FAILED
+
+
+def test_what_breaks_is_said_and_logged_and_nothing_is_changed(brought_by_worker, project, monkeypatch):
+    def broken(*args, **kwargs):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(transfers, "import_brought", broken)
+    with pytest.raises(RuntimeError):
+        transfers.work.call(brought_by_worker.pk)
+    brought_by_worker.refresh_from_db()
+    assert (brought_by_worker.state, brought_by_worker.error) == (Transfer.State.FAILED, transfers.BROKEN)
+    assert project.texts.count() == 1
+
+
+def test_the_oldest_go_with_their_files(project, people, monkeypatch):
+    monkeypatch.setattr(transfers, "KEPT", 2)
+    made = [transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT) for _ in range(3)]
+    assert set(Transfer.objects.all()) == set(made[1:])
+    assert not made[0].file.storage.exists(made[0].file.name)
+    Transfer.objects.filter(pk=made[1].pk).update(created_at=timezone.now() - transfers.KEPT_FOR - timedelta(days=1))
+    newest = transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
+    assert set(Transfer.objects.all()) == {made[2], newest}
+
+
+def test_two_uploads_of_one_name_are_both_kept(project, people):
+    made = transfers.order_import(
+        project, people["manager"], files(("a.conll", "x"), ("a.conll", "y")), "conll2012", IMPORT
+    )
+    assert made.state == Transfer.State.FAILED
+    assert "two files have this name" in made.report["failures"][0]["message"]
+
+
+def test_the_list_costs_a_fixed_number_of_queries(
+    brought, taken, project, people, signed_in, django_assert_max_num_queries
+):
+    client = signed_in(people["manager"])
+    for _ in range(3):
+        transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
+    client.get(LIST)
+    with django_assert_max_num_queries(4):
+        client.get(LIST)
