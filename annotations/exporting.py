@@ -9,22 +9,24 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotations.bulk import seldom_collecting
-from annotations.formats import FORMATS, Answer, Document, File, Links, Mark, Place, Stretch
+from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.archive import add
 from annotations.formats.document import Parts
-from annotations.formats.losses import Loss, carried, together
+from annotations.formats.losses import LOSSES_FILE, Loss, carried, together
 from annotations.importing.checking import spec_of
 from annotations.importing.report import number
 from annotations.models import Coding, Index, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.moment import one_moment
+from annotations.progress import Progress
 
-LOSSES_FILE = "LOSSES.txt"
 LINKS = {
     Project.Answers.POINTERS: Links.POINTERS,
     Project.Answers.INDICES: Links.INDICES,
@@ -60,40 +62,36 @@ class _TextRows:
 
 def documents_of(
     project: Project, *, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False
-) -> Iterator[tuple[str, list[Document]]]:
-    """For each coder the documents of the codings handed in; nothing named means all. Four queries a coder, eight more.
+) -> Iterator[tuple[str, Document]]:
+    """The documents of the codings handed in, with the names of their coders, text by text; nothing named means all.
 
-    unfinished: those that are not handed in too.
+    unfinished: those that are not handed in too. All is read at one moment, by eleven queries.
     """
-    chosen = _codings(project, coders, texts, unfinished).order_by("coder__username", "text__slug")
-    rows = list(chosen.values_list("pk", "text_id", "coder__username"))
-    of_texts = _texts(project, {text for _, text, _ in rows})
-    spec = spec_of(project.levels.all(), project.categories.select_related("points_to"))
+    with one_moment():
+        codings = _codings(project, coders, texts, unfinished).order_by("text__slug", "coder__username")
+        rows = list(codings.values_list("pk", "text_id", "coder__username"))
+        of_texts = _texts(project, {text for _, text, _ in rows})
+        spec = spec_of(project.levels.all(), project.categories.select_related("points_to"))
+        answers = _answers(
+            [coding for coding, _, _ in rows], of_texts, dict(project.categories.values_list("pk", "key"))
+        )
     links = LINKS[Project.Answers(project.answers)]
-    places = {pk: mark.place for of in of_texts.values() for pk, (mark, _) in of.markables.items()}
-    categories = dict(project.categories.values_list("pk", "key"))
-    by_coder: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for coding, text, coder in rows:
-        by_coder[coder].append((coding, text))
-    for coder, of_coder in by_coder.items():
-        answers = _answers([coding for coding, _ in of_coder], places, categories)
+    for coding, key, coder in rows:
+        text = of_texts[key]
         yield (
             coder,
-            [
-                Document(
-                    of_texts[text].slug,
-                    f"{coder}/{of_texts[text].slug}",
-                    of_texts[text].content,
-                    _marks(of_texts[text], answers.get(coding, {})),
-                    of_texts[text].segments,
-                    links,
-                    of_texts[text].title,
-                    of_texts[text].language,
-                    of_texts[text].direction,
-                    scheme=spec,
-                )
-                for coding, text in of_coder
-            ],
+            Document(
+                text.slug,
+                f"{coder}/{text.slug}",
+                text.content,
+                _marks(text, answers.pop(coding, {})),
+                text.segments,
+                links,
+                text.title,
+                text.language,
+                text.direction,
+                scheme=spec,
+            ),
         )
 
 
@@ -142,8 +140,11 @@ def _parts(pairs: str) -> Parts:
 type Answers = dict[int, tuple[Answer | None, Parts]]
 
 
-def _answers(codings: Sequence[int], places: Mapping[int, Place], categories: Mapping[int, str]) -> dict[int, Answers]:
+def _answers(
+    codings: Sequence[int], texts: Mapping[int, _TextRows], categories: Mapping[int, str]
+) -> dict[int, Answers]:
     """For each coding the answer and the head that its coder gave, by markable."""
+    places = {pk: mark.place for of in texts.values() for pk, (mark, _) in of.markables.items()}
     pointers: dict[int, tuple[Place, ...]] = {}
     rows = Pointer.objects.filter(judgement__coding__in=codings).order_by("pk")
     for judgement, target in rows.values_list("judgement_id", "target_id"):
@@ -190,7 +191,7 @@ def export(
     out: IO[bytes] | None,
     *,
     options: Mapping[str, str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **which: object,
 ) -> Exported:
     """Write a zip of the format's files to `out`; None: only say what would be lost.
@@ -199,51 +200,66 @@ def export(
     documents_of. progress: called with how many codings are done, of how many. The report stands in the zip too.
     Raises nothing of its own: what is there is valid.
     """
-    format_ = FORMATS[format_key]
-    assert format_.write is not None
-    report = Exported()
     total = _codings(project, **which).count() if progress else 0  # type: ignore[arg-type]
-    texts: set[str] = set()
-    losses: list[Loss] = []
-    everybodys: list[Document] = []
-    archive = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) if out is not None else None
-    try:
-        for coder, documents in documents_of(project, **which):  # type: ignore[arg-type]
-            kept, folder = [], f"{_folder(coder)}/"
-            for place, document in enumerate(documents):
-                if progress is not None and place % 50 == 0:
-                    progress(report.codings + place, total)
-                document, lost = carried(document, format_.carries)
-                if format_.apart:
-                    report.files += _add_all(archive, folder, format_.write([document], **(options or {})))
-                else:
-                    kept.append(document)
-                losses += [
-                    Loss(loss.feature, loss.count, tuple(f"{coder}, {one}" for one in loss.examples)) for loss in lost
-                ]
-            report.codings += len(documents)
-            texts.update(document.name for document in documents)
-            if format_.names_coders:
-                everybodys += [replace(document, coder=coder) for document in kept]
-            elif kept:
-                report.files += _add_all(archive, folder, format_.write(kept, **(options or {})))
-        if format_.names_coders:
-            report.files += _add_all(archive, "", format_.write(everybodys, **(options or {})))
-        report.texts, report.losses = len(texts), together(losses)
-        if archive is not None and report.losses:
-            add(archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in report.losses).encode())
-    finally:
-        if archive is not None:
-            archive.close()
-    return report
+    with _Writing(FORMATS[format_key], options or {}, out) as writing:
+        for place, (coder, document) in enumerate(documents_of(project, **which)):  # type: ignore[arg-type]
+            if progress is not None and place % 50 == 0:
+                progress(place, total)
+            writing.take(coder, document)
+        return writing.finish()
 
 
-def _add_all(archive: zipfile.ZipFile | None, folder: str, files: Sequence[File]) -> int:
-    """Add the files to the folder of the archive, if there is one; how many they are."""
-    if archive is not None:
-        for file in files:
-            add(archive, f"{folder}{file.path}", file.data)
-    return len(files)
+class _Writing:
+    """The documents of an export on their way into the zip; without `out` they are counted and go nowhere."""
+
+    def __init__(self, format_: Format, options: Mapping[str, str], out: IO[bytes] | None) -> None:
+        assert format_.write is not None
+        self.format, self.write = format_, partial(format_.write, **options)
+        self.archive = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) if out is not None else None
+        self.report = Exported()
+        self.texts: set[str] = set()
+        self.losses: list[Loss] = []
+        self.kept: dict[str, list[Document]] = defaultdict(list)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.archive is not None:
+            self.archive.close()
+
+    def take(self, coder: str, document: Document) -> None:
+        """Take out what the format cannot hold, and write what can be written by itself."""
+        document, lost = carried(document, self.format.carries)
+        self.losses += [
+            Loss(one.feature, one.count, tuple(f"{coder}, {each}" for each in one.examples)) for one in lost
+        ]
+        self.report.codings += 1
+        self.texts.add(document.name)
+        if self.format.apart:
+            self._add(f"{_folder(coder)}/", self.write([document]))
+        else:
+            self.kept[coder].append(document)
+
+    def finish(self) -> Exported:
+        """Write the rest, and the report."""
+        if self.format.names_coders:
+            self._add(
+                "", self.write([replace(one, coder=coder) for coder in sorted(self.kept) for one in self.kept[coder]])
+            )
+        else:
+            for coder in sorted(self.kept):
+                self._add(f"{_folder(coder)}/", self.write(self.kept[coder]))
+        self.report.texts, self.report.losses = len(self.texts), together(self.losses)
+        if self.archive is not None and self.report.losses:
+            add(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in self.report.losses).encode())
+        return self.report
+
+    def _add(self, folder: str, files: Sequence[File]) -> None:
+        self.report.files += len(files)
+        if self.archive is not None:
+            for file in files:
+                add(self.archive, f"{folder}{file.path}", file.data)
 
 
 def _folder(coder: str) -> str:

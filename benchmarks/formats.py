@@ -51,13 +51,10 @@ def from_folder(folder: Path) -> list[Source]:
 
 
 def from_zip(path: Path) -> list[Source]:
-    """The files of an export but for the report, as the page that imports them finds them."""
-    from annotations.exporting import LOSSES_FILE
-    from annotations.formats.archive import unpack
-    from annotations.importing import Source
+    """The files of an export, as the page that imports them finds them."""
+    from annotations.importing import sources_of
 
-    files = unpack(path.read_bytes(), path.name, most_files=1_000_000, most_bytes=2**32)
-    return [Source(name, data, found=True) for name, data in files if name != LOSSES_FILE]
+    return sources_of([(path.name, path.read_bytes())])
 
 
 def brought_in(project: Project, format_key: str, sources: list[Source]) -> None:

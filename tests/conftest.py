@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from uuid import uuid4
 
 import pytest
+from django.db import connections
 from django.test import Client
 from pytest_django import Settings
 
@@ -132,6 +135,23 @@ def judge(coding: Coding, markable: str, category: str | None, *pointers: str, *
     coding.refresh_from_db(fields=["version"])
     decision = change(markable=markable, category=category, pointers=list(pointers), **more)
     return operations.apply(coding, coding.coder, coding.version, [decision])
+
+
+def in_another_connection(do: Callable[[], int]) -> int:
+    """Do it as another process would, at this moment."""
+    found: list[int] = []
+
+    def work() -> None:
+        try:
+            found.append(do())
+        finally:
+            connections.close_all()
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    [result] = found
+    return result
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions, operations
+from annotations import actions, exporting, operations
 from annotations.exporting import documents_of, export, export_to
-from annotations.formats import Answer, Document, Links, Mark, Place, Stretch, plain
+from annotations.formats import FORMATS, Answer, Document, Links, Mark, Place, Stretch, plain
 from annotations.formats.losses import Feature
-from annotations.importing import Coded, Source, import_brought, import_documents, read_sources
+from annotations.importing import Coded, Source, import_brought, import_documents, read_sources, sources_of
 from annotations.models import Coding, Project
 from annotations.schemes import SCHEMES
+from tests.conftest import in_another_connection, judge, make_project
 from tests.documents import plain_of
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
@@ -66,7 +67,7 @@ def zipped(project: Project, format_key: str, **which) -> tuple[bytes, object]:
 
 def test_what_was_imported_is_exported(tea):
     project, document = tea
-    [(coder, [exported])] = documents_of(project)
+    [(coder, exported)] = documents_of(project)
     assert coder == "anna"
     assert plain_of(exported) == plain_of(document)
     assert exported.scheme is not None
@@ -75,7 +76,7 @@ def test_what_was_imported_is_exported(tea):
 
 def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
     import_documents(tales, [Coded(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")], create=True)
-    found = {coder: document for coder, [document] in documents_of(tales)}
+    found = dict(documents_of(tales))
     words = {
         coder: [document.content[mark.parts[0][0] : mark.parts[0][1]] for mark in document.marks]
         for coder, document in found.items()
@@ -85,7 +86,7 @@ def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
 
 def test_a_given_markable_that_was_not_judged_is_there_without_an_answer(tales):
     import_documents(tales, [Coded(plain.parse("Anna [took] her dog for a walk.", "walk.txt"), None)])
-    [(_, [document]), _] = documents_of(tales)
+    [(_, document), _] = documents_of(tales)
     assert [mark.answer is None for mark in document.marks] == [False, True, False, False]
 
 
@@ -98,11 +99,13 @@ def test_codings_that_are_not_handed_in_are_left_out_unless_asked_for(tales):
 
 def test_coders_and_texts_may_be_named(tales):
     import_documents(tales, [Coded(plain.parse(WALK, "run.txt"), "bea")])
-    assert [(coder, len(found)) for coder, found in documents_of(tales)] == [("anna", 1), ("bea", 2)]
-    assert [coder for coder, _ in documents_of(tales, coders=["bea"])] == ["bea"]
-    assert [(coder, [one.name for one in found]) for coder, found in documents_of(tales, texts=["run"])] == [
-        ("bea", ["run"])
-    ]
+
+    def found(**which):
+        return [(coder, document.name) for coder, document in documents_of(tales, **which)]
+
+    assert found() == [("bea", "run"), ("anna", "walk"), ("bea", "walk")]
+    assert found(coders=["bea"]) == [("bea", "run"), ("bea", "walk")]
+    assert found(texts=["run"]) == [("bea", "run")]
 
 
 def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
@@ -118,6 +121,35 @@ def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
     for coder in ("anna", "bea"):
         before, after = (Coding.objects.get(text__project=project, coder__username=coder) for project in (tales, other))
         assert operations.judgements_of(before) == operations.judgements_of(after)
+
+
+@pytest.mark.parametrize("format_key", sorted(key for key, format_ in FORMATS.items() if format_.write))
+def test_our_own_zip_is_read_again_without_a_complaint(tales, format_key):
+    data, _ = zipped(tales, format_key)
+    brought = read_sources(format_key, sources_of([("export.zip", data)]), "parent")
+    assert (brought.failures, len(brought.coded)) == ([], 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_coder_who_marks_meanwhile_is_not_half_in_an_export(monkeypatch):
+    """What is marked and pointed at after the markables were read is not among the answers either."""
+    project = make_project()
+    actions.let_coders_mark(project, project.levels.filter(key="phrase"))
+    coder = actions.coder_of(project, "anna", create=True)
+    coding = Coding.objects.create(text=project.texts.get(), coder=coder)
+    [given] = project.texts.get().markables.filter(label="a")
+    read = exporting._answers
+
+    def marked_meanwhile(*args):
+        in_another_connection(lambda: judge(coding, "phrase:31-37", "phrase", given.key))
+        return read(*args)
+
+    monkeypatch.setattr(exporting, "_answers", marked_meanwhile)
+    [(_, document)] = documents_of(project, unfinished=True)
+    assert all(mark.answer is None for mark in document.marks)
+    monkeypatch.undo()
+    [(_, document)] = documents_of(project, unfinished=True)
+    assert [mark.parts for mark in document.marks if mark.answer] == [((31, 37),)]
 
 
 def test_equal_exports_are_equal_bytes(tales):
@@ -217,6 +249,6 @@ def test_the_command_says_where_it_cannot_write(tea, tmp_path):
 
 def test_a_document_names_its_coder_by_its_folder(tea):
     project, document = tea
-    [(_, [exported])] = documents_of(project)
+    [(_, exported)] = documents_of(project)
     assert exported.file == "anna/walk"
     assert replace(exported, file="").name == document.name

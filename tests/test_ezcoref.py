@@ -31,8 +31,7 @@ def chains(document: Document) -> set[frozenset[object]]:
 
 def test_brat_and_conll_give_the_same_chains(both):
     of_brat, of_conll = (
-        {(coder, document.name): chains(document) for coder, found in documents_of(project) for document in found}
-        for project in both
+        {(coder, document.name): chains(document) for coder, document in documents_of(project)} for project in both
     )
     assert len(of_brat) == 40
     assert any(of_brat.values())

@@ -5,10 +5,9 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +15,7 @@ import pytest
 from django.apps import apps
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, connections, models, transaction
+from django.db import connection, models, transaction
 from django.db.models import Value
 from django.db.models.functions import Concat
 from django.test.utils import CaptureQueriesContext
@@ -36,6 +35,7 @@ from annotations.formats.project import VERSION, Kind
 from annotations.importing import Coded, ImportFailed, import_documents
 from annotations.models import Category, Coding, Markable, Membership, Operation, Project, User
 from annotations.schemes import SCHEMES
+from tests.conftest import in_another_connection
 
 from .agreeing import of_size
 from .conftest import change, judge, make_project, person
@@ -430,8 +430,8 @@ def test_outside_a_transaction_an_archive_is_of_one_moment():
     class Slow(io.BytesIO):
         def write(self, data: Any) -> int:
             if not seen:
-                seen.append(_in_another_connection(lambda: Project.objects.update(title="Other", preset="x")))
-                seen.append(_in_another_connection(lambda: project.texts.update(title="Other")))
+                seen.append(in_another_connection(lambda: Project.objects.update(title="Other", preset="x")))
+                seen.append(in_another_connection(lambda: project.texts.update(title="Other")))
             return super().write(data)
 
     out = Slow()
@@ -439,22 +439,6 @@ def test_outside_a_transaction_an_archive_is_of_one_moment():
     assert seen == [1, 1]
     assert out.getvalue() == before
     assert archived(Project.objects.get()) != before
-
-
-def _in_another_connection(do: Callable[[], int]) -> int:
-    found: list[int] = []
-
-    def work() -> None:
-        try:
-            found.append(do())
-        finally:
-            connections.close_all()
-
-    thread = Thread(target=work)
-    thread.start()
-    thread.join()
-    [result] = found
-    return result
 
 
 JUDGED = Decision("phrase:8-18").payload()

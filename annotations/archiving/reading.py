@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
-
-from django.db import connection, transaction
 
 from annotations.archiving.tables import TABLES, Archived, shape_of
 from annotations.formats.project import Kind, Shape, Table, write
 from annotations.importing.report import number
 from annotations.models import Project
+from annotations.moment import one_moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +27,8 @@ class Archive:
 
 def archive_project(project: Project, out: IO[bytes]) -> Archive:
     """Write all that the project is to `out`. A query a table, all of one moment; call it outside transactions."""
-    with _one_moment():
+    with one_moment():
         return Archive(write(_tables(project), out))
-
-
-@contextmanager
-def _one_moment() -> Iterator[None]:
-    """All queries see the database as it was at the first, and nobody who writes has to wait for them."""
-    if connection.in_atomic_block:
-        yield
-    elif connection.vendor == "postgresql":
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            yield
-    else:
-        # Transactions of Django's making lock SQLite at once (IMMEDIATE); one that only reads need not.
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")
-        try:
-            yield
-        finally:
-            with connection.cursor() as cursor:
-                cursor.execute("ROLLBACK")
 
 
 def _tables(project: Project) -> Iterator[Table]:

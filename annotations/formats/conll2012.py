@@ -8,6 +8,7 @@ The text is the tokens joined by a blank, one sentence a line. Every part of a d
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 
 from annotations.formats.document import (
@@ -207,6 +208,29 @@ def write(documents: Sequence[Document]) -> list[File]:
 
 def _written(document: Document) -> bytes:
     tokens = tokens_of(document)
+    name = re.sub(r"\s|[()]", "_", document.name)
+    cells = ["-\n"] * len(tokens.spans)
+    for token, brackets in _brackets(document, tokens).items():
+        cells[token] = f"{brackets}\n"
+    for sentence in tokens.by_sentence():
+        cells[sentence.stop - 1] += "\n"
+    rows = zip(_lines(name, tokens, tuple(_speakers(document, tokens))), cells, strict=True)
+    lines = "".join(line + cell for line, cell in rows)
+    return f"#begin document ({name}); part 000\n{lines}#end document\n".encode()
+
+
+@lru_cache(maxsize=4)  # for the next coder of the text
+def _lines(name: str, tokens: Tokens, speakers: tuple[str, ...]) -> list[str]:
+    """The lines of the tokens up to the last column."""
+    return [
+        f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
+        for sentence in tokens.by_sentence()
+        for number, token in enumerate(sentence)
+    ]
+
+
+def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
+    """The last column of the tokens where chains begin or end."""
     opened: dict[int, list[tuple[int, str]]] = {}
     closed: dict[int, list[tuple[int, str]]] = {}
     alone: dict[int, list[str]] = {}
@@ -218,24 +242,13 @@ def _written(document: Document) -> bytes:
             else:
                 opened.setdefault(first, []).append((-last, f"({index}"))
                 closed.setdefault(last, []).append((-first, f"{index})"))
-    cells = ["-"] * len(tokens.spans)
+    cells = {}
     for token in {*opened, *closed, *alone}:
         # What was opened last is closed first: readers pair brackets of one chain so.
         brackets = [bracket for _, bracket in sorted(closed.get(token, ()))]
         brackets += [bracket for _, bracket in sorted(opened.get(token, ()))]
         cells[token] = "|".join(brackets + alone.get(token, []))
-    speakers = _speakers(document, tokens)
-    name = re.sub(r"\s|[()]", "_", document.name)
-    lines = [f"#begin document ({name}); part 000\n"]
-    for sentence in tokens.by_sentence():
-        rows = zip(*(column[sentence.start : sentence.stop] for column in (tokens.words, speakers, cells)), strict=True)
-        lines += [
-            f"{name}\t0\t{number}\t{word}\t-\t-\t-\t-\t-\t{speaker}\t*\t{cell}\n"
-            for number, (word, speaker, cell) in enumerate(rows)
-        ]
-        lines.append("\n")
-    lines.append("#end document\n")
-    return "".join(lines).encode()
+    return cells
 
 
 def _speakers(document: Document, tokens: Tokens) -> list[str]:

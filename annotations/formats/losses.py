@@ -14,6 +14,8 @@ from annotations.formats.rules import RULES
 __all__ = ["Feature", "Loss", "carried", "together"]
 
 MOST_EXAMPLES = 5
+# The report in the zip of an export.
+LOSSES_FILE = "LOSSES.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def carried(document: Document, carries: frozenset[Feature]) -> tuple[Document, 
             continue
         document, lost = RULES[feature](document)
         if lost:
-            examples = tuple(f"{document.name}: {example}" for example in lost[:MOST_EXAMPLES])
+            examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(lost))[:MOST_EXAMPLES])
             losses.append(Loss(feature, len(lost), examples))
     return document, losses
 

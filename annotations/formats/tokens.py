@@ -14,11 +14,12 @@ _RUN = re.compile(r"\S+")
 _LINE_END = re.compile("\n")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
     """The tokens of a document: `[start, end)` each, and for each sentence the number of its first token.
 
-    A token is a run of characters other than white space, cut where a markable, head or segment begins or ends.
+    A token is a run of characters other than white space, cut where a markable, head or segment begins or ends. Two
+    of these are equal only if they are one object.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -45,35 +46,50 @@ class Tokens:
         return [range(first, end) for first, end in pairwise([*self.sentences, len(self.spans)])]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Runs:
+    """The runs of a text between white space."""
+
+    spans: tuple[tuple[int, int], ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    words: tuple[str, ...]
+    edges: frozenset[int]
+
+
 def tokens_of(document: Document) -> Tokens:
     """The document's tokens. Sentences are its sentence segments, where it has none its turns, else its lines."""
-    parts = [part for mark in document.marks for part in mark.parts]
-    heads = [part for mark in document.marks if mark.head for part in mark.head]
-    segments = [(segment.start, segment.end) for segment in document.segments]
-    return _tokens(document.content, frozenset().union(*parts, *heads, *segments), _sentence_edges(document))
+    at = _runs(document.content).edges
+    inside = {edge for mark in document.marks for part in mark.parts for edge in part if edge not in at}
+    inside.update(edge for mark in document.marks if mark.head for part in mark.head for edge in part)
+    inside.update(edge for segment in document.segments for edge in (segment.start, segment.end))
+    return _tokens(document.content, tuple(sorted(inside - at)), _sentence_edges(document))
 
 
-@lru_cache(maxsize=4)  # a document is taken apart by several rules of `losses` and by its writer
-def _tokens(content: str, cuts: frozenset[int], edges: tuple[int, ...] | None) -> Tokens:
-    """edges: where sentences begin or end; None: at line ends."""
-    spans = [run.span() for run in _RUN.finditer(content)]
-    if not spans:
-        return Tokens((), (), (), (), ())
-    starts, ends = zip(*spans, strict=True)
-    inside = sorted(cuts.difference(starts, ends))
-    words = content.split()
-    if inside:
-        spans = [piece for start, end in spans for piece in _cut(start, end, inside)]
-        starts, ends = zip(*spans, strict=True)
-        words = [content[start:end] for start, end in spans]
+# A text is taken apart by several rules and by the writer, and so it is for each of its coders, one after the other.
+@lru_cache(maxsize=4)
+def _runs(content: str) -> _Runs:
+    spans = tuple(run.span() for run in _RUN.finditer(content))
+    starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
+    return _Runs(spans, starts, ends, tuple(content.split()), frozenset(starts) | frozenset(ends))
+
+
+@lru_cache(maxsize=4)
+def _tokens(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None) -> Tokens:
+    """inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends."""
+    runs = _runs(content)
+    spans, starts, ends, words = runs.spans, runs.starts, runs.ends, runs.words
+    if inside and spans:
+        spans = tuple(piece for start, end in spans for piece in _cut(start, end, inside))
+        starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
+        words = tuple(content[start:end] for start, end in spans)
     if edges is None:
         edges = tuple(line.end() for line in _LINE_END.finditer(content))
     firsts = {0, *(bisect_left(starts, edge) for edge in edges)}
-    sentences = tuple(sorted(first for first in firsts if first < len(spans)))
-    return Tokens(tuple(spans), sentences, starts, ends, tuple(words))
+    return Tokens(spans, tuple(sorted(first for first in firsts if first < len(spans))), starts, ends, words)
 
 
-def _cut(start: int, end: int, inside: list[int]) -> Iterator[tuple[int, int]]:
+def _cut(start: int, end: int, inside: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     first, last = bisect_right(inside, start), bisect_left(inside, end)
     return pairwise((start, *inside[first:last], end))
 
@@ -107,7 +123,7 @@ def respaced(document: Document) -> Document:
     """The document as token formats give it back: one blank between tokens, one line a sentence."""
     tokens = tokens_of(document)
     words = tokens.words
-    content = "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
+    content = _one_blank(tokens)
     edges = [part for mark in document.marks for part in (*mark.parts, *mark.head)]
     edges += [(segment.start, segment.end) for segment in document.segments]
     if content == document.content and not on_white_space(content, edges):
@@ -125,6 +141,13 @@ def respaced(document: Document) -> Document:
         for start, end in placed(((segment.start, segment.end),)):
             segments.append(replace(segment, start=start, end=end))
     return moved(replace(document, content=content, segments=segments), places)
+
+
+@lru_cache(maxsize=4)
+def _one_blank(tokens: Tokens) -> str:
+    """One blank between tokens, one line a sentence."""
+    words = tokens.words
+    return "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
 
 
 def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:

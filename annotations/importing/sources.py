@@ -13,6 +13,7 @@ from annotations.bulk import seldom_collecting
 from annotations.formats import FORMATS, Bundle, Document, Format, FormatError
 from annotations.formats.format import alone
 from annotations.formats.inception import opened
+from annotations.formats.losses import LOSSES_FILE
 from annotations.importing.report import Failure
 
 
@@ -21,7 +22,7 @@ class Source:
     """A file as it comes in: its name with its folders, and what it holds.
 
     found: it was found in a folder or zip, so its name tells whether the format reads it; else somebody named it.
-    aside: it belongs to the export of another tool, but is no coder's work: it is named in the report and not read.
+    aside: it belongs to an export, of another tool or our own, but is no coder's work: it is named in the report and not read.
     """
 
     name: str
@@ -37,7 +38,7 @@ def sources_of(files: Iterable[tuple[str, bytes]]) -> list[Source]:
     for name, data in files:
         if name.lower().endswith(".zip"):
             held = opened(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
-            sources += [Source(inner, content, found=True) for inner, content in held.files]
+            sources += [Source(inner, content, found=True, aside=inner == LOSSES_FILE) for inner, content in held.files]
             sources += [Source(inner, b"", found=True, aside=True) for inner in held.aside]
             left -= sum(len(content) for _, content in held.files)
         else:
