@@ -15,7 +15,7 @@ from agreement.measures.cells import MISSING, Cells, first_rows, offsets
 from agreement.measures.chains import MODES, TOPS, UNMARKED, UNMARKED_LABEL, tops_of
 from agreement.measures.data import ReliabilityData
 from agreement.measures.options import check
-from agreement.measures.values import Bools, Ints, Label
+from agreement.measures.values import Bools, Ints, Label, each_once
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class _Sets:
     @classmethod
     def of_pairs(cls, sets: Ints, members: Ints, n: int, width: int) -> "_Sets":
         """The sets 0..n-1 from pairs of a set and a member below `width`; a pair that comes twice counts once."""
-        sets, members = np.divmod(np.unique(sets * width + members), max(width, 1))
+        sets, members = np.divmod(each_once(sets * width + members), max(width, 1))
         return cls(_starts(np.bincount(sets, minlength=n)), members)
 
     def and_then(self, more: "_Sets") -> "_Sets":
@@ -289,7 +289,7 @@ def _cells(codes: Ints, labels: Sequence[Label], sets: _Sets, others: tuple[Labe
     names = list(kinds)
     number = np.concatenate((new[label_number], len(order) + set_number, [MISSING]))
     kept = sets.taken(distinct)
-    used = np.unique(kept.members[kept.members >= len(codes)]) - len(codes)
+    used = each_once(kept.members[kept.members >= len(codes)]) - len(codes)
     members = kept.members
     if len(used) < len(others):
         place = np.zeros(len(others), dtype=np.int64)

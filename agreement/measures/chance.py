@@ -22,7 +22,7 @@ from agreement.measures.results import NOT_BY_ALL, NOT_CODED, counted
 from agreement.measures.scales import Disagreement, Scale
 from agreement.measures.statistics import Statistics, beside, sparse_sums
 from agreement.measures.tables import unit_terms
-from agreement.measures.values import Distance, Floats, Label
+from agreement.measures.values import Distance, Floats, Label, each_once
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
 CERTAIN = 1 - 1e-12
@@ -124,7 +124,7 @@ class Kappa:
         """What a `Result` is made of."""
         used, data = self.used, self.data
         masses = self.masses("document")
-        values = np.unique(masses.judgements.codes)
+        values = each_once(masses.judgements.codes)
         ao = ae = value = None
         if (used.coders >= 2).any():
             total = np.concatenate(
@@ -275,7 +275,7 @@ def _of_pairs(masses: Masses, sums: Floats) -> Floats:
 
 
 def _n_categories(masses: Masses, scale: Scale, categories: Sequence[Label] | None) -> int:
-    return len(scale.categories) if categories is not None else len(np.unique(masses.judgements.codes))
+    return len(scale.categories) if categories is not None else len(each_once(masses.judgements.codes))
 
 
 def _two_coders(data: ReliabilityData, name: str, instead: str) -> None:

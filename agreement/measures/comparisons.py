@@ -13,7 +13,7 @@ from agreement.measures.data import ReliabilityData
 from agreement.measures.options import check
 from agreement.measures.resampling import resampled
 from agreement.measures.results import Result, equals, figure, html_table
-from agreement.measures.values import Bools, Label
+from agreement.measures.values import Bools, Label, each_once
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +186,7 @@ def of_units(data: ReliabilityData, kept: Bools) -> ReliabilityData:
 def _used(cells: Cells) -> Cells:
     """The cells without the labels and sets that none of them has."""
     n_labels = len(cells.labels)
-    used = np.unique(cells.codes[cells.codes >= 0])
+    used = each_once(cells.codes[cells.codes >= 0])
     number = np.full(n_labels + len(cells.starts), MISSING, dtype=np.int64)
     number[used] = np.arange(len(used))
     sets = used[used >= n_labels] - n_labels

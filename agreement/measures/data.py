@@ -15,7 +15,7 @@ from agreement.measures.matrix import read_matrix
 from agreement.measures.partitions import Partition
 from agreement.measures.records import parts_of_records, read_csv
 from agreement.measures.results import counted_as
-from agreement.measures.values import Ints, Label, Value
+from agreement.measures.values import Ints, Label, Value, each_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -338,13 +338,13 @@ class ReliabilityData:
             return
         n = len(self.documents)
         key = (cells.codes[rows, columns] - len(cells.labels)) * n + self.document_of_unit[rows]
-        sets, documents = np.divmod(np.unique(key), n)
+        sets, documents = np.divmod(each_once(key), n)
         sizes = np.diff(cells.starts)[sets]
         members = np.concatenate(
             (cells.members[np.repeat(cells.starts[sets], sizes) + offsets(sizes)], np.arange(len(self.units)))
         )
         documents = np.concatenate((np.repeat(documents, sizes), self.document_of_unit))
-        members, documents = np.divmod(np.unique(members * n + documents), n)
+        members, documents = np.divmod(each_once(members * n + documents), n)
         twice = np.flatnonzero(members[1:] == members[:-1])
         if len(twice):
             first, second = (self.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())

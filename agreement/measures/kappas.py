@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from agreement.measures.cells import MISSING
 from agreement.measures.chance import (
     CERTAIN,
@@ -22,7 +20,7 @@ from agreement.measures.options import check
 from agreement.measures.results import CategoryKappa, KappaResult, Result
 from agreement.measures.scales import Disagreement
 from agreement.measures.standard_errors import cohen_errors, fleiss_error
-from agreement.measures.values import Distance, Label
+from agreement.measures.values import Distance, Label, each_once
 
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels
@@ -129,7 +127,7 @@ def fleiss_kappa(data: ReliabilityData, *, missing: str = "available", variance:
     if parts["value"] is None:
         return KappaResult(**parts)
     null = None
-    if len(np.unique(kappa.used.coders)) == 1:
+    if len(each_once(kappa.used.coders)) == 1:
         null = fleiss_error(kappa.used.codes, int(kappa.used.coders[0]), variance)
     return KappaResult(**parts, standard_error_null=null, categories=_categories(kappa))
 

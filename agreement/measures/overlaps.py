@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.measures.cells import MISSING
 from agreement.measures.data import ReliabilityData
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools, Ints, each_once
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def overlaps(pairable: Pairable, counts: Ints) -> Overlaps:
     parts = [_sparse(members[~dense], sets[~dense], weights[~dense])]
     parts += [
         _dense(members[here], sets[here], weights[here])
-        for here in (documents == document for document in np.unique(documents[dense]))
+        for here in (documents == document for document in each_once(documents[dense]))
     ]
     found = np.concatenate(parts, axis=1)
     if len(parts) > 1:

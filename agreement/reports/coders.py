@@ -29,7 +29,7 @@ from agreement.measures import (
     observed_agreement,
 )
 from agreement.measures.comparisons import LeaveOneOut, of_coders
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools, Ints, each_once
 from agreement.parameters import Parameters, WrongParameter
 from agreement.reports.basis import (
     Progress,
@@ -224,7 +224,7 @@ def _profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
         sizes = np.diff(data.cells.starts)
         for column, coder in enumerate(data.coders):
             codes = data.codes[~_ambiguous(texts, data.units, str(coder)), column]
-            chains[str(coder)].update(sizes[np.unique(codes[codes >= len(data.labels)]) - len(data.labels)].tolist())
+            chains[str(coder)].update(sizes[each_once(codes[codes >= len(data.labels)]) - len(data.labels)].tolist())
     found = []
     for coder, lengths in chains.items():
         links: Counter[int] = Counter()
