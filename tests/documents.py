@@ -42,7 +42,8 @@ NOTES = ["", "", "", "why?", "tab\there", "line\nbreak", "<i>&amp;</i>", "😀 |
 def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Document:
     """A document with all that one can hold: levels, gaps, crossings, several antecedents or chains, notes."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
-    content, edges = "", list[tuple[int, int]]()
+    content = draw(st.sampled_from(["", "", "", " ", "\n", "\r\n\t "]))
+    edges = list[tuple[int, int]]()
     for word in words:
         edges.append((len(content), len(content) + len(word)))
         content += word + draw(st.sampled_from(SPACES))

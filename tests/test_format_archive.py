@@ -91,7 +91,16 @@ def test_a_byte_more_than_allowed_is_refused_counted_over_all_files():
 
 
 @pytest.mark.parametrize(
-    "name", ["/etc/passwd", "../walk.conll", "a/../../walk.conll", "..a/../x", "a\\b.conll", "a\\..\\x"]
+    "name",
+    [
+        "/etc/passwd",
+        "../walk.conll",
+        "a/../../walk.conll",
+        "..a/../x",
+        "a\\b.conll",
+        "a\\..\\x",
+        "../export-of-another/a",
+    ],
 )
 def test_an_unsafe_name_is_refused(name):
     message = refused(zipped([("good.conll", b"x"), (name, b"x")]))

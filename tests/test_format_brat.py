@@ -348,6 +348,15 @@ def test_notes_hold_names_labels_and_least_words():
     assert (mark[0].answer.name, mark[0].label, mark[1].head) == ("Anna & Co", "A.1", ((13, 16),))
 
 
+def test_least_words_outside_their_span_are_left_out():
+    document = read("T1\tMention 0 4\tAnna\n#1\tMin T1\t3 6\n#2\tMin T9\t0 4\n", "Anna took her dog.")
+    assert [mark.head for mark in document.marks] == [()]
+    assert [str(finding) for finding in document.findings] == [
+        "anna/walk.ann:2: the Min of T1 is not in its words (it is left out)",
+        "anna/walk.ann:3: 'T9' is no span (it is left out)",
+    ]
+
+
 def test_what_is_not_read_is_reported():
     lines = (
         "E1\tSee:T1 Who:T2\nE2\tSee:T1 Who:T2\nM1\tNegation E1\nN1\tReference T1 Wikipedia:534366\tAnna\n"
@@ -430,12 +439,13 @@ def test_bad_texts_are_refused_under_their_name():
         "".join(f"T{n}\tM 0 {200_000 - n}\n" for n in range(20_000)),
         "".join(f"T{n}\tM 0 1;{199_999 - n} 200000\n" for n in range(5000)),
         "T1\tM " + ";".join(f"{n} {n + 1}" for n in range(0, 100_000, 2)) + "\n",
+        "T1\tM {0}\n#1\tMin T1\t{0}\n".format(";".join(f"{n} {n + 1}" for n in range(0, 100_000, 2))),
         "T1\tM 0 1\n*\tC" + " T1" * 200_000 + "\n",
         "T1\tM 0 1\n" + "*\tC T1\n" * 50_000,
         "T1\tM 0 " + "9" * 1_000_000 + "\n",
         "T1\tM 0" + " " * 1_000_000 + "9\n",
     ],
-    ids=range(8),
+    ids=range(9),
 )
 @pytest.mark.parametrize("text", ["a" * 200_000, "a" + "\n" * 199_998 + "a"], ids=["letters", "lines"])
 def test_hostile_files_take_no_more_than_time_that_grows_with_them(lines, text):

@@ -184,6 +184,12 @@ def test_two_links_in_one_place_are_one_markable_in_two_chains():
     assert indices(document)[0] == ("Anna", ("1", "3"))
 
 
+def test_two_links_of_one_chain_in_one_place_are_one_markable_and_told():
+    document = read(xmi(link(10, ANNA, 11), link(11, ANNA), chain(12, 10)))
+    assert indices(document) == [("Anna", ("1",))]
+    assert [finding.code for finding in document.findings] == ["duplicate-markable"]
+
+
 def test_chains_of_custom_types_are_read():
     types = TYPES.replace("coref.type.Coreference", "coref.type.Simple").replace("CoreferenceLink", "SimpleLink")
     text = xmi(*CHAINS).replace("CoreferenceLink", "SimpleLink").replace("CoreferenceChain", "SimpleChain")

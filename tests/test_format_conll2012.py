@@ -127,6 +127,15 @@ def test_brackets_of_one_name_close_the_last_that_is_open(cells, expected):
     assert chains(file_of(*cells)) == expected
 
 
+def test_a_markable_that_stands_twice_in_a_chain_is_one_and_told():
+    [document] = read(file_of("(0|(0|(1", "-", "0)|0)|1)", "(2)|(2)"))
+    assert words(document) == [("w0 w1 w2", ("0", "1")), ("w3", ("2",))]
+    assert [str(finding) for finding in document.findings] == [
+        "dir/walk.conll:2: the chain 0 has the words from line 2 on twice (they are one markable)",
+        "dir/walk.conll:5: the chain 2 has the words from line 5 on twice (they are one markable)",
+    ]
+
+
 @pytest.mark.parametrize("none", ["", "-", "_", "*"])
 def test_an_empty_last_column_and_an_underscore_say_no_chain(none):
     assert chains(file_of("(0)", none, "(1)", none)) == [("w0", ("0",)), ("w2", ("1",))]

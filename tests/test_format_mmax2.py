@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -894,6 +895,15 @@ def test_entities_are_not_expanded(file):
         assert refused(project() | {file: text}).file == file
 
 
+def test_entities_that_a_dtd_outside_may_declare_are_never_left_out_in_silence():
+    head = '<!DOCTYPE words SYSTEM "words.dtd">\n'
+    words = words_file("a", head=head)
+    for spoiled in (words.replace(">a<", ">a &eacute;<"), words.replace("<word ", '<word note="&eacute;" ')):
+        error = refused(project() | {"p/Basedata/walk_words.xml": spoiled})
+        assert "eacute" in error.message
+        assert error.line == 3
+
+
 def test_a_dtd_outside_is_never_loaded():
     head = '<!DOCTYPE words SYSTEM "http://127.0.0.1:9/words.dtd">\n'
     assert read(project(words=words_file(*WORDS, head=head))).content == " ".join(WORDS)
@@ -948,6 +958,17 @@ def test_a_chain_of_all_attributes_that_a_scheme_may_have_is_read():
     said = " ".join(f'a{number}="v"' for number in range(198))
     document = read(project(f'id="m" span="word_1" {said}', scheme=scheme))
     assert answers(document) == [("Anna", "v", [], ())]
+
+
+def test_a_markable_and_least_words_of_many_pieces_are_read_in_time():
+    pieces = ",".join(f"word_{number}" for number in range(1, 60_000, 2))
+    text = words_file(*["a"] * 60_000)
+    markables = level_file(f'id="markable_1" span="{pieces}" min_ids="{pieces}"')
+    started = time.process_time()
+    document = read(project(words=text) | {WALK: markables})
+    assert document.marks[0].head == document.marks[0].parts
+    assert len(document.marks[0].parts) == 30_000
+    assert time.process_time() - started < 5
 
 
 def test_many_markables_are_read():

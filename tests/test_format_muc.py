@@ -313,6 +313,17 @@ def test_what_is_odd_is_reported_and_read(text, code, message, expected):
     assert [(finding.code, finding.message, finding.line) for finding in document.findings] == [(code, message, 2)]
 
 
+def test_tags_that_are_not_read_are_counted_by_name():
+    document = read(
+        "<DOC><TXT>\n<ENAMEX TYPE=A>Anna</ENAMEX> <enamex>Bea</enamex> <COREF ID=1>a</COREF><X><p></TXT></DOC>"
+    )
+    assert document.content == "\nAnna Bea a"
+    assert [str(finding) for finding in document.findings] == [
+        f"{FILE}:2: the tag <ENAMEX> (2) says nothing of coreference (it is left out, its words are kept)",
+        f"{FILE}:2: the tag <X> (1) says nothing of coreference (it is left out, its words are kept)",
+    ]
+
+
 def test_of_one_id_given_twice_the_first_is_meant():
     document = read("<COREF ID=x>a</COREF>\n<COREF ID=x>b</COREF> <COREF ID=3 REF=x>c</COREF>")
     assert links(document) == [("a", ""), ("b", ""), ("c", "a")]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, conll2012, webanno
 from annotations.formats.layers import MARKABLE, MOST_FINDINGS
-from annotations.formats.losses import carried
+from annotations.formats.losses import Feature, carried
 from annotations.formats.units import Units
 from annotations.formats.webanno import columns
 from tests.documents import codes, indices, plain_of, pointers, words
@@ -629,7 +629,10 @@ def test_white_space_at_the_edge_of_a_mark_is_a_part_of_the_token_before_it():
 
 def test_before_the_first_word_a_mark_begins_with_it_and_white_space_is_blanks():
     document = Document("w", "", "\n\ta b", [Mark(((0, 3),), answer=Answer("x")), Mark(((0, 2),), answer=Answer("x"))])
-    kept, _ = carried(document, webanno.FORMAT.carries)
+    kept, [loss] = carried(document, webanno.FORMAT.carries)
+    assert loss.feature == Feature.LEADING
+    assert loss.examples == (r"w: '\n\t'", "w: “\n\ta” (0-3)", "w: “\n\t” (0-2)")
+    assert kept.content == "  a b"
     [file] = webanno.write([kept])
     [back] = webanno.read(Bundle.of(file.path, file.data))
     assert back.content == "  a b"

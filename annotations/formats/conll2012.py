@@ -16,6 +16,7 @@ from annotations.formats.document import (
     LONGEST_SPEAKER,
     Answer,
     Document,
+    Finding,
     FormatError,
     Links,
     Mark,
@@ -32,6 +33,8 @@ BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\
 NONE = ("", "-", "_", "*")
 SPEAKER_COLUMN = 9
 LONGEST_COMMENT = 1000
+LONGEST_SHOWN = 50
+MOST_FINDINGS = 1000
 
 
 def read(bundle: Bundle) -> list[Document]:
@@ -89,6 +92,7 @@ class _Draft:
     open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, dict[str, None]]] = field(default_factory=dict)
     columns: int = 0
+    findings: list[Finding] = field(default_factory=list)
 
     def end_with_file(self, number: int) -> None:
         """The file ends here: right for the three-column form, which has no closing line."""
@@ -151,7 +155,10 @@ class _Draft:
             position = bracket.end()
 
     def _span(self, chain: str, first: int, last: int, number: int) -> None:
-        _, chains = self.spans.setdefault((first, last), (number, {}))
+        line, chains = self.spans.setdefault((first, last), (number, {}))
+        if chain in chains and len(self.findings) < MOST_FINDINGS:
+            message = f"the chain {chain[:LONGEST_SHOWN]} has the words from line {line} on twice"
+            self.findings.append(Finding("duplicate", message, self.file, number, "they are one markable"))
         chains[chain] = None
 
     def end_sentence(self) -> None:
@@ -179,7 +186,7 @@ class _Draft:
             for first, end in zip(firsts, self.sentence_ends, strict=True)
         ]
         lines = [" ".join(self.words[first:end]) for first, end in zip(firsts, self.sentence_ends, strict=True)]
-        return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES)
+        return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES, findings=self.findings)
 
 
 def _named(drafts: list[_Draft]) -> list[Document]:

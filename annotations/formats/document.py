@@ -1,5 +1,6 @@
 """What a reader makes of files and a writer makes files of."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -144,6 +145,16 @@ class Document:
     scheme: "SchemeSpec | None" = None
     bare: bool = False
     coder: str = ""
+
+
+def lie_in(inner: Parts, outer: Parts) -> bool:
+    """Whether each of the parts lies in one of the others, which are in text order."""
+    starts = [start for start, _ in outer]
+    for start, end in inner:
+        number = bisect_right(starts, start) - 1
+        if number < 0 or outer[number][1] < end:
+            return False
+    return True
 
 
 def in_text_order(mark: Mark) -> tuple[int, int, str, Parts]:

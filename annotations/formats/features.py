@@ -39,6 +39,7 @@ class Feature(StrEnum):
     SEGMENTS = "turns, paragraphs and headers"
     TITLE = "title, language and direction of the text"
     SPACING = "white space other than one blank between words and a line end after a sentence"
+    LEADING = "white space before the first word other than blanks (blanks instead), and markables that begin in it"
 
 
 def shown(document: Document, mark: Mark) -> str:

@@ -391,6 +391,7 @@ FORMAT = Format(
             Feature.SENTENCES,
             Feature.SPEAKERS,
             Feature.SPACING,
+            Feature.LEADING,
             Feature.CONTROL_CHARACTERS,
         }
     ),

@@ -67,6 +67,7 @@ CARRIES = frozenset(
         Feature.LABELS,
         Feature.SENTENCES,
         Feature.SPACING,
+        Feature.LEADING,
     }
 )
 OPTIONS = (
@@ -285,7 +286,11 @@ class _Drafts:
                     "the first is kept",
                 )
             draft.category = draft.category or link.kind
-        draft.indices[self._index(link)] = None
+        index = self._index(link)
+        if index in draft.indices:
+            message = f"two links of the chain {link.chain} stand at {link.start}-{link.end}"
+            self.found.find("duplicate-markable", message, link.line, "they are one markable")
+        draft.indices[index] = None
 
     def relation(self, relation: Relation) -> None:
         source, target = self.of_span.get(id(relation.source)), self.of_span.get(id(relation.target))

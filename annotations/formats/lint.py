@@ -2,9 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from heapq import heappop, heappush
 
-from annotations.formats.document import Document, Finding, Mark, in_text_order
+from annotations.formats.document import Document, Finding, Mark, in_text_order, lie_in
 from annotations.formats.scheme import SchemeSpec
+from annotations.formats.tokens import on_white_space
+
+LONGEST_SHOWN = 40
 
 
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
@@ -18,33 +22,37 @@ def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
 
 
 def _finding(document: Document, mark: Mark, code: str, message: str, fix: str = "") -> Finding:
-    words = document.content[mark.parts[0][0] : mark.parts[-1][1]]
-    short = words if len(words) <= 40 else f"{words[:40]}…"
+    start, end = mark.parts[0][0], mark.parts[-1][1]
+    words = document.content[start : min(end, start + LONGEST_SHOWN)]
+    short = words if end - start <= LONGEST_SHOWN else f"{words}…"
     return Finding(code, f"“{short}” {message}", document.file, mark.line, fix)
 
 
 def _crossing(document: Document) -> Iterator[Finding]:
-    around: list[Mark] = []
+    # The ends of those that began before and have not ended, the earliest first.
+    ends: list[int] = []
     for mark in sorted(document.marks, key=in_text_order):
         start, end = mark.parts[0][0], mark.parts[-1][1]
-        around = [other for other in around if other.parts[-1][1] > start]
-        if any(other.parts[0][0] < start and other.parts[-1][1] < end for other in around):
+        while ends and ends[0] <= start:
+            heappop(ends)
+        # Of those that begin together the longer comes first, so what ends earlier began earlier.
+        if ends and ends[0] < end:
             yield _finding(document, mark, "crossing", "crosses an earlier markable without lying in it")
-        around.append(mark)
+        heappush(ends, end)
 
 
 def _heads(document: Document) -> Iterator[Finding]:
     for mark in document.marks:
-        inside = all(any(start <= one and other <= end for start, end in mark.parts) for one, other in mark.head)
-        if not inside:
-            yield _finding(document, mark, "head-outside", "has least words (MIN) that are not its own")
+        if not lie_in(mark.head, mark.parts):
+            message = "has least words (MIN) that are not its own"
+            yield _finding(document, mark, "head-outside", message, "name some of its words, or none")
 
 
 def _white_space(document: Document) -> Iterator[Finding]:
     for mark in document.marks:
         for start, end in mark.parts:
-            words = document.content[start:end]
-            if words != words.strip():
+            if on_white_space(document.content, [(start, end)]):
+                words = document.content[start:end]
                 left, right = len(words) - len(words.lstrip()), len(words.rstrip())
                 fix = f"{start + left}-{start + right}" if right else "leave it out"
                 yield _finding(document, mark, "white-space", "begins or ends on white space", fix)

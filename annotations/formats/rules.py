@@ -315,6 +315,23 @@ def _spacing(document: Document) -> Reduced:
     return spaced, [f"from character {first}: {document.content[first : first + 20]!r}"]
 
 
+def _leading(document: Document) -> Reduced:
+    """Blanks before the first word, where no markable begins; one that stands there alone is left out."""
+    content = document.content
+    first = len(content) - len(content.lstrip())
+    early = {mark.place: mark for mark in document.marks if mark.parts[0][0] < first}
+    if content[:first] == " " * first and not early:
+        return document, []
+    places = {
+        place: replace(mark, parts=tuple((max(start, first), end) for start, end in mark.parts if end > first))
+        for place, mark in early.items()
+        if mark.parts[-1][1] > first
+    }
+    lost = [repr(content[:first])] + [shown(document, mark) for mark in early.values()]
+    kept = moved(without(document, early.keys() - places.keys()), places)
+    return replace(kept, content=" " * first + content[first:]), lost
+
+
 def _control_characters(document: Document) -> Reduced:
     lost = [f"U+{ord(found.group()):04X}" for found in NOT_IN_XML.finditer(document.content)]
     return (replace(document, content=NOT_IN_XML.sub("\ufffd", document.content)) if lost else document), lost
@@ -367,4 +384,5 @@ RULES: dict[Feature, Callable[[Document], Reduced]] = {
     Feature.SEGMENTS: _segments(lambda segment: segment.kind != "sentence"),
     Feature.TITLE: _title,
     Feature.SPACING: _spacing,
+    Feature.LEADING: _leading,
 }

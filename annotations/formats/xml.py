@@ -36,6 +36,10 @@ def parse(data: bytes, file: str) -> etree._Element:
         raise FormatError(f"this is not well-formed XML: {error.msg}", file, line or None, column or None) from None
     except (ValueError, LookupError) as error:
         raise FormatError(f"this XML cannot be read: {error}", file) from None
+    # In an attribute it would be left out without a word where a DTD, which is not loaded, may declare it.
+    undeclared = next((said for said in parser.error_log if said.type_name == "WAR_UNDECLARED_ENTITY"), None)
+    if undeclared is not None:
+        raise FormatError(f"an entity is not known: {undeclared.message}", file, undeclared.line, undeclared.column)
     _refuse_entities(root, file)
     return root
 

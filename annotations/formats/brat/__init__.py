@@ -61,6 +61,7 @@ FORMAT = Format(
             Feature.NAMES,
             Feature.LABELS,
             Feature.SPACING,
+            Feature.LEADING,
             Feature.CONTROL_CHARACTERS,
         }
     ),

@@ -29,6 +29,7 @@ from annotations.formats.document import (
     Place,
     decode,
     in_text_order,
+    lie_in,
 )
 from annotations.formats.format import Bundle, stem
 
@@ -298,7 +299,11 @@ class _Draft:
         elif name == LABEL:
             span.label = words
         else:
-            span.head = _joined(self._offsets(words, number), self.content)
+            head = _joined(self._offsets(words, number), self.content)
+            if lie_in(head, span.parts):
+                span.head = head
+            else:
+                self._find("min-outside", f"the {LEAST} of {key} is not in its words", number, "it is left out")
 
     def build(self, shared: str, relations: str) -> Document:
         spans = sorted(self.marks.values(), key=lambda span: in_text_order(Mark(span.parts, span.level)))

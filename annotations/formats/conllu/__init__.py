@@ -48,6 +48,7 @@ FORMAT = Format(
             Feature.SPEAKERS,
             Feature.TITLE,
             Feature.SPACING,
+            Feature.LEADING,
             Feature.CONTROL_CHARACTERS,
         }
     ),

@@ -11,6 +11,7 @@ from annotations.formats.document import (
     Parts,
     Place,
     in_text_order,
+    lie_in,
 )
 from annotations.formats.links import merged
 from annotations.formats.mmax2.levels import Findings, Levels, bounded, label_of
@@ -70,7 +71,7 @@ class Coder:
         except ValueError as error:
             self.odd.add("min-outside", f"min_ids of {row.id[:100]}: {error}", path, row.line, "it is left out")
             return ()
-        if not all(any(start <= a and b <= end for start, end in place.parts) for a, b in head):
+        if not lie_in(head, place.parts):
             message = f"min_ids of {row.id[:100]} are not inside the markable"
             self.odd.add("min-outside", message, path, row.line, "they are left out")
             return ()

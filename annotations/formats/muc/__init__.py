@@ -41,6 +41,7 @@ FORMAT = Format(
             Feature.SENTENCES,
             Feature.SEGMENTS,
             Feature.SPACING,
+            Feature.LEADING,
             Feature.CONTROL_CHARACTERS,
         }
     ),

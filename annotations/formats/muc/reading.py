@@ -28,6 +28,8 @@ NAMING = ("DOCNO", "DOCID")
 ATTRIBUTES = ("ID", "REF", "TYPE", "MIN", "MINSPAN", "STATUS", "STAT")
 DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
+# Of tags that say nothing of coreference so many names are told.
+MOST_NAMES = 20
 
 
 @dataclass(slots=True)
@@ -114,6 +116,7 @@ class _Draft:
     open_segments: dict[str, tuple[int, str]] = field(default_factory=dict)
     segments: list[Stretch] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    others: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, item: Tag | str) -> None:
         if isinstance(item, str):
@@ -129,6 +132,9 @@ class _Draft:
             # Zones begin and end no paragraph or sentence but those that nobody closed.
             self._end_segments("P", "S")
             self._zone(item)
+        elif not item.closing and (item.name in self.others or len(self.others) < MOST_NAMES):
+            line, number = self.others.get(item.name, (item.line, 0))
+            self.others[item.name] = (line, number + 1)
 
     def _coref(self, tag: Tag) -> None:
         zone = self.open_zones[-1] if self.open_zones else None
@@ -182,6 +188,9 @@ class _Draft:
         if unclosed:
             raise self._error(f"this <{unclosed[0].tag.name}> is never closed", unclosed[0].tag)
         self._end_segments(*SEGMENTS)
+        for name, (line, number) in self.others.items():
+            message = f"the tag <{name[:LONGEST_LABEL]}> ({number}) says nothing of coreference"
+            self.findings.append(Finding("tag", message, self.file, line, "it is left out, its words are kept"))
         content = "".join(self.pieces)
         if not content.strip():
             raise FormatError("there is no text in this document", self.file, self.line)

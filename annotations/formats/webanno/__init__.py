@@ -23,6 +23,7 @@ filling would be another, and is no part of it when read.
 
 from annotations.formats.format import Format
 from annotations.formats.layers import CARRIES, OPTIONS
+from annotations.formats.losses import Feature
 from annotations.formats.webanno.reading import read
 from annotations.formats.webanno.writing import write
 
@@ -34,7 +35,7 @@ FORMAT = Format(
     (".tsv",),
     read,
     write=write,
-    carries=CARRIES,
+    carries=CARRIES - {Feature.LEADING},
     options=OPTIONS,
     apart=True,
 )

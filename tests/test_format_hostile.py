@@ -1,0 +1,117 @@
+"""What strangers may bring, tried on every format: it is read, or refused naming the file, in bounded time."""
+
+import time
+
+import pytest
+
+from annotations.formats import FORMATS, Bundle, Document, Format, FormatError
+from annotations.formats.xml import parse
+
+every = pytest.mark.parametrize("format_", FORMATS.values(), ids=lambda format_: format_.key)
+
+# What no format takes for a text, whatever stands around it.
+NO_TEXT = {
+    "a NUL": b"a\0b",
+    "half a surrogate pair": b"a \xed\xa0\x80 b",
+    "UTF-16": "#begin document (Anna); part 000".encode("utf-16"),
+    "UTF-16 without a mark": '{"Anna": []}'.encode("utf-16-be"),
+    "UTF-32": "Anna".encode("utf-32"),
+    "Latin-1": "Bahnhofstraße".encode("latin-1"),
+    "nothing": b"",
+    "a byte order mark alone": b"\xef\xbb\xbf",
+    "line ends alone": b"\r\n" * 100_000,
+}
+MANY = {
+    "round brackets": b"(" * 1_000_000,
+    "square brackets": b"[" * 1_000_000,
+    "braces": b'{"a":' * 300_000,
+    "tags": b"<a>" * 500_000,
+    "closed tags": b"<a>" * 200_000 + b"</a>" * 200_000,
+    "tabs": b"\t" * 1_000_000,
+    "backslashes": b"\\" * 1_000_000,
+    "one word": b"a" * 3_000_000,
+    "one number": b"1" * 1_000_000,
+    "mixed line ends": b"a\r\nb\rc\n" * 100_000,
+    "numbers of tokens": b"1-1\t0-1\ta\n" * 50_000,
+}
+
+
+def read(format_: Format, data: bytes) -> list[Document]:
+    name = f"ann/walk{format_.suffixes[0]}"
+    # A text with its annotations, of which either is hostile.
+    beside = {"ann/walk.txt": data if data in NO_TEXT.values() else b"Anna"} if format_.key == "brat" else {}
+    return format_.read(Bundle(name, {name: data, **beside}))
+
+
+def refused(format_: Format, data: bytes) -> str | None:
+    """Why the file is refused; None where it is read."""
+    try:
+        read(format_, data)
+    except FormatError as error:
+        return str(error)
+    return None
+
+
+@every
+@pytest.mark.parametrize("data", NO_TEXT.values(), ids=NO_TEXT)
+def test_what_is_no_text_is_refused_naming_the_file(format_, data):
+    with pytest.raises(FormatError) as caught:
+        read(format_, data)
+    assert caught.value.file.startswith("ann/walk.")
+    assert caught.value.message
+
+
+@every
+@pytest.mark.parametrize("data", MANY.values(), ids=MANY)
+def test_a_million_of_anything_is_read_or_refused_in_time(format_, data):
+    started = time.process_time()
+    said = refused(format_, data)
+    assert time.process_time() - started < 10
+    assert said is None or (said.startswith(f"ann/walk{format_.suffixes[0]}") and len(said) < 1000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!DOCTYPE a [<!ENTITY x "xx"><!ENTITY y "&x;&x;">]><a>&y;</a>',
+        '<!DOCTYPE a [<!ENTITY x "xx">]><a b="&x;"/>',
+        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a/>',
+        '<!DOCTYPE a [<!ENTITY % x SYSTEM "file:///etc/passwd"> %x;]><a/>',
+        """<!DOCTYPE a [<!ENTITY % x "<!ENTITY y 'zz'>"> %x;]><a>&y;</a>""",
+        '<!DOCTYPE a SYSTEM "a.dtd"><a>&x;</a>',
+        '<!DOCTYPE a SYSTEM "a.dtd"><a b="&x;"/>',
+    ],
+)
+def test_entities_of_any_kind_are_refused(text):
+    with pytest.raises(FormatError, match=r"^f\.xml:1.*entit"):
+        parse(text.encode(), "f.xml")
+
+
+def test_nothing_is_taken_from_a_dtd_or_another_file():
+    plain = parse(b'<!DOCTYPE a [<!ATTLIST a b CDATA "given">]><a/>', "f.xml")
+    assert dict(plain.attrib) == {}
+    outside = '<a xmlns:x="http://www.w3.org/2001/XInclude"><x:include href="file:///etc/passwd" parse="text"/></a>'
+    assert "".join(parse(outside.encode(), "f.xml").itertext()) == ""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<a>" * 1_000_000,
+        b"<a>" * 1_000_000 + b"</a>" * 1_000_000,
+        b'<a b="' + b"x" * 20_000_000 + b'"/>',
+        b"<a>" + b"x" * 20_000_000 + b"</a>",
+        b"<a>\0</a>",
+        b"<a>&#xD800;</a>",
+        b'<?xml version="1.0" encoding="nothing"?><a/>',
+    ],
+    ids=["open", "deep", "attribute", "text", "NUL", "surrogate", "encoding"],
+)
+def test_xml_that_is_too_deep_too_long_or_no_xml_is_refused(data):
+    started = time.process_time()
+    with pytest.raises(FormatError) as caught:
+        parse(data, "f.xml")
+    assert caught.value.file == "f.xml"
+    assert len(str(caught.value)) < 1000
+    assert time.process_time() - started < 5
