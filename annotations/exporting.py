@@ -65,7 +65,7 @@ def documents_of(
 ) -> Iterator[tuple[str, Document]]:
     """The documents of the codings handed in, with the names of their coders, text by text; nothing named means all.
 
-    unfinished: those that are not handed in too. All is read at one moment, by eleven queries.
+    unfinished: those that are not handed in too. All is read at one moment, by twelve queries.
     """
     with one_moment():
         codings = _codings(project, coders, texts, unfinished).order_by("text__slug", "coder__username")
@@ -263,8 +263,8 @@ class _Writing:
 
 
 def _folder(coder: str) -> str:
-    """A folder's name for a coder; `.` and `..` are names that people can have."""
-    return coder if coder.strip(".") else f"_{coder}"
+    """A folder's name for a coder. It may not begin with a dot as people's names may: what is hidden is not read."""
+    return f"_{coder}" if coder.startswith(".") else coder
 
 
 def export_to(path: Path, project: Project, format_key: str, **options: object) -> Exported:

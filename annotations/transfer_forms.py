@@ -26,9 +26,15 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files in one field, within the bounds of the settings."""
+    """Several files in one field, within the bounds of the settings.
+
+    A file may be empty: what that means its format says (`.ann` of a text without markables), by its name.
+    """
 
     widget = FilesInput
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(allow_empty_file=True, **kwargs)
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         files = data if isinstance(data, list | tuple) else [data] if data else []

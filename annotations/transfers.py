@@ -5,39 +5,53 @@ What is small is done while its page is asked for; the rest by a worker, which s
 
 from __future__ import annotations
 
+import io
+import logging
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
 from typing import IO, Any
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files import File
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import FileResponse, Http404
 from django.tasks import task
 from django.utils import timezone
 
 from annotations.archiving import archive_project, restore_project
 from annotations.exporting import Exported, export
-from annotations.formats import FormatError
+from annotations.formats import Finding, FormatError
 from annotations.importing import ImportFailed, Report, import_brought, read_sources, sources_of
+from annotations.importing.report import by_kind
 from annotations.models import Judgement, Project, Transfer, User
-from annotations.models.transfer import ARCHIVE
+from annotations.models.transfer import ARCHIVE, FOLDER
 from annotations.permissions import Right, may
 from annotations.progress import Progress, is_lost, telling
 
 # Uploads of at most so many bytes, and exports of so many judgements, are done at once: that takes a second or two.
 AT_ONCE_BYTES = 200_000
+# What is in zips may grow to so many.
+AT_ONCE_UNPACKED = 5_000_000
 AT_ONCE_JUDGEMENTS = 10_000
-# Of one project so many are kept with their files, and for so long.
+# Of one person in one project so many are kept with their files, and for so long.
 KEPT = 30
 KEPT_FOR = timedelta(days=30)
+# A file is there a moment before its row.
+SWEPT_AFTER = timedelta(days=1)
 
-LOST = "The worker ended before its time. To do the same again does no harm."
+LOST = "The worker ended before its time, or there was none. To do the same again does no harm."
 BROKEN = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
+
+logger = logging.getLogger(__name__)
+
+# Of one kind of what is odd in files so many places are told.
+MOST_PLACES = 200
 
 type Rows = QuerySet[Transfer]
 
@@ -46,7 +60,10 @@ def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
     """Check an import of the uploaded files. choices: coder_from, predefined, create and the format's options."""
-    made = Transfer(project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=dict(choices))
+    named = {**choices, "files": [file.name for file in files]}
+    made = Transfer(project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=named)
+    if len(files) == 1:
+        return _ordered(made, files[0])
     with tempfile.TemporaryFile() as kept:
         _keep(files, kept)
         return _ordered(made, File(kept))
@@ -69,6 +86,8 @@ def carry_out(transfer: Transfer, user: User) -> bool:
     """Do what was checked. False where that is begun already, or was refused. Only who has ordered it may."""
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} has ordered this and carries it out.")
+    if transfer.kind == Transfer.Kind.RESTORE and not user.has_perm("annotations.add_project"):
+        raise PermissionDenied("You may not make projects.")
     checked = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
     begun = checked.update(state=Transfer.State.RUNNING, told_at=timezone.now(), done=0, total=0)
     if begun:
@@ -83,18 +102,24 @@ def discard(transfer: Transfer, user: User) -> bool:
     Raises PermissionDenied for somebody who has not ordered it and is no manager. (The project is as `transfer_for`
     reads it.)
     """
-    manages = transfer.project is not None and may(transfer.project, Right.MANAGE)
-    if transfer.user_id != user.pk and not manages:
+    if not may_discard(transfer, user):
         raise PermissionDenied(f"{transfer.user} has ordered this.")
     settle(transfer)
-    if not transfer.at_work:
-        _forget(transfer)
-    return not transfer.at_work
+    return _forget(transfer)
 
 
-def _forget(transfer: Transfer) -> None:
-    transfer.file.delete(save=False)
-    transfer.delete()
+def may_discard(transfer: Transfer, user: User) -> bool:
+    """Whether the user has ordered it or manages its project, which is as `transfer_for` reads it."""
+    return transfer.user_id == user.pk or (transfer.project is not None and may(transfer.project, Right.MANAGE))
+
+
+def _forget(transfer: Transfer) -> bool:
+    """Delete it with its file, unless somebody works on it: the row says so at the moment when it goes."""
+    begun = Q(state__in=Transfer.AT_WORK, total__gt=0)
+    gone, _ = Transfer.objects.filter(pk=transfer.pk).exclude(begun).delete()
+    if gone:
+        transfer.file.delete(save=False)
+    return bool(gone)
 
 
 def taken(transfer: Transfer) -> FileResponse:
@@ -105,18 +130,22 @@ def taken(transfer: Transfer) -> FileResponse:
         opened = transfer.file.open()
     except FileNotFoundError:
         raise Http404("The file is gone.") from None
+    uploaded = transfer.choices.get("files", [])
     name = f"{transfer.project.slug if transfer.project else transfer.kind}-{transfer.format}.zip"
-    return FileResponse(opened, as_attachment=True, filename=name, content_type="application/zip")
+    if len(uploaded) == 1:
+        name = uploaded[0]
+    # No cache between may keep it: the next who asks may not have the right.
+    headers = {"Cache-Control": "private, no-store"}
+    kind = "application/zip" if name.lower().endswith(".zip") else "application/octet-stream"
+    return FileResponse(opened, as_attachment=True, filename=name, content_type=kind, headers=headers)
 
 
 def settle(transfer: Transfer) -> None:
-    """Say of one whose worker has died that nothing more will come of it."""
-    if transfer.at_work and is_lost(transfer.told_at):
+    """Say of one whose worker has died that nothing more will come of it. (What waits in a long queue is not lost.)"""
+    if transfer.at_work and not transfer.waits and is_lost(transfer.told_at):
         row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, told_at=transfer.told_at)
-        _finish(
-            row, Transfer.State.FAILED, error="The worker ended before its time. To do the same again does no harm."
-        )
-        transfer.refresh_from_db(fields=["state", "error", "finished_at"])
+        _fail(row, LOST)
+        transfer.refresh_from_db(fields=["state", "error", "report", "finished_at"])
 
 
 def _keep(files: Sequence[UploadedFile[Any]], kept: IO[bytes]) -> None:
@@ -131,13 +160,24 @@ def _keep(files: Sequence[UploadedFile[Any]], kept: IO[bytes]) -> None:
 
 def _kept(transfer: Transfer) -> list[tuple[str, bytes]]:
     """The files that were uploaded, by their names."""
-    with transfer.file.open() as opened, zipfile.ZipFile(opened) as archive:
-        return [(entry.filename.partition("/")[2], archive.read(entry)) for entry in archive.infolist()]
+    with _uploaded(transfer) as opened:
+        if len(transfer.choices["files"]) == 1:
+            return [(transfer.choices["files"][0], opened.read())]
+        with zipfile.ZipFile(opened) as archive:
+            return [(entry.filename.partition("/")[2], archive.read(entry)) for entry in archive.infolist()]
+
+
+def _uploaded(transfer: Transfer) -> File[Any]:
+    """What lies there of the upload, opened. Raises ImportFailed where it is gone."""
+    try:
+        return transfer.file.open()
+    except FileNotFoundError:
+        raise ImportFailed("What was uploaded is gone; upload it again") from None
 
 
 def _ordered(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
     if file is not None:
-        transfer.file.save(f"{transfer.kind}.zip", file, save=False)
+        transfer.file.save(transfer.kind, file, save=False)
     transfer.save()
     _make_room(transfer)
     _set_to_work(transfer)
@@ -145,19 +185,34 @@ def _ordered(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
 
 
 def _make_room(transfer: Transfer) -> None:
-    """Discard what is old of the same project; of what has none, of the same person."""
-    beside = Transfer.objects.filter(project=transfer.project_id)
-    if transfer.project_id is None:
-        beside = beside.filter(user=transfer.user_id)
-    too_many = set(beside.order_by("-pk").values_list("pk", flat=True)[KEPT:])
-    too_old = set(beside.filter(created_at__lt=timezone.now() - KEPT_FOR).values_list("pk", flat=True))
-    for old in beside.filter(pk__in=too_many | too_old).exclude(state__in=Transfer.AT_WORK):
-        _forget(old)
+    """Discard all that is too old, and what is too much of the same person there. (Nobody crowds out another's.)"""
+    too_many = Transfer.objects.filter(project=transfer.project_id, user=transfer.user_id).order_by("-pk")[KEPT:]
+    too_old = Transfer.objects.filter(created_at__lt=timezone.now() - KEPT_FOR)
+    for old in {*too_many, *too_old}:
+        settle(old)
+        if not old.at_work:
+            _forget(old)
+    _sweep()
+
+
+def _sweep() -> None:
+    """Delete files of which no row tells: those of projects that were deleted, and of servers that were killed."""
+    told_of = set(Transfer.objects.values_list("file", flat=True))
+    try:
+        _, names = default_storage.listdir(FOLDER)
+    except FileNotFoundError:  # nothing was ever kept
+        return
+    for path in (f"{FOLDER}/{name}" for name in names):
+        if path not in told_of and default_storage.get_modified_time(path) < timezone.now() - SWEPT_AFTER:
+            default_storage.delete(path)
 
 
 def _set_to_work(transfer: Transfer) -> None:
     if _is_small(transfer):
-        work.call(transfer.pk)
+        try:
+            work.call(transfer.pk)
+        except Exception:  # who ordered it reads in its row that it failed
+            logger.exception("%s %s failed", transfer.kind, transfer.pk)
     else:
         work.enqueue(transfer.pk)
     transfer.refresh_from_db()
@@ -167,7 +222,27 @@ def _is_small(transfer: Transfer) -> bool:
     if transfer.kind == Transfer.Kind.EXPORT:
         judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
         return not judged.order_by()[AT_ONCE_JUDGEMENTS : AT_ONCE_JUDGEMENTS + 1].exists()
-    return transfer.file.size <= AT_ONCE_BYTES
+    try:
+        return transfer.file.size <= AT_ONCE_BYTES and _unpacked(transfer) <= AT_ONCE_UNPACKED
+    except (FileNotFoundError, ImportFailed):  # which is said at once
+        return True
+
+
+def _unpacked(transfer: Transfer) -> int:
+    """How many bytes are in the zips that were uploaded, as the zips say; more than they say is not read of them.
+
+    What is wrong with a zip in any way is found out and said when it is read.
+    """
+    if transfer.kind == Transfer.Kind.RESTORE:
+        with _uploaded(transfer) as opened:
+            zips = [opened.read()]
+    else:
+        zips = [data for name, data in _kept(transfer) if name.lower().endswith(".zip")]
+    found = 0
+    for data in zips:
+        with suppress(Exception), zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found += sum(entry.file_size for entry in archive.infolist())
+    return found
 
 
 @task()
@@ -177,22 +252,33 @@ def work(pk: int) -> None:
     if transfer is None:  # discarded meanwhile
         return
     row = Transfer.objects.filter(pk=pk, state=transfer.state)
+    # It has begun. How much there is to do it does not know yet.
+    if not row.update(told_at=timezone.now(), total=1):
+        return
     trial = transfer.state == Transfer.State.CHECKING
     try:
         found = WORK[transfer.kind](transfer, trial, telling(row))
     except (FormatError, ImportFailed) as refused:
-        _finish(row, Transfer.State.FAILED, error=_refused(str(refused)))
+        _fail(row, _refused(str(refused)))
     except ValidationError as refused:
-        _finish(row, Transfer.State.FAILED, error=_refused(" ".join(refused.messages)))
+        _fail(row, _refused(" ".join(refused.messages)))
     except BaseException:  # also where the worker is told to end
-        _finish(row, Transfer.State.FAILED, error=BROKEN)
+        _fail(row, BROKEN)
         raise
     else:
-        _finish(row, found.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE), **found)
+        state = found.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE)
+        if not _finish(row, state, **found) and "file" in found:  # given up meanwhile: nobody would find the file
+            transfer.file.delete(save=False)
 
 
-def _finish(row: Rows, state: str, **fields: Any) -> None:
-    row.update(state=state, finished_at=timezone.now(), **fields)
+def _finish(row: Rows, state: str, **fields: Any) -> bool:
+    """False where it was given up meanwhile."""
+    return bool(row.update(state=state, finished_at=timezone.now(), **fields))
+
+
+def _fail(row: Rows, error: str) -> None:
+    """What was found when it was checked is not so any more: nobody is to read it below the error."""
+    _finish(row, Transfer.State.FAILED, error=error, report=None)
 
 
 def _refused(message: str) -> str:
@@ -238,12 +324,12 @@ def _export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, An
 
 
 def _restore(transfer: Transfer, trial: bool, _: Progress) -> dict[str, Any]:
-    with transfer.file.open() as opened:
+    with _uploaded(transfer) as opened:
         data = opened.read()
     file = transfer.choices["file"]
     restored = restore_project(data, slug=transfer.choices["slug"] or None, by=transfer.user, trial=trial, file=file)
     found: dict[str, Any] = {
-        "report": {"summary": str(restored), "new_coders": restored.new_people, "odd": restored.odd()}
+        "report": {"summary": str(restored), "new_coders": restored.new_people, "odd": odd(restored.findings)}
     }
     return found if trial else found | {"project": restored.project}
 
@@ -259,7 +345,15 @@ def imported(report: Report) -> dict[str, Any]:
     """What a page and the API tell of an import."""
     told = asdict(report)
     del told["findings"]
-    return {"summary": str(report)} | told | {"odd": report.odd()}
+    return {"summary": str(report)} | told | {"odd": odd(report.findings)}
+
+
+def odd(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Of each kind of finding how many there are, and where."""
+    return [
+        {"count": len(found), "places": [str(finding) for finding in found[:MOST_PLACES]]}
+        for found in by_kind(findings)
+    ]
 
 
 def exported(report: Exported) -> dict[str, Any]:

@@ -189,6 +189,9 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=50 * 1024 * 1024)
 IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=10_000)
+# Django's own bounds are a hundred files and a thousand fields, of which a form has one for each text to be ticked.
+DATA_UPLOAD_MAX_NUMBER_FILES = IMPORT_MAX_FILES
+DATA_UPLOAD_MAX_NUMBER_FIELDS = IMPORT_MAX_FILES
 # What the archive of a project may unpack to: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
 

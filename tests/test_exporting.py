@@ -173,8 +173,8 @@ def test_a_trial_says_the_same_and_writes_nothing(tea):
     assert export(project, "conll2012", None) == zipped(project, "conll2012")[1]
 
 
-@pytest.mark.parametrize("name", [".", "..", "..."])
-def test_no_coder_is_called_like_a_folder_above(tales, name):
+@pytest.mark.parametrize("name", [".", "..", "...", ".anna"])
+def test_no_coder_is_called_like_a_folder_above_or_a_hidden_one(tales, name):
     coder = Coding.objects.get(coder__username="anna").coder
     coder.username = name
     coder.save()

@@ -54,7 +54,10 @@ def codings() -> list[tuple[str, str]]:
 
 
 def test_the_ezcoref_folder_comes_in_by_one_command(db, samples, capsys):
-    run("conll2012", samples / "ezcoref" / "conll2012", "--coder-from", "parent", "--create", project="ezcoref")
+    call = ("conll2012", samples / "ezcoref" / "conll2012", "--coder-from", "parent", "--create")
+    run(*call, "--trial", "--verbosity", "2", project="ezcoref")
+    assert capsys.readouterr().err.count("is alone in the entity") > 100
+    run(*call, project="ezcoref")
     out = capsys.readouterr()
     assert out.out == "ezcoref: 8 new texts, 371 new markables, 40 codings, 1855 judgements\n"
     assert out.err.count("\n") == 1

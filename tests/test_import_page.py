@@ -1,5 +1,6 @@
 """Bringing texts and codings by upload."""
 
+import html
 import io
 import re
 import zipfile
@@ -154,7 +155,7 @@ def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
         ([("dog.conll", CONLL)], {"whose": "ghost"}, "not one of the available choices"),
         ([("dog.conll", CONLL)], {"format": "ghost"}, "not one of the available choices"),
         ([("dog.conll", CONLL), ("dog.conll", CONLL)], {}, "two files have this name"),
-        ([("dog.conll", "")], {}, "empty"),
+        ([("cat.conll", ""), ("dog.conll", "")], {}, "dog.conll:1"),
         ([], {}, "Choose at least one file"),
         ([("tea.txt", "[Other](a) words")], {"format": "plain"}, "tea"),
     ],
@@ -179,6 +180,13 @@ def test_one_bad_file_is_named_and_does_not_spoil_the_others(bring):
     assert list(Coding.objects.values_list("text__slug", "coder__username")) == [("dog", "alice")]
 
 
+def test_what_is_odd_is_named_with_every_place(bring):
+    page = html.unescape(bring(("dog.conll", CONLL), whose="one", coder="alice"))
+    assert "2 of this kind" in page
+    for line, words in ((2, "Anna"), (4, "her")):
+        assert f"dog.conll:{line}: “{words}” is alone in the entity" in page
+
+
 def test_a_coding_that_is_there_is_not_overwritten(bring, told):
     bring(("dog.conll", CONLL), whose="one", coder="alice")
     before = sizes()
@@ -198,7 +206,9 @@ def test_too_many_or_too_large_files_are_refused(told):
 
 
 def test_what_a_file_says_of_itself_is_escaped(told):
-    assert "<b>x" not in told(("<b>x.conll", "nonsense"))
+    page = told(("<b>x.conll", "nonsense"))
+    assert "&lt;b&gt;x.conll:1" in page
+    assert "<b>x" not in page
 
 
 def test_a_format_is_asked_for_what_its_files_do_not_say(manager):
@@ -217,6 +227,11 @@ def test_a_table_that_names_its_coders_is_not_asked_whose_it_is(manager, bring, 
     table = "text,unit,coder,label,value\ntea,phrase:0-4,alice,refers,Anna\ntea,phrase:10-13,bob,refers,Anna|her\n"
     page = bring(("walk.csv", table), format="judgements-csv", whose="")
     assert "Imported: 0 new texts, 0 new markables, 2 codings, 2 judgements." in page
+
+
+def test_a_text_without_markables_comes_with_an_empty_file_beside_it(bring):
+    page = bring(("cat.ann", ""), ("cat.txt", "A cat."), format="brat")
+    assert "Imported: 1 new text, 0 new markables" in page
 
 
 def test_an_option_that_the_format_does_not_have_is_refused(upload):

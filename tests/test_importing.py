@@ -262,6 +262,28 @@ def test_people_made_by_an_import_are_coders_who_cannot_sign_in(tales):
     assert Membership.objects.get(user=anna, project=tales).role == Membership.Role.CODER
 
 
+def test_a_coder_under_two_spellings_codes_a_text_once(tales, alice):
+    message = refused(tales, coded(WALK, "alice"), coded(OTHER_WALK, "Alice"))
+    assert message.endswith("walk coded by alice stands in alice/walk.txt too")
+
+
+def test_a_file_that_is_refused_keeps_no_coding_from_coming_in(tales, alice):
+    """Not even one that says the same of the same coder, in another case."""
+    refused_file = [replace(entry, source="all.csv") for entry in (coded(WALK, "alice"), coded(WALK, "a b"))]
+    report = bring(tales, *refused_file, coded(OTHER_WALK, "Alice"))
+    assert [failure.file for failure in report.failures] == ["all.csv"]
+    assert report.codings == 1
+
+
+def test_nobody_is_made_for_a_file_that_is_refused(tales):
+    bring(tales, coded(WALK, "ben"))
+    there, new = (replace(coded(OTHER_WALK, name), source="all.csv") for name in ("ben", "zoe"))
+    report = bring(tales, there, new, coded(WALK, "anna"))
+    assert [failure.file for failure in report.failures] == ["all.csv"]
+    assert report.new_coders == ["anna"]
+    assert not User.objects.filter(username="zoe").exists()
+
+
 def test_a_coder_is_found_in_any_case(tales, alice):
     bring(tales, coded(WALK, "Alice"))
     assert coding_of("alice").judgements.count() == 3

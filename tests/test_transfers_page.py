@@ -1,16 +1,21 @@
 """Imports and exports: the list, one's page, what may be done with it and by whom."""
 
+import html
+import os
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotations import transfers
+from annotations.formats import FormatError
 from annotations.models import Project, Transfer
 from annotations.progress import LOST
-from tests.test_import_page import CONLL
+from tests.test_import_page import CONLL, zipped
 
+ROLES = ("manager", "adjudicator", "viewer")
 LIST = "/projects/tea/transfers/"
 IMPORT = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
 EXPORT = {"coders": [], "texts": [], "unfinished": True, "options": {}}
@@ -77,6 +82,13 @@ def test_nobody_else_carries_out_or_discards_but_a_manager_discards(rest, projec
         assert signed_in(people[role]).post(f"/transfers/{made.pk}/{rest}").status_code == expected, role
 
 
+def test_who_has_not_ordered_it_reads_who_carries_it_out(project, people, signed_in):
+    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    page = signed_in(people["manager"]).get(f"/transfers/{made.pk}/").content.decode()
+    assert "vera has ordered this and carries it out." in page
+    assert "/carry-out/" not in page
+
+
 def test_open_results_let_a_coder_take_an_export_and_close_again(taken, people, signed_in):
     client = signed_in(people["coder"])
     Project.objects.update(results_open=True)
@@ -103,9 +115,23 @@ def test_what_was_uploaded_can_be_had_again_and_is_forgotten_when_discarded(brou
     assert not brought.file.storage.exists(brought.file.name)
 
 
-def test_a_file_that_is_gone_is_said_to_be(taken, people, signed_in):
+def test_a_file_that_is_gone_is_said_to_be(taken, brought, people, signed_in):
     taken.file.storage.delete(taken.file.name)
     assert signed_in(people["viewer"]).get(f"/transfers/{taken.pk}/file/").status_code == 404
+    brought.file.storage.delete(brought.file.name)
+    page = signed_in(people["manager"]).post(f"/transfers/{brought.pk}/carry-out/", follow=True).content.decode()
+    assert "What was uploaded is gone; upload it again. Nothing was changed." in page
+
+
+def test_no_cache_keeps_a_file(taken, people, signed_in):
+    answer = signed_in(people["viewer"]).get(f"/transfers/{taken.pk}/file/")
+    assert answer["Cache-Control"] == "private, no-store"
+
+
+def test_who_may_not_discard_is_not_asked_to(taken, people, signed_in):
+    address = f"/transfers/{taken.pk}/"
+    shown = {role: "/discard/" in signed_in(people[role]).get(address).content.decode() for role in ROLES}
+    assert shown == {"manager": True, "adjudicator": False, "viewer": True}
 
 
 def test_no_address_leads_to_the_files_themselves(taken, people, signed_in, settings):
@@ -121,10 +147,9 @@ def test_no_address_leads_to_the_files_themselves(taken, people, signed_in, sett
 
 @pytest.fixture
 def with_worker(settings, monkeypatch):
-    """As in earnest: what is not small waits for a worker. Here everything counts as large."""
+    """As in earnest: what is not small waits for a worker. Here every upload counts as large."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 0)
-    monkeypatch.setattr(transfers, "AT_ONCE_JUDGEMENTS", -1)
 
 
 def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker, brought_by_worker, people, signed_in):
@@ -140,6 +165,75 @@ def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker,
     assert "This would come in" in client.get(address).content.decode()
 
 
+def test_a_worker_that_has_begun_and_not_counted_yet_is_not_missed(brought_by_worker, people, signed_in, monkeypatch):
+    client, address, pages = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/", []
+
+    def reading(*args):
+        Transfer.objects.update(told_at=timezone.now() - timedelta(seconds=30))
+        pages.append(client.get(address).content.decode())
+        raise FormatError("is wrong", "dog.conll")
+
+    monkeypatch.setattr(transfers, "sources_of", reading)
+    transfers.work.call(brought_by_worker.pk)
+    assert "It is being checked" in pages[0]
+    assert "manage.py db_worker" not in pages[0]
+
+
+def test_the_list_awaits_nothing_of_a_worker_that_has_died(brought_by_worker, people, signed_in):
+    Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1), total=1)
+    page = signed_in(people["manager"]).get(LIST).content.decode()
+    assert "failed" in page
+    assert "being checked" not in page
+
+
+def test_an_export_that_was_given_up_leaves_no_file_when_it_comes_after_all(brought, project, people, monkeypatch):
+    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    folder, export = Path(brought.file.path).parent, transfers.export
+    kept = set(folder.iterdir())
+
+    def given_up_meanwhile(*args, **kwargs):
+        Transfer.objects.update(state=Transfer.State.FAILED)
+        return export(*args, **kwargs)
+
+    monkeypatch.setattr(transfers, "export", given_up_meanwhile)
+    transfers.carry_out(made, people["viewer"])
+    assert (made.state, bool(made.file)) == (Transfer.State.FAILED, False)
+    assert set(folder.iterdir()) == kept
+
+
+def test_what_is_begun_at_the_moment_of_discarding_stays(brought, people):
+    """Two windows: one has read it as checked when the other carries it out."""
+    Transfer.objects.filter(pk=brought.pk).update(state=Transfer.State.RUNNING)
+    assert not transfers.discard(brought, people["manager"])
+    assert Transfer.objects.filter(pk=brought.pk).exists()
+    assert brought.file.storage.exists(brought.file.name)
+
+
+def test_a_small_zip_that_grows_waits_for_the_worker(with_worker, project, people, monkeypatch):
+    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 200_000)
+    data = zipped(**{f"{number}.conll": "#" * 1_000_000 for number in range(6)})
+    assert len(data) < 200_000
+    sent = [SimpleUploadedFile("all.zip", data)]
+    made = transfers.order_import(project, people["manager"], sent, "conll2012", IMPORT)
+    assert made.state == Transfer.State.CHECKING
+    restored = transfers.order_restore(people["manager"], SimpleUploadedFile("all.zip", data), "")
+    assert restored.state == Transfer.State.CHECKING
+
+
+def test_a_zip_with_names_that_are_no_text_is_refused_like_any_other(project, people):
+    data = zipped(**{"ä.conll": CONLL}).replace("ä".encode(), b"\xff\xff")
+    sent = [SimpleUploadedFile("all.zip", data)]
+    made = transfers.order_import(project, people["manager"], sent, "conll2012", IMPORT)
+    assert made.error.startswith("all.zip: this zip cannot be read")
+
+
+def test_what_breaks_at_once_is_said_on_its_page(project, people, signed_in, monkeypatch):
+    monkeypatch.setattr(transfers, "import_brought", lambda *args, **kwargs: 1 / 0)
+    form = {"format": "conll2012", "whose": "nobody", "files": files()}
+    answer = signed_in(people["manager"]).post("/projects/tea/import/", form, follow=True)
+    assert transfers.BROKEN in html.unescape(answer.content.decode())
+
+
 @pytest.fixture
 def brought_by_worker(with_worker, project, people):
     return transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT)
@@ -152,13 +246,24 @@ def test_without_a_worker_the_page_says_what_is_missing(brought_by_worker, peopl
 
 
 def test_what_is_worked_on_is_not_discarded(brought_by_worker, people, signed_in):
-    client = signed_in(people["manager"])
-    assert client.post(f"/transfers/{brought_by_worker.pk}/discard/").url == f"/transfers/{brought_by_worker.pk}/"
+    client, address = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/"
+    Transfer.objects.update(total=1)  # as the worker says when it begins
+    assert client.post(f"{address}discard/").url == address
+    assert "/discard/" not in client.get(address).content.decode()
     assert Transfer.objects.filter(pk=brought_by_worker.pk).exists()
 
 
-def test_of_a_worker_that_has_died_nothing_more_is_awaited(brought_by_worker, people, signed_in):
+def test_what_waits_in_a_long_queue_is_not_lost_and_can_be_discarded(brought_by_worker, people, signed_in):
+    client, address = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/"
     Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1))
+    assert "Discard" in client.get(address).content.decode()
+    assert client.post(f"{address}discard/").url == LIST
+    assert not Transfer.objects.exists()
+    transfers.work.call(brought_by_worker.pk)  # the queue comes to it at last: nothing is done
+
+
+def test_of_a_worker_that_has_died_nothing_more_is_awaited(brought_by_worker, people, signed_in):
+    Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1), total=1)
     page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
     assert "The worker ended before its time" in page
     transfers.work.call(brought_by_worker.pk)  # it was not dead after all: nothing is done
@@ -186,6 +291,55 @@ def test_the_oldest_go_with_their_files(project, people, monkeypatch):
     Transfer.objects.filter(pk=made[1].pk).update(created_at=timezone.now() - transfers.KEPT_FOR - timedelta(days=1))
     newest = transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
     assert set(Transfer.objects.all()) == {made[2], newest}
+
+
+def test_nobody_crowds_out_what_another_has_ordered(brought, project, people, monkeypatch):
+    monkeypatch.setattr(transfers, "KEPT", 1)
+    made = [transfers.order_export(project, people["viewer"], "jsonlines", EXPORT) for _ in range(2)]
+    assert set(Transfer.objects.all()) == {brought, made[1]}
+
+
+def test_what_is_too_old_goes_whatever_is_ordered_next(taken, brought, people):
+    """Also where nobody orders anything in the same project any more, and where its worker has died."""
+    long_ago = timezone.now() - transfers.KEPT_FOR - timedelta(days=1)
+    Transfer.objects.update(created_at=long_ago, told_at=long_ago)
+    Transfer.objects.filter(pk=taken.pk).update(state=Transfer.State.RUNNING, total=1)
+    made = transfers.order_restore(people["manager"], SimpleUploadedFile("a.zip", b"PK"), "")
+    assert set(Transfer.objects.all()) == {made}
+    assert not taken.file.storage.exists(taken.file.name)
+
+
+def test_files_of_which_no_row_tells_go(brought, project, people):
+    """As those of a project that was deleted: but not those of a moment ago, whose rows are to come."""
+    folder = Path(brought.file.path).parent
+    orphan, young = folder / "orphan", folder / "young"
+    for file in (orphan, young):
+        file.write_bytes(b"x")
+    long_ago = (timezone.now() - transfers.SWEPT_AFTER - timedelta(hours=1)).timestamp()
+    for file in (orphan, Path(brought.file.path)):
+        os.utime(file, (long_ago, long_ago))
+    transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
+    assert (orphan.exists(), young.exists(), Path(brought.file.path).exists()) == (False, True, True)
+
+
+def test_one_upload_is_given_out_as_it_was(brought, project, people, signed_in):
+    client = signed_in(people["manager"])
+    answer = client.get(f"/transfers/{brought.pk}/file/")
+    assert b"".join(answer.streaming_content) == CONLL.encode()
+    assert answer["Content-Disposition"] == 'attachment; filename="dog.conll"'
+    several = transfers.order_import(
+        project, people["manager"], files(("a.conll", CONLL), ("b.conll", CONLL)), "conll2012", IMPORT
+    )
+    answer = client.get(f"/transfers/{several.pk}/file/")
+    assert answer["Content-Disposition"] == 'attachment; filename="tea-conll2012.zip"'
+
+
+def test_a_hundred_files_and_more_come_in_at_once(project, people, signed_in):
+    many = files(*((f"t{number}.conll", CONLL) for number in range(120)))
+    form = {"format": "conll2012", "whose": "nobody", "files": many}
+    answer = signed_in(people["manager"]).post("/projects/tea/import/", form)
+    assert answer.status_code == 302
+    assert Transfer.objects.get().report["texts"] == 120
 
 
 def test_two_uploads_of_one_name_are_both_kept(project, people):

@@ -46,9 +46,9 @@ def people(tables: Tables) -> dict[str, tuple[Table, int]]:
     for table in tables.values():
         for field in table.shape.fields:
             if field.kind is Kind.PERSON:
-                for name in dict.fromkeys(table[field.name]):
+                for row, name in enumerate(table[field.name]):
                     if name not in found:
-                        found[name] = (table, list(table[field.name]).index(name))
+                        found[name] = (table, row)
     return found
 
 

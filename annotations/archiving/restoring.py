@@ -84,8 +84,12 @@ def _free_slug(slug: str) -> str:
     if slug in RESERVED_SLUGS:
         raise ImportFailed(f"The address {slug!r} is taken by a page; choose another.")
     if Project.objects.filter(slug=slug).exists():
-        raise ImportFailed(f"There is a project {slug!r} already; choose another address.")
+        raise _taken(slug)
     return slug
+
+
+def _taken(slug: str) -> ImportFailed:
+    return ImportFailed(f"There is a project {slug!r} already; choose another address.")
 
 
 def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
@@ -160,6 +164,8 @@ def _insert(archived: Archived, table: Table, columns: Mapping[str, Sequence[Any
     try:
         insert(archived.model, list(columns), zip(*columns.values(), strict=True))
     except (IntegrityError, DataError) as error:
+        if archived.model is Project and isinstance(error, IntegrityError):  # all else of it is checked
+            raise _taken(columns["slug"][0]) from error
         # What PostgreSQL says further is of its own keys.
         reason = str(error).partition("\n")[0]
         raise FormatError(f"the database refuses these rows: {reason}", table.shape.file) from error

@@ -86,14 +86,13 @@ def import_documents(
         checking.take(entry)
     try:
         with transaction.atomic():
-            coders = checking.coders(create)
-            plan = checking.plan(coders)
+            plan = checking.planned(create)
             report = checking.report(plan)
             write(project, plan, by)
             if trial:
                 transaction.set_rollback(True)
     except IntegrityError as error:
-        raise ImportFailed(f"The project changed while the files were read; try again. ({error})") from error
+        raise ImportFailed("The project changed while the files were read; try again.") from error
     return report
 
 
@@ -156,9 +155,23 @@ class _Checking:
     def _fail(self, coded: Coded, message: str) -> None:
         self.failed.setdefault(coded.file, Failure(coded.file, message))
 
+    def planned(self, create: bool) -> Plan:
+        """What is to be written. Call it in the transaction that writes.
+
+        Where a file fails here, all is planned again without it, so that no coder is made for a file that is refused.
+        """
+        while True:
+            failed = len(self.failed)
+            with transaction.atomic():
+                plan = self.plan(self.coders(create))
+                if len(self.failed) == failed:
+                    return plan
+                transaction.set_rollback(True)
+
     def coders(self, create: bool) -> dict[str, User]:
         """The coders by their names in the files; the files of those that cannot be fail."""
         found: dict[str, User] = {}
+        self.new_coders = []
         for name in sorted({entry.coder for entry in self._good() if entry.coder is not None}):
             known = set(self.project.members.values_list("pk", flat=True))
             try:
@@ -170,7 +183,21 @@ class _Checking:
             else:
                 if found[name].pk not in known:
                     self.new_coders.append(found[name].get_username())
+        self._refuse_doubles(found)
         return found
+
+    def _refuse_doubles(self, coders: dict[str, User]) -> None:
+        """Fail files with a text that its coder, written in another case, has in another file too."""
+        for of in self.texts.values():
+            first: dict[int, Coded] = {}
+            for coded in [checked.coded for checked in of.checked]:
+                coder = coders.get(coded.coder or "")
+                if coder is None or coded.file in self.failed:
+                    continue
+                other = first.setdefault(coder.pk, coded)
+                if other is not coded:
+                    name, where = coded.document.name, coded.document.file
+                    self._fail(coded, f"{where}: {name} coded by {coder} stands in {other.document.file} too")
 
     def _good(self) -> Iterable[Coded]:
         return [
@@ -181,7 +208,7 @@ class _Checking:
         ]
 
     def plan(self, coders: dict[str, User]) -> Plan:
-        """What is to be written: all of the files that did not fail. Call it in the transaction that writes."""
+        """What is to be written: all of the files that did not fail."""
         known = {
             (coding.text_id, coding.coder_id): coding
             for coding in Coding.objects.select_for_update(of=("self",)).filter(

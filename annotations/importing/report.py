@@ -60,14 +60,19 @@ class Report:
         return ", ".join(parts)
 
 
-def in_short(findings: Iterable[Finding]) -> list[str]:
-    """Of each kind the first, and how many more there are."""
+def by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings, those of a kind together."""
     kinds: dict[str, list[Finding]] = {}
     for finding in findings:
         kinds.setdefault(finding.code, []).append(finding)
+    return list(kinds.values())
+
+
+def in_short(findings: Iterable[Finding]) -> list[str]:
+    """Of each kind the first, and how many more there are."""
     return [
         str(found[0]) if len(found) == 1 else f"{found[0]} (and {len(found) - 1} more of this kind)"
-        for found in kinds.values()
+        for found in by_kind(findings)
     ]
 
 

@@ -22,7 +22,8 @@ class Source:
     """A file as it comes in: its name with its folders, and what it holds.
 
     found: it was found in a folder or zip, so its name tells whether the format reads it; else somebody named it.
-    aside: it belongs to an export, of another tool or our own, but is no coder's work: it is named in the report and not read.
+    aside: it belongs to an export, of another tool or our own, but is no coder's work: the report names it and it is
+    not read.
     """
 
     name: str

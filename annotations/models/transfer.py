@@ -11,6 +11,7 @@ from annotations.querysets import TransferQuerySet
 
 # The key of the project's archive. It holds more than documents, so it is none of FORMATS.
 ARCHIVE = "project"
+FOLDER = "transfers"
 
 
 class Transfer(models.Model):
@@ -18,7 +19,7 @@ class Transfer(models.Model):
 
     It is first checked, which changes nothing, and carried out when its owner has seen the report of that. `choices`
     are the fields of its form; `file` is what was uploaded, or what was made. `told_at` is when the worker last said
-    how far it is.
+    how far it is, or when somebody asked for one; `total` is 0 until one has begun.
     """
 
     class Kind(models.TextChoices):
@@ -45,7 +46,7 @@ class Transfer(models.Model):
     total = models.PositiveIntegerField(default=0)
     report = models.JSONField(null=True)
     error = models.TextField(blank=True)
-    file = models.FileField(upload_to="transfers", max_length=200)
+    file = models.FileField(upload_to=FOLDER, max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
     told_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
@@ -72,3 +73,8 @@ class Transfer(models.Model):
     def at_work(self) -> bool:
         """Whether somebody works on it or shall."""
         return self.state in self.AT_WORK
+
+    @property
+    def waits(self) -> bool:
+        """Whether nobody has begun yet: who begins says that there is something to do."""
+        return self.at_work and self.total == 0

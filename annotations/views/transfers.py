@@ -31,7 +31,9 @@ MOST_TOLD = 20
 def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
     """What came into the project and what left it, the latest first."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    found = Transfer.objects.shown_in(project)
+    found = list(Transfer.objects.shown_in(project))
+    for one in found:
+        transfers.settle(one)
     context = {
         "project": project,
         "transfers": [_shown(one) for one in found],
@@ -97,7 +99,12 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
     """What an import or export would do, is doing, or has done."""
     found = transfer_for(request.user, pk)
     transfers.settle(found)
-    context = {"project": found.project, "own": found.user_id == request.user.pk, "most": MOST_TOLD} | _shown(found)
+    context = {
+        "project": found.project,
+        "own": found.user_id == request.user.pk,
+        "may_discard": transfers.may_discard(found, person(request)),
+        "most": MOST_TOLD,
+    } | _shown(found)
     if found.at_work:
         context["alone"] = not found.total and timezone.now() - found.told_at > PATIENCE
     if request.htmx:  # type: ignore[attr-defined]

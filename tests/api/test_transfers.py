@@ -5,10 +5,12 @@ import json
 import zipfile
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotations import actions, transfers
-from annotations.models import Membership, Text, Transfer
+from annotations.archiving import archive_project, restoring
+from annotations.models import Membership, Project, Text, Transfer
 from tests.conftest import judge
 from tests.test_import_page import CONLL
 
@@ -150,3 +152,45 @@ def test_what_is_not_there_is_not_found(manager, pk):
 def test_an_archive_becomes_a_project_only_for_who_may_make_projects(manager, people, signed_in):
     answer = manager.post("/api/v1/archives/", {"file": SimpleUploadedFile("a.zip", b"PK")})
     assert answer.status_code == 403
+
+
+def archived(project, slug):
+    out = io.BytesIO()
+    archive_project(project, out)
+    return {"file": SimpleUploadedFile("tea.zip", out.getvalue()), "slug": slug}
+
+
+@pytest.fixture
+def founder(manager, charlie):
+    """The manager, who may make projects too."""
+    charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
+    return manager
+
+
+def test_an_archive_becomes_a_project_when_it_is_carried_out(founder, project, people, signed_in):
+    made = founder.post("/api/v1/archives/", archived(project, "again")).json()
+    assert (made["state"], made["project"]) == ("checked", None)
+    assert not Project.objects.filter(slug="again").exists()
+    assert signed_in(people["viewer"]).get(f"/api/v1/transfers/{made['id']}/").status_code == 404
+    done = founder.post(f"/api/v1/transfers/{made['id']}/carry-out/").json()
+    assert (done["state"], done["project"]) == ("done", "again")
+    assert Project.objects.get(slug="again").texts.count() == 1
+
+
+@pytest.mark.parametrize("seen_first", [True, False])
+def test_an_address_that_is_taken_meanwhile_is_said_to_be(founder, project, monkeypatch, seen_first):
+    made = founder.post("/api/v1/archives/", archived(project, "again")).json()
+    Project.objects.update(slug="again")
+    if not seen_first:  # somebody takes it between the look and the writing
+        monkeypatch.setattr(restoring, "_free_slug", lambda slug: slug)
+    done = founder.post(f"/api/v1/transfers/{made['id']}/carry-out/").json()
+    assert done["error"] == "There is a project 'again' already; choose another address. Nothing was changed."
+    assert done["report"] is None
+    assert Project.objects.count() == 1
+
+
+def test_who_may_not_make_projects_any_more_brings_none_back(founder, project, charlie):
+    made = founder.post("/api/v1/archives/", archived(project, "again")).json()
+    charlie.user_permissions.clear()
+    assert founder.post(f"/api/v1/transfers/{made['id']}/carry-out/").status_code == 403
+    assert not Project.objects.filter(slug="again").exists()

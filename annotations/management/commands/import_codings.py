@@ -66,8 +66,8 @@ class Command(BaseCommand):
                     transaction.set_rollback(True)
         except ImportFailed as error:
             raise CommandError(f"{error}\nNothing was imported.") from error
-        for odd in report.odd():
-            self.stderr.write(self.style.WARNING(odd))
+        for odd in report.findings if options["verbosity"] > 1 else report.odd():
+            self.stderr.write(self.style.WARNING(str(odd)))
         if report.failures:
             raise CommandError(_refused(project, report))
         would = "would be " if options["trial"] else ""
