@@ -17,10 +17,10 @@ from agreement.asked import Asked, asked_again
 from agreement.models import Computation
 from agreement.parts import conditions, pairs, texts
 from agreement.parts.part import Parts
-from agreement.reports.basis import Progress, coders_of, keep, texts_of
+from agreement.reports.basis import coders_of, keep, texts_of
 from agreement.reports.coders import SCORES
 from agreement.reports.methods import software
-from annotations.progress import is_lost, telling
+from annotations.progress import Progress, is_lost, telling
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 AT_ONCE = 600_000

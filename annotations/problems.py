@@ -19,7 +19,7 @@ TITLES = {
     404: "There is nothing here",
     405: "This cannot be done here",
     406: "This form is not to be had",
-    409: "It is not as you think",
+    409: "Something has changed since",
     415: "This form is not understood",
     429: "Too many requests",
 }

@@ -5,12 +5,10 @@ What is small is done while its page is asked for; the rest by a worker, which s
 
 from __future__ import annotations
 
-import io
 import logging
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
 from typing import IO, Any
@@ -27,6 +25,7 @@ from django.utils import timezone
 from annotations.archiving import archive_project, restore_project
 from annotations.exporting import Exported, export
 from annotations.formats import Finding, FormatError
+from annotations.formats.archive import claimed_bytes
 from annotations.importing import ImportFailed, Report, import_brought, read_sources, sources_of
 from annotations.importing.report import by_kind
 from annotations.models import Judgement, Project, Transfer, User
@@ -229,20 +228,11 @@ def _is_small(transfer: Transfer) -> bool:
 
 
 def _unpacked(transfer: Transfer) -> int:
-    """How many bytes are in the zips that were uploaded, as the zips say; more than they say is not read of them.
-
-    What is wrong with a zip in any way is found out and said when it is read.
-    """
+    """How many bytes the zips that were uploaded say they hold; more than they say is not read of them."""
     if transfer.kind == Transfer.Kind.RESTORE:
         with _uploaded(transfer) as opened:
-            zips = [opened.read()]
-    else:
-        zips = [data for name, data in _kept(transfer) if name.lower().endswith(".zip")]
-    found = 0
-    for data in zips:
-        with suppress(Exception), zipfile.ZipFile(io.BytesIO(data)) as archive:
-            found += sum(entry.file_size for entry in archive.infolist())
-    return found
+            return claimed_bytes(opened.read())
+    return sum(claimed_bytes(data) for name, data in _kept(transfer) if name.lower().endswith(".zip"))
 
 
 @task()

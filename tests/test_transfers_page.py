@@ -41,7 +41,7 @@ def taken(project, people):
 
 def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_in):
     page = signed_in(people["manager"]).get(LIST).content.decode()
-    assert page.index("jsonlines" if "jsonlines" in page else "JSON lines") < page.index("CoNLL-2012")
+    assert page.index("JSON lines") < page.index("CoNLL-2012")
     assert f'href="/transfers/{taken.pk}/file/"' in page
     assert "checked, not carried out" in page
 
@@ -340,6 +340,21 @@ def test_a_hundred_files_and_more_come_in_at_once(project, people, signed_in):
     answer = signed_in(people["manager"]).post("/projects/tea/import/", form)
     assert answer.status_code == 302
     assert Transfer.objects.get().report["texts"] == 120
+
+
+def test_every_page_answers_a_part_of_a_page_too(brought, people, signed_in):
+    people["manager"].is_superuser = True
+    people["manager"].save()
+    client = signed_in(people["manager"])
+    pages = (
+        "/projects/new/archive/",
+        LIST,
+        "/projects/tea/import/",
+        "/projects/tea/export/",
+        f"/transfers/{brought.pk}/",
+    )
+    for page in pages:
+        assert client.get(page, headers={"HX-Request": "true"}).status_code == 200, page
 
 
 def test_two_uploads_of_one_name_are_both_kept(project, people):

@@ -12,9 +12,10 @@ from agreement.forms import NAMES, in_words
 from agreement.parameters import Parameters, presets_for
 from agreement.parts.part import Parts
 from agreement.reports import methods, overall
-from agreement.reports.basis import Progress, effective, interval_of
+from agreement.reports.basis import effective, interval_of
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.tables import Column, Linked, Table
+from annotations.progress import Progress
 
 
 def grid(page: Asked, progress: Progress | None = None) -> Parts:

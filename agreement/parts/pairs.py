@@ -8,8 +8,8 @@ from agreement.asked import Asked
 from agreement.figures import Chart, Dot, heat, said
 from agreement.parts.part import Parts
 from agreement.reports import coders as reports
-from agreement.reports.basis import Progress
 from agreement.tables import Cell, Column, Linked, Table
+from annotations.progress import Progress
 
 MEASURES = {
     "coefficient": "the coefficient",

@@ -12,9 +12,10 @@ from agreement.figures import Chart, Dot, dots, said
 from agreement.parameters import WrongParameter
 from agreement.parts.part import Parts
 from agreement.reports import overall
-from agreement.reports.basis import Progress, interval_of
+from agreement.reports.basis import interval_of
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.tables import Cell, Column, Linked, Table
+from annotations.progress import Progress
 
 SORTS = ("text", "value", "shift", "units")
 COLUMNS = [

@@ -31,9 +31,6 @@ from agreement.measures.results import Result
 from agreement.measures.values import Bools
 from agreement.parameters import Parameters, WrongParameter
 
-# Told how much is done, of how much.
-type Progress = Callable[[int, int], object]
-
 REPLICATES = 2000
 KAPPAS: dict[str, Callable[..., Result]] = {
     "fleiss_kappa": fleiss_kappa,

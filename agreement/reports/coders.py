@@ -32,7 +32,6 @@ from agreement.measures.comparisons import LeaveOneOut, of_coders
 from agreement.measures.values import Bools, Ints, each_once
 from agreement.parameters import Parameters, WrongParameter
 from agreement.reports.basis import (
-    Progress,
     categories_of,
     coders_of,
     coefficient_of,
@@ -41,6 +40,7 @@ from agreement.reports.basis import (
     kept,
     texts_of,
 )
+from annotations.progress import Progress
 
 SCORES: dict[str, Callable[..., Any]] = {
     "muc": muc,

@@ -9,8 +9,9 @@ from agreement.extract import Extract
 from agreement.measures.intervals import Interval
 from agreement.measures.results import counted_as
 from agreement.parameters import CHOICES, Parameters
-from agreement.reports.basis import Progress, effective, interval_of
+from agreement.reports.basis import effective, interval_of
 from agreement.reports.overall import Report
+from annotations.progress import Progress
 
 COEFFICIENTS = {
     "alpha": "Krippendorff’s alpha",

@@ -13,7 +13,6 @@ from agreement.measures.intervals import Interval
 from agreement.measures.results import Result
 from agreement.parameters import Parameters
 from agreement.reports.basis import (
-    Progress,
     coders_of,
     effective,
     interval_of,
@@ -22,6 +21,7 @@ from agreement.reports.basis import (
     sums_of,
     texts_of,
 )
+from annotations.progress import Progress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {

@@ -13,6 +13,17 @@ FREE_BYTES, MOST_GROWTH = 2**20, 200
 # Python decompresses the other methods without a bound on what comes out.
 BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
+# What Python raises at a zip that is broken, encrypted, or compressed by a method that it does not know.
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+)
+
 
 def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[tuple[str, bytes]]:
     """The files of a zip as (name, data), in the order of their names; other files' litter is left out.
@@ -42,16 +53,17 @@ def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[
             return files
     except FormatError:
         raise
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        OSError,
-        ValueError,
-    ) as error:
+    except UNREADABLE as error:
         raise FormatError(f"this zip cannot be read: {error}", file) from error
+
+
+def claimed_bytes(data: bytes) -> int:
+    """How much a zip says that it holds; of one that cannot be read nothing, which `unpack` says with its reason."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except UNREADABLE:
+        return 0
 
 
 def _refuse_unsafe(entry: zipfile.ZipInfo, file: str) -> None:

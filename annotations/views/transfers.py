@@ -84,10 +84,11 @@ def restore(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         made = transfers.order_restore(person(request), form.cleaned_data["file"], form.cleaned_data["slug"])
         return redirect("transfer", made.pk)
-    return _form(request, "annotations/restore.html", {"form": form})
+    return render(request, "annotations/restore.html", {"form": form}, status=400 if form.errors else 200)
 
 
 def _form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """The page of a form that asks for a format; where another was chosen, the fields that depend on it."""
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "fields.html", {"fields": context["form"].dependent})
     return render(request, template, context, status=400 if context["form"].errors else 200)
