@@ -42,10 +42,10 @@ class AgreementView(APIView):
     def asked(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
         """What is asked for, but for parameters that are the view's own."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
-        extracted = extract(project)
         given = {name: value for name, value in given_in(request.query_params).items() if name not in own}
         try:
             parameters = asked_for(given, project.preset, project.answers)
+            extracted = extract(project, parameters.units)
             return project, extracted, effective(extracted, parameters)
         except WrongParameter as wrong:
             raise ValidationError({wrong.field: [wrong.message]}) from wrong

@@ -43,7 +43,9 @@ class Asked:
             return report(self.parameters, self.own)
         except WrongParameter as wrong:
             self.wrong, self.own = wrong, {}
-            self.parameters = effective(self.extract, opening(self.project.preset, self.project.answers))
+            parameters = opening(self.project.preset, self.project.answers)
+            self.extract = extract(self.project, parameters.units)
+            self.parameters = effective(self.extract, parameters)
             return report(self.parameters, self.own)
 
 
@@ -54,20 +56,22 @@ def given_in(query: QueryDict) -> dict[str, str]:
 
 def asked(project: Project, query: QueryDict, own: Sequence[str] = ()) -> Asked:
     """What the address asks for. `own` names what the page takes besides the parameters."""
-    extracted = extract(project)
     given = given_in(query)
     mine = {name: value for name in own if (value := given.pop(name, ""))}
     for name in ALWAYS:
         given.pop(name, None)
     try:
-        parameters = effective(extracted, asked_for(given, project.preset, project.answers))
-        return Asked(project, extracted, parameters, mine)
+        chosen = asked_for(given, project.preset, project.answers)
+        extracted = extract(project, chosen.units)
+        return Asked(project, extracted, effective(extracted, chosen), mine)
     except WrongParameter as wrong:
-        parameters = effective(extracted, opening(project.preset, project.answers))
-        return Asked(project, extracted, parameters, {}, wrong)
+        chosen = opening(project.preset, project.answers)
+        extracted = extract(project, chosen.units)
+        return Asked(project, extracted, effective(extracted, chosen), {}, wrong)
 
 
 def asked_again(project: Project, parameters: Mapping[str, str], own: Mapping[str, str]) -> Asked:
     """What was asked for before, of the answers as they are now. Raises WrongParameter."""
-    extracted = extract(project)
-    return Asked(project, extracted, effective(extracted, Parameters(**parameters)), dict(own))
+    chosen = Parameters(**parameters)
+    extracted = extract(project, chosen.units)
+    return Asked(project, extracted, effective(extracted, chosen), dict(own))

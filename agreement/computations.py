@@ -79,7 +79,7 @@ def cost(page: Asked, kind: str) -> int:
     if kind == "matrix":  # each judgement is in as many pairs as there are other coders
         n_coders = len(coders_of(page.extract, page.parameters))
         return judgements * max(n_coders - 1, 0) * (4 if page.own.get("measure") in SCORES else 1)
-    constructions = {"pointers": 6, "indices": 3, "categories": 1}[page.project.answers]
+    constructions = {"pointers": 6, "indices": 3, "categories": 1, "scus": 3}[page.project.answers]
     return judgements * constructions * (2 if kind == "compare" or page.parameters.without else 1)
 
 

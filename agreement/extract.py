@@ -20,11 +20,14 @@ import numpy as np
 from django.db.models import OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat
 
+from agreement.contributors import words_of_scus
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
 from agreement.measures.cells import offsets
 from agreement.measures.values import Bools, Ints
 from annotations.models import Category, Coding, Index, Judgement, Markable, Operation, Pointer, Project
 
+# What several coders make independently of each other, of the same text.
+CODED = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
 # How many projects a process remembers: one of 240,000 judgements takes some 20 MB.
 REMEMBERED = 8
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
@@ -103,7 +106,8 @@ class Place:
 class Extract:
     """All answers of a project. `coders` are those who answered anything, by name; texts in that of their addresses.
 
-    `kept` holds what was computed of these answers: an extract of others is another object.
+    `answers` is how its values are made: pyramids index. `units` is what is counted of these, empty for markables as
+    they are judged. `kept` holds what was computed of these answers: an extract of others is another object.
     """
 
     answers: str
@@ -111,12 +115,14 @@ class Extract:
     categories: tuple[str, ...]
     coders: tuple[str, ...]
     texts: tuple[Place, ...]
+    units: str = ""
     kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def fingerprint(self) -> str:
         """A short name for exactly these answers: equal for equal data, whatever the database."""
-        digest = hashlib.sha256(json.dumps([self.answers, self.unmarked]).encode())
+        about = [self.answers, self.unmarked, *([self.units] if self.units else [])]
+        digest = hashlib.sha256(json.dumps(about).encode())
         for text in self.texts:
             digest.update(json.dumps(text.slug).encode())
             digest.update(text.answers.digest)
@@ -150,23 +156,33 @@ class _Row:
 
 type _Versions = tuple[Hashable, ...]
 
-_remembered: OrderedDict[int, dict[int, tuple[_Versions, TextAnswers]]] = OrderedDict()
-_extracts: OrderedDict[int, tuple[Hashable, Extract]] = OrderedDict()
+# By project and what is counted.
+type _Key = tuple[int, str]
+
+_remembered: OrderedDict[_Key, dict[int, tuple[_Versions, TextAnswers]]] = OrderedDict()
+_extracts: OrderedDict[_Key, tuple[Hashable, Extract]] = OrderedDict()
 _lock = Lock()
 
 
-def extract(project: Project) -> Extract:
-    """The answers of every coder of the project. Three queries, and four more where something has changed."""
+def extract(project: Project, units: str = "") -> Extract:
+    """The answers of every coder of the project. Three queries, and four more where something has changed.
+
+    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out.
+    """
+    pyramids = project.answers == Project.Answers.SCUS
+    units = (units or "words") if pyramids else ""
+    key = project.pk, units
     scheme, of_scheme = _scheme(project)
     for _ in range(TRIES):
         codings = _codings(project)
         now = {text: (of_scheme, *(row.version for row in rows)) for text, rows in codings.rows.items()}
         with _lock:
-            known = dict(_remembered.get(project.pk, {}))
+            known = dict(_remembered.get(key, {}))
         changed = [text for text in now if text not in known or known[text][0] != now[text]]
         if not changed:
             break
-        read = _read(project, scheme, [row for text in changed for row in codings.rows[text]], changed)
+        reading = _read_words if units == "words" else _read
+        read = reading(project, scheme, [row for text in changed for row in codings.rows[text]], changed)
         # a coder may have saved between two of the queries: then what was read is of no one moment
         if read is not None and _codings(project) == codings:
             known |= {text: (now[text], read[text]) for text in changed}
@@ -175,16 +191,17 @@ def extract(project: Project) -> Extract:
         raise Busy("The answers change faster than they can be read; try again.")
     known = {text: known[text] for text in now}
     with _lock:
-        _remember(_remembered, project.pk, known)
-        before = _extracts.get(project.pk)
+        _remember(_remembered, key, known)
+        before = _extracts.get(key)
     state = (project.answers, project.unmarked, tuple(codings.places.items()), tuple(now.values()))
     if before is not None and before[0] == state:
         return before[1]
     coders = sorted({one.coder for _, text in known.values() for one in text.work if len(one.unit)})
     places = tuple(Place(*about, known[text][1]) for text, about in codings.places.items())
-    found = Extract(project.answers, project.unmarked, scheme.keys, tuple(coders), places)
+    answers = Project.Answers.INDICES.value if pyramids else project.answers
+    found = Extract(answers, project.unmarked, scheme.keys, tuple(coders), places, units)
     with _lock:
-        _remember(_extracts, project.pk, (state, found))
+        _remember(_extracts, key, (state, found))
     return found
 
 
@@ -206,7 +223,7 @@ def _codings(project: Project) -> _Codings:
     about = ("text_id", "text__slug", "text__title", "text__round", "coder__username")
     places: dict[int, tuple[str, str, str]] = {}
     rows: dict[int, list[_Row]] = defaultdict(list)
-    found = Coding.objects.filter(text__project=project).order_by()
+    found = Coding.objects.filter(text__project=project, kind__in=CODED).order_by()
     for pk, text, slug, title, round_, coder, status, version, uuid in found.values_list(
         "pk", *about, "status", "version", Subquery(last)
     ):
@@ -255,9 +272,9 @@ def forget() -> None:
         _extracts.clear()
 
 
-def _remember[V](kept: OrderedDict[int, V], project: int, value: V) -> None:
-    kept[project] = value
-    kept.move_to_end(project)
+def _remember[V](kept: OrderedDict[_Key, V], key: _Key, value: V) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
     while len(kept) > REMEMBERED:
         kept.popitem(last=False)
 
@@ -285,7 +302,7 @@ def _read(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int])
     members = _read_members(project, texts)
     number = _Numbers.of(members.values())
     coding = {row.pk: place for place, row in enumerate(rows)}
-    named = project.answers == Project.Answers.INDICES
+    named = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS)
     here = {"coding__text__project": project} if len(texts) > FEW else {"coding__text__in": texts}
     there = {f"judgement__{name}": value for name, value in here.items()}
     said = Judgement.objects.filter(category__isnull=False, **here).values_list("coding_id")
@@ -317,6 +334,41 @@ def _read(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int])
         mine = unit[a:b], category[a:b], complete[a:b], link_of[c:d] - a, link_to[c:d]
         work[row.text].append(Work(row.coder, row.submitted, *mine, tuple(names)))
     return {text: TextAnswers(text, *members[text], scheme.keys, tuple(work[text])) for text in texts}
+
+
+def _read_words(project: Project, scheme: _Scheme, rows: list[_Row], texts: list[int]) -> dict[int, TextAnswers]:
+    """Read pyramids, whose units are the words of the summaries: the SCUs of a word are those of its contributors.
+
+    Two queries. Who codes only part of the words has said of the others that they are in no SCU once it is handed in.
+    """
+    here = {"text__project": project} if len(texts) > FEW else {"text__in": texts}
+    words: dict[int, list[tuple[int, int, int, str]]] = {text: [] for text in texts}
+    given = Markable.objects.filter(level__coded=False, **here).order_by("start")
+    for text, pk, key, start, end in given.values_list("text_id", "pk", "key", "start", "end"):
+        if text in words:
+            words[text].append((start, end, pk, key))
+    there = {f"judgement__coding__{name}": value for name, value in here.items()}
+    said: dict[int, list[tuple[Any, str]]] = defaultdict(list)
+    named = Index.objects.filter(judgement__category__isnull=False, **there).order_by("pk")
+    for coding, parts, scu in named.values_list("judgement__coding_id", "judgement__markable__parts", "entity"):
+        said[coding].append((parts, scu))
+    number = scheme.keys.index(next(key for key, takes in zip(scheme.keys, scheme.indexes, strict=True) if takes))
+    work: dict[int, list[Work]] = defaultdict(list)
+    for row in rows:
+        found = words_of_scus([(start, end) for start, end, *_ in words[row.text]], said[row.pk])
+        unit = np.array(sorted(found), dtype=np.int64)
+        names = tuple(sorted({scu for scus in found.values() for scu in scus}))
+        place = {scu: number for number, scu in enumerate(names)}
+        links = [(at, place[scu]) for at, word in enumerate(unit.tolist()) for scu in sorted(found[word])]
+        pairs = np.array(links, dtype=np.int64).reshape(-1, 2)
+        category, complete = np.full(len(unit), number), np.ones(len(unit), dtype=np.bool_)
+        work[row.text].append(Work(row.coder, row.submitted, unit, category, complete, pairs[:, 0], pairs[:, 1], names))
+    return {
+        text: TextAnswers(
+            text, tuple(pk for *_, pk, _ in of), (), tuple(key for *_, key in of), scheme.keys, tuple(work[text])
+        )
+        for text, of in words.items()
+    }
 
 
 type _Members = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]

@@ -16,6 +16,7 @@ NAMES = {
     "thirds": "One third and two thirds",
     "missing": "Kappas where some coders lack",
     "unmarked": "A markable left out",
+    "units": "What is counted",
     "coders": "Only these coders",
     "texts": "Only these texts",
     "rounds": "Only these rounds",
@@ -43,6 +44,7 @@ LABELS = {
     "thirds": {"exact": "exact", "rounded": ".33 and .67"},
     "missing": {"available": "use what there is", "drop": "drop the unit"},
     "unmarked": {"singleton": "refers to itself alone", "label": "a label of its own", "missing": "missing"},
+    "units": {"words": "words of the summaries", "spans": "contributors as marked"},
 }
 # What has no meaning for a kind of scheme is not offered.
 HIDDEN = {
@@ -67,7 +69,7 @@ class ParametersForm(forms.Form):
         asked = parameters.query()
         super().__init__(initial=asked | {name: sorted(parameters.selected(name)) for name in SELECTIONS})
         for name in CHOICES:
-            if name not in HIDDEN[extract.answers]:
+            if name not in HIDDEN[extract.answers] and (name != "units" or extract.units):
                 self.fields[name] = forms.ChoiceField(
                     choices=LABELS[name].items(), required=False, label=NAMES[name], help_text=HELP[name]
                 )

@@ -10,6 +10,8 @@ from agreement.measures.chains import MODES, TOPS, UNMARKED
 from agreement.measures.options import EMPTY, EXCLUDE_UNIT, MISSING_RULES, THIRDS
 
 COEFFICIENTS = ("alpha", "fleiss_kappa", "multi_kappa", "gwet_ac1")
+# What is counted of a pyramid: its words, or the stretches that coders made contributors.
+UNITS = ("words", "spans")
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "coefficient": COEFFICIENTS,
@@ -21,7 +23,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "thirds": THIRDS,
     "missing": MISSING_RULES,
     "unmarked": UNMARKED,
+    "units": UNITS,
 }
+
+# Choices that may be left to the project.
+OPEN = ("unmarked", "units")
 
 # Choices of some of the data, as names with commas between; empty: all of them.
 SELECTIONS = ("coders", "texts", "rounds", "without")
@@ -39,6 +45,7 @@ HELP = {
     "thirds": "1/3 and 2/3 exactly, or .33 and .67 as printed in 2004.",
     "missing": "K of units that not all coders judged: use what there is (Gwet 2014), or drop them.",
     "unmarked": "What it means that a coder left a markable out of a text handed in.",
+    "units": "What is counted of a pyramid: each word of the summaries, or each contributor as somebody marked it.",
     "coders": "Only these coders: names with commas between.",
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
@@ -62,7 +69,8 @@ class WrongParameter(ValueError):
 class Parameters:
     """One way to compute agreement: one of CHOICES in each field of theirs, and SELECTIONS of the data.
 
-    `unmarked` is empty for the project's own; a selection is names with commas between, or empty for all.
+    `unmarked` is empty for the project's own and `units` for words, where there are pyramids; a selection is names with
+    commas between, or empty for all.
     """
 
     coefficient: str = "alpha"
@@ -74,6 +82,7 @@ class Parameters:
     thirds: str = "exact"
     missing: str = "available"
     unmarked: str = ""
+    units: str = ""
     coders: str = ""
     texts: str = ""
     rounds: str = ""
@@ -82,7 +91,7 @@ class Parameters:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
-            if value not in choices and not (name == "unmarked" and value == ""):
+            if value not in choices and not (name in OPEN and value == ""):
                 raise WrongParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
             object.__setattr__(self, name, ",".join(sorted(self.selected(name))))
@@ -142,6 +151,52 @@ PRESETS: dict[str, Preset] = {
             Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded"),
             ".14",
             "Table 1, spans",
+        ),
+        Preset(
+            "passonneau-2006-words",
+            "Passonneau 2006: MASI of words",
+            ("scus",),
+            Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded", units="words"),
+            ".71",
+            "Table 2, docset 31038",
+        ),
+        Preset(
+            "passonneau-2006-jaccard",
+            "Passonneau 2006: Jaccard of words",
+            ("scus",),
+            Parameters(distance="jaccard", exclude_unit="observed", units="words"),
+            ".40",
+            "Table 2, docset 31038",
+        ),
+        Preset(
+            "passonneau-2006-nominal",
+            "Passonneau 2006: nominal, of words",
+            ("scus",),
+            Parameters(exclude_unit="observed", units="words"),
+            ".09",
+            "Table 2, docset 31038",
+        ),
+        Preset(
+            "passonneau-2006-spans",
+            "Passonneau 2006: MASI of spans",
+            ("scus",),
+            Parameters(distance="masi-product", exclude_unit="observed", thirds="rounded", units="spans"),
+            ".14",
+            "Table 1, spans",
+        ),
+        Preset(
+            "passonneau-2006-spans-jaccard",
+            "Passonneau 2006: Jaccard of spans",
+            ("scus",),
+            Parameters(distance="jaccard", exclude_unit="observed", units="spans"),
+            "-.44",
+            "Table 1, spans",
+        ),
+        Preset(
+            "masi-words",
+            "MASI of words, inclusive",
+            ("scus",),
+            Parameters(distance="masi", units="words"),
         ),
         Preset(
             "poesio-artstein-2005",

@@ -12,6 +12,12 @@ from annotations.models import Category, Coding, Level, Membership, Project, Tex
 from annotations.schemes import Scheme
 
 ROLES_THAT_CODE = (Membership.Role.CODER, Membership.Role.ADJUDICATOR)
+# What a coder makes of a text of that role.
+KIND_OF_OWN: dict[str, str] = {
+    Text.Role.SOURCE: Coding.Kind.TEXT,
+    Text.Role.MODELS: Coding.Kind.PYRAMID,
+    Text.Role.PEER: Coding.Kind.PEER,
+}
 
 
 @transaction.atomic
@@ -26,8 +32,10 @@ def create_project(
 ) -> Project:
     """A project with the levels and categories of a ready-made scheme. Raises ValidationError by field.
 
-    coders_mark: coders mark what they judge themselves, besides what comes with the texts.
+    coders_mark: coders mark what they judge themselves, besides what comes with the texts. Contributors of pyramids
+    are always marked by coders.
     """
+    coders_mark = coders_mark or scheme.answers == Project.Answers.SCUS
     project = Project(
         slug=slug,
         title=title,
@@ -133,7 +141,8 @@ def coder_of(project: Project, username: str, *, create: bool) -> User:
 def assign(project: Project, texts: Iterable[Text], coders: Iterable[User]) -> int:
     """Give each coder each text to code; what they have already stays. Returns how many codings are new.
 
-    Raises ValidationError for a person who does not code in the project or a text of another one.
+    Raises ValidationError for a person who does not code in the project or a text of another one. Model summaries
+    become the coder's own pyramid, a peer summary is held against that; `docsets.assign_peers` can choose another.
     """
     coders, texts = list(coders), list(texts)
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))
@@ -145,7 +154,8 @@ def assign(project: Project, texts: Iterable[Text], coders: Iterable[User]) -> i
             raise ValidationError(f"{text} is not a text of {project.slug}.")
     before = Coding.objects.filter(text__project=project).count()
     Coding.objects.bulk_create(
-        [Coding(text=text, coder=coder) for text in texts for coder in coders], ignore_conflicts=True
+        [Coding(text=text, coder=coder, kind=KIND_OF_OWN[text.role]) for text in texts for coder in coders],
+        ignore_conflicts=True,
     )
     return Coding.objects.filter(text__project=project).count() - before
 

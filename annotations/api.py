@@ -86,9 +86,10 @@ class OwnCoding(APIView):
     """Your own coding of a text: what the coding page starts from."""
 
     @extend_schema(responses=CodingStateSerializer)
-    def get(self, request: Request, slug: str, text: str) -> Response:
+    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
         project = project_for(request.user, slug)
-        return Response(coding_state(own_coding(cast(User, request.user), project, text), project))
+        coding = own_coding(cast(User, request.user), project, text, agreed=agreed)
+        return Response(coding_state(coding, project))
 
 
 class OwnOperations(generics.GenericAPIView[Operation]):
@@ -102,8 +103,8 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         parameters=[OpenApiParameter("since", int, description="Only operations after this version.")],
         responses=OperationSerializer(many=True),
     )
-    def get(self, request: Request, slug: str, text: str) -> Response:
-        coding = own_coding(cast(User, request.user), project_for(request.user, slug), text)
+    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
+        coding = own_coding(cast(User, request.user), project_for(request.user, slug), text, agreed=agreed)
         since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
         since.is_valid(raise_exception=True)
         log = coding.operations.filter(sequence__gt=since.validated_data["version"])
@@ -111,10 +112,10 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     @extend_schema(request=ChangesSerializer, responses=VersionSerializer)
-    def post(self, request: Request, slug: str, text: str) -> Response:
+    def post(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = cast(User, request.user)
-        coding = own_coding(user, project_for(user, slug), text)
+        coding = own_coding(user, project_for(user, slug), text, agreed=agreed)
         changes = ChangesSerializer(data=request.data)
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data

@@ -2,26 +2,58 @@
 
 from typing import Any
 
-from annotations import operations
+from annotations import operations, scus
 from annotations.models import Coding, Project, Text
 from annotations.timing import seconds_at_work
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """The text, scheme, markables and judgements that the coding's coder sees. Nine queries."""
-    return {
+    """The text, scheme, markables and judgements that the coding's coder sees. Nine queries; with SCUs up to 16."""
+    markables = coding.text.markables.of_coding(coding)
+    if project.answers == Project.Answers.SCUS:
+        markables = markables.filter(level__coded=True)  # words go along as spans alone
+    state = {
         "project": {"slug": project.slug, "title": project.title},
         "user": coding.coder.get_username(),
         "text": text_state(coding.text),
         "scheme": scheme_state(project),
         "markables": [
             {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
-            for key, level, label, parts, head, predefined in coding.text.markables.of_coding(coding).values_list(
+            for key, level, label, parts, head, predefined in markables.values_list(
                 "key", "level__key", "label", "parts", "head", "predefined"
             )
         ],
         "coding": {"status": coding.status, "version": coding.version, "seconds": seconds_at_work(coding)},
         "judgements": operations.judgements_of(coding),
+    }
+    if project.answers == Project.Answers.SCUS:
+        state["pyramid"] = pyramid_state(coding, project)
+    return state
+
+
+def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
+    """What the pyramid page knows besides: words, options, what is said of SCUs, and what a peer is held against."""
+    against = scus.pyramid_against(coding)
+    return {
+        "kind": coding.kind,
+        "docset": coding.text.docset.title if coding.text.docset else "",
+        "one_contributor": project.one_contributor,
+        "words_exclusive": project.words_exclusive,
+        "words": [
+            parts[0] for parts in coding.text.markables.filter(level__coded=False).values_list("parts", flat=True)
+        ],
+        "scus": scus.descriptions_of(coding),
+        "against": against_state(against) if against is not None else None,
+    }
+
+
+def against_state(pyramid: Coding) -> dict[str, Any]:
+    """The pyramid that a peer summary is held against."""
+    return {
+        "kind": pyramid.kind,
+        "handed_in": pyramid.status == Coding.Status.SUBMITTED,
+        "summaries": len(scus.summaries_of(pyramid.text_id)),
+        "scus": [one.state() for one in scus.weighed(pyramid)],
     }
 
 

@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 from annotations.marking import MOST_PARTS, BadMark, mark, within
 from annotations.models import Category, Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH
+from annotations.models.pyramid import COMMENT_LENGTH, LABEL_LENGTH
 
 LONGEST_NOTE = 10_000
 # Antecedents or indices in one operation; a batch of them can still be looked up by one query.
@@ -78,11 +79,27 @@ class Moving:
     to: str
 
 
-type Said = Decision | Clearing | Unmarking | Moving
+@dataclass(frozen=True, slots=True)
+class Description:
+    """All that is said of an SCU; where that is nothing, only its contributors keep it there."""
+
+    scu: str
+    label: str = ""
+    comment: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        """As it stands in the log and goes to the browser."""
+        return {"scu": self.scu, "label": self.label, "comment": self.comment}
+
+
+type OfMarkable = Decision | Clearing | Unmarking | Moving
+type Said = OfMarkable | Description
 
 
 def read(kind: str, payload: Mapping[str, Any]) -> Said:
     """What an operation says. Raises Refused on a payload of another shape."""
+    if kind == "describe":
+        return _description(payload)
     key = _key(payload, "markable")
     match kind:
         case "judge":
@@ -97,6 +114,20 @@ def read(kind: str, payload: Mapping[str, Any]) -> Said:
             _only(payload, ("markable", "to"))
             return Moving(key, _key(payload, "to"))
     raise Refused("unknown_kind", f"There is no operation {kind!r} here.")
+
+
+def _description(payload: Mapping[str, Any]) -> Description:
+    _only(payload, ("scu", "label", "comment"))
+    key = payload.get("scu")
+    if not _storable(key) or not 0 < len(key) <= ENTITY_LENGTH:
+        raise Refused("bad_payload", f"scu is a key of 1 to {ENTITY_LENGTH} characters.")
+    label, comment = _words(payload, "label"), _words(payload, "comment")
+    if len(label) > LABEL_LENGTH or len(comment) > COMMENT_LENGTH:
+        raise Refused(
+            "description_too_long",
+            f"A label has at most {LABEL_LENGTH} characters, a comment at most {COMMENT_LENGTH}.",
+        )
+    return Description(key, label, comment)
 
 
 def _decision(key: str, payload: Mapping[str, Any]) -> Decision:
@@ -247,7 +278,7 @@ class Rules:
     def _check_indices(self, decision: Decision, category: Category | None) -> None:
         if not decision.indices:
             return
-        if self.answers != "indices" or category is None or not category.takes_index:
+        if self.answers not in ("indices", "scus") or category is None or not category.takes_index:
             raise Refused("no_index_here", f"The category {decision.category!r} takes no index.")
         if len(set(decision.indices)) < len(decision.indices):
             raise Refused("double_index", "An index is named twice.")

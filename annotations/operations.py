@@ -23,7 +23,9 @@ from django.utils import timezone
 from annotations.bulk import insert, reserve
 from annotations.decisions import (
     Decision,
+    Description,
     Moving,
+    OfMarkable,
     Refused,
     Rules,
     Said,
@@ -31,7 +33,8 @@ from annotations.decisions import (
     read,
 )
 from annotations.marking import within
-from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, User
+from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
+from annotations.scus import check_pyramid
 
 MOST_OPERATIONS = 500
 
@@ -84,8 +87,11 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
             raise Stale(coding.version, later)
         if coding.status != Coding.Status.OPEN:
             raise Refused("submitted", "This coding is handed in; ask the manager to give it back.")
-        for run in _runs({position: _at(position, _read, change) for position, change in fresh.items()}):
+        said = {position: _at(position, _read, change) for position, change in fresh.items()}
+        for run in _runs(said):
             _carry_out(coding, run)
+        if coding.text.project.answers == Project.Answers.SCUS:
+            check_pyramid(coding, said)
         _append(coding, user, fresh.values())
         return coding.version
 
@@ -95,7 +101,7 @@ class Filled:
     """An untouched coding, saved or not, and what a file says in it.
 
     The decisions are checked already (`Rules.check`); markables and categories have the keys of the rows of all they
-    name.
+    name. descriptions: what is said of the SCUs of a pyramid. handed_in: off where its coder is to go on with it.
     """
 
     coding: Coding
@@ -103,17 +109,29 @@ class Filled:
     decisions: Sequence[Decision]
     markables: Mapping[str, int]
     categories: Mapping[str, int]
+    descriptions: Sequence[Description] = ()
+    handed_in: bool = True
+
+    def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
+        """What the log says of it."""
+        payload: dict[str, Any] = {"judgements": [decision.payload() for decision in self.decisions]}
+        if self.descriptions:
+            payload["scus"] = [description.payload() for description in self.descriptions]
+        submitted = [(Operation.Kind.SUBMIT, dict[str, Any]())] if self.handed_in else []
+        return [(Operation.Kind.IMPORT, payload), *submitted]
 
 
 def import_codings(filled: Sequence[Filled]) -> None:
-    """Fill untouched codings from files and hand them in, by two operations each. Call it inside a transaction.
+    """Fill untouched codings from files and hand them in, by an operation each. Call it inside a transaction.
 
     A fixed number of statements, however many codings.
     """
     lacking = [one.coding for one in filled if one.coding.pk is None]
     there = [one.coding for one in filled if one.coding.pk is not None]
     for one in filled:
-        one.coding.status, one.coding.version = Coding.Status.SUBMITTED, 2
+        if one.handed_in:
+            one.coding.status = Coding.Status.SUBMITTED
+        one.coding.version = len(one.log())
     Coding.objects.bulk_create(lacking)
     Coding.objects.bulk_update(there, ["status", "version"])
     said = [(one, decision) for one in filled for decision in one.decisions]
@@ -150,6 +168,12 @@ def import_codings(filled: Sequence[Filled]) -> None:
         ["judgement", "entity"],
         ((key, entity) for key, (_, decision) in zip(keys, said, strict=True) for entity in decision.indices),
     )
+    SCU.objects.bulk_create(
+        SCU(coding=one.coding, key=description.scu, label=description.label, comment=description.comment)
+        for one in filled
+        for description in one.descriptions
+        if description.label or description.comment
+    )
     now = timezone.now()
     insert(
         Operation,
@@ -157,13 +181,7 @@ def import_codings(filled: Sequence[Filled]) -> None:
         (
             (one.coding.pk, sequence, uuid4(), kind, payload, one.user.pk, now)
             for one in filled
-            for sequence, (kind, payload) in enumerate(
-                [
-                    (Operation.Kind.IMPORT, {"judgements": [decision.payload() for decision in one.decisions]}),
-                    (Operation.Kind.SUBMIT, {}),
-                ],
-                start=1,
-            )
+            for sequence, (kind, payload) in enumerate(one.log(), start=1)
         ),
     )
 
@@ -182,7 +200,12 @@ def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
 
 def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
     """The judgements of a coding by markable key, as payloads in text order. Three queries."""
-    return {decision.markable: decision.payload() for decision in _decisions(coding.judgements.all())}
+    return {decision.markable: decision.payload() for decision in decisions_of(coding)}
+
+
+def decisions_of(coding: Coding) -> list[Decision]:
+    """All that the coder said, in text order. Three queries."""
+    return list(_decisions(coding.judgements.all()))
 
 
 def _decisions(judgements: QuerySet[Judgement]) -> Iterator[Decision]:
@@ -240,8 +263,8 @@ def _read(change: Change) -> Said:
 
 
 def _runs(said: Run) -> Iterator[Run]:
-    """Judgements and clearings that follow each other are written together; marks are changed one by one."""
-    for alone, run in groupby(said.items(), key=lambda item: isinstance(item[1], Unmarking | Moving)):
+    """Judgements and clearings that follow each other are written together; all else is changed one by one."""
+    for alone, run in groupby(said.items(), key=lambda item: isinstance(item[1], Unmarking | Moving | Description)):
         if alone:
             yield from ({position: one} for position, one in run)
         else:
@@ -254,19 +277,22 @@ def _carry_out(coding: Coding, run: Run) -> None:
         _at(position, lambda unmarking: _unmark(coding, unmarking), first)
     elif isinstance(first, Moving):
         _at(position, lambda moving: _move(coding, moving), first)
+    elif isinstance(first, Description):
+        _at(position, lambda description: _describe(coding, description), first)
     else:
-        rules = Rules.of(coding, {key for said in run.values() for key in _named(said)})
-        _write(coding, rules, _decided(rules, run))
+        judged = {position: said for position, said in run.items() if not isinstance(said, Description)}
+        rules = Rules.of(coding, {key for said in judged.values() for key in _named(said)})
+        _write(coding, rules, _decided(rules, judged))
 
 
-def _named(said: Said) -> tuple[str, ...]:
+def _named(said: OfMarkable) -> tuple[str, ...]:
     return (said.markable, *said.pointers) if isinstance(said, Decision) else (said.markable,)
 
 
 type Decided = Mapping[str, Decision | None]
 
 
-def _decided(rules: Rules, run: Run) -> Decided:
+def _decided(rules: Rules, run: Mapping[int, OfMarkable]) -> Decided:
     """What the run leaves in the end for each markable: a decision, or None where cleared."""
     decided: dict[str, Decision | None] = {}
     for position, said in run.items():
@@ -316,6 +342,18 @@ def _move(coding: Coding, moving: Moving) -> None:
     rules = Rules.of(coding, {key for decision in touched for key in _named(decision)})
     for decision in touched:
         rules.check(decision)
+
+
+def _describe(coding: Coding, description: Description) -> None:
+    """Say something else of an SCU of the coder's pyramid, or nothing."""
+    if coding.kind not in (Coding.Kind.PYRAMID, Coding.Kind.AGREED):
+        raise Refused("no_pyramid", "This is no pyramid: it has no SCUs of its own.")
+    if description.label or description.comment:
+        SCU.objects.update_or_create(
+            coding=coding, key=description.scu, defaults={"label": description.label, "comment": description.comment}
+        )
+    else:
+        SCU.objects.filter(coding=coding, key=description.scu).delete()
 
 
 def _own(markable: Markable) -> None:

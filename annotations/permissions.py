@@ -58,16 +58,17 @@ def project_for(user: Person, slug: str, right: Right = Right.BE_HERE) -> Projec
     return project
 
 
-def own_coding(user: User, project: Project, text_slug: str) -> Coding:
-    """The user's own coding of a text of the project. Raises Http404 where none is assigned."""
-    from annotations.models import Coding
+def own_coding(user: User, project: Project, text_slug: str, *, agreed: bool = False) -> Coding:
+    """The user's own coding of a text of the project. Raises Http404 where none is assigned.
 
-    coding = (
-        Coding.objects.visible_to(user)
-        .select_related("text", "coder")
-        .filter(text__project=project, text__slug=text_slug, coder=user)
-        .first()
-    )
+    agreed: that of the agreed pyramid, or of a peer summary against it.
+    """
+    from annotations.models import Coding
+    from annotations.models.coding import KINDS_OF_AGREED
+
+    codings = Coding.objects.visible_to(user).select_related("text__docset", "coder")
+    codings = codings.filter(text__project=project, text__slug=text_slug, coder=user)
+    coding = (codings.filter(kind__in=KINDS_OF_AGREED) if agreed else codings.exclude(kind__in=KINDS_OF_AGREED)).first()
     if coding is None:
         raise Http404("This text is not yours to code.")
     return coding

@@ -20,6 +20,7 @@ class Scheme:
 
 
 PHRASE = LevelSpec("phrase", "phrase")
+WORD = LevelSpec("word", "word", coded=False)
 TURN = LevelSpec("turn", "turn", coded=False)
 
 SCHEMES: dict[str, Scheme] = {
@@ -79,6 +80,20 @@ SCHEMES: dict[str, Scheme] = {
                 CategorySpec("none", "none"),
             ),
             "poesio-artstein-2005",
+        ),
+        Scheme(
+            "pyramid",
+            "Pyramids of Summary Content Units (Nenkova & Passonneau 2004)",
+            "Words of several model summaries that say the same make a content unit; peer summaries are scored by the "
+            "units that they express.",
+            "scus",
+            (LevelSpec("contributor", "contributor"), WORD),
+            (
+                CategorySpec("scu", "content unit", takes_index=True),
+                CategorySpec("outside", "no content unit of the pyramid"),
+            ),
+            "passonneau-2006-words",
+            unmarked="singleton",
         ),
         Scheme(
             "sortal-classes",

@@ -102,6 +102,36 @@ class CodingVersionSerializer(VersionSerializer):
     seconds = serializers.IntegerField(help_text="time at work on this text so far")
 
 
+class SCUStateSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField(help_text="the index that its contributors carry")
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    comment = serializers.CharField(allow_blank=True)
+    weight = serializers.IntegerField(help_text="how many model summaries contribute to it")
+    contributors = serializers.ListField(child=serializers.CharField(), help_text="their words")
+
+
+class DescriptionSerializer(serializers.Serializer[Any]):
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    comment = serializers.CharField(allow_blank=True)
+
+
+class AgainstSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=Coding.Kind.choices)
+    handed_in = serializers.BooleanField()
+    summaries = serializers.IntegerField(help_text="how many model summaries it is of")
+    scus = SCUStateSerializer(many=True)
+
+
+class PyramidStateSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=Coding.Kind.choices)
+    docset = serializers.CharField()
+    one_contributor = serializers.BooleanField()
+    words_exclusive = serializers.BooleanField()
+    words = SpansField(help_text="the words of the summaries")
+    scus = serializers.DictField(child=DescriptionSerializer(), help_text="what you say of your SCUs, by their keys")
+    against = AgainstSerializer(allow_null=True, help_text="the pyramid that a peer summary is held against")
+
+
 class CodingStateSerializer(serializers.Serializer[Any]):
     project = ProjectNameSerializer()
     user = serializers.CharField()
@@ -110,10 +140,18 @@ class CodingStateSerializer(serializers.Serializer[Any]):
     markables = MarkableStateSerializer(many=True)
     coding = CodingVersionSerializer()
     judgements = serializers.DictField(child=DecisionSerializer())
+    pyramid = PyramidStateSerializer(required=False, help_text="where the answers are content units of summaries")
 
 
 CODERS_KINDS = [
-    kind.value for kind in (Operation.Kind.JUDGE, Operation.Kind.CLEAR, Operation.Kind.UNMARK, Operation.Kind.MOVE)
+    kind.value
+    for kind in (
+        Operation.Kind.JUDGE,
+        Operation.Kind.CLEAR,
+        Operation.Kind.UNMARK,
+        Operation.Kind.MOVE,
+        Operation.Kind.DESCRIBE,
+    )
 ]
 
 

@@ -5,6 +5,9 @@ from django.urls import path
 from annotations import api, transfer_api
 from annotations.views import coding, projects, transfers
 
+# The agreed pyramid of a docset, and peers held against it: a coder may have a pyramid of their own besides.
+AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
+
 pages = [
     path("", projects.home, name="home"),
     path("projects/new/", projects.new_project, name="new-project"),
@@ -19,6 +22,9 @@ pages = [
     path("projects/<slug:slug>/texts/<slug:text>/code/", coding.code, name="code"),
     path("projects/<slug:slug>/texts/<slug:text>/submit/", coding.submit, name="submit"),
     path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/reopen/", coding.reopen, name="reopen"),
+    path(f"{AGREED}code/", coding.code, {"agreed": True}, name="code-agreed"),
+    path(f"{AGREED}submit/", coding.submit, {"agreed": True}, name="submit-agreed"),
+    path(f"{AGREED}codings/<str:coder>/reopen/", coding.reopen, {"agreed": True}, name="reopen-agreed"),
     path("transfers/<int:pk>/", transfers.transfer, name="transfer"),
     path("transfers/<int:pk>/carry-out/", transfers.carry_out, name="carry-out"),
     path("transfers/<int:pk>/discard/", transfers.discard, name="discard"),
@@ -36,6 +42,8 @@ api_v1 = [
         api.OwnOperations.as_view(),
         name="api-operations",
     ),
+    path(f"{AGREED}coding/", api.OwnCoding.as_view(), {"agreed": True}, name="api-coding-agreed"),
+    path(f"{AGREED}coding/operations/", api.OwnOperations.as_view(), {"agreed": True}, name="api-operations-agreed"),
     path("projects/<slug:slug>/transfers/", transfer_api.TransferList.as_view(), name="api-transfers"),
     path("projects/<slug:slug>/imports/", transfer_api.ImportFiles.as_view(), name="api-imports"),
     path("projects/<slug:slug>/exports/", transfer_api.ExportFiles.as_view(), name="api-exports"),

@@ -215,6 +215,13 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    # Several fields are called kind.
+    "ENUM_NAME_OVERRIDES": {
+        "CodingKindEnum": "annotations.models.Coding.Kind",
+        "TransferKindEnum": "annotations.models.Transfer.Kind",
+        "ChangeKindEnum": "annotations.serializers.CODERS_KINDS",
+        "OperationKindEnum": "annotations.models.Operation.Kind",
+    },
 }
 
 LOGGING = {

@@ -24,6 +24,7 @@ NOT = {
     "poesio-artstein-2005": set(),
     "passonneau-2004": {CHAINS, ANTECEDENTS, DISTANCES, MERGING},
     "clusters": {CHAINS, ANTECEDENTS, DISTANCES, MERGING},
+    "pyramid": {CHAINS, ANTECEDENTS, DISTANCES, MERGING},
     "muc-ident": {AMBIGUITY, MERGING},
     "sortal-classes": {
         PARTS, SCORES, LINKS, OWN, CHAINS, GRID, ANTECEDENTS, RELATIONS, AMBIGUITY, DISTANCES,

@@ -48,6 +48,8 @@ def effective(extract: Extract, parameters: Parameters) -> Parameters:
     """The parameters as they work on this project. Raises WrongParameter where one cannot."""
     if extract.answers == "indices" and parameters.chains != "full":
         raise WrongParameter("chains", "coders of this project index instead of pointing: its values are whole chains.")
+    if parameters.units and not extract.units:
+        raise WrongParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
     if extract.answers == "categories" and parameters.distance != "nominal":
         raise WrongParameter("distance", "a category has no parts, two are equal or not: the distance is nominal.")
     known = {
@@ -59,7 +61,7 @@ def effective(extract: Extract, parameters: Parameters) -> Parameters:
     for field, names in known.items():
         for name in sorted(parameters.selected(field).difference(names)):
             raise WrongParameter(field, f"there is no {name!r} in what is coded here.")
-    return replace(parameters, unmarked=parameters.unmarked or extract.unmarked)
+    return replace(parameters, unmarked=parameters.unmarked or extract.unmarked, units=extract.units)
 
 
 def coders_of(extract: Extract, parameters: Parameters) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["measure", "view", "export"]
+# Answers that are indices, of entities or of content units.
+INDEXED = ("indices", "scus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,11 @@ def problems(scheme: Scheme) -> list[str]:
         found.append("No level is coded: there is nothing to judge.")
     if scheme.answers == "pointers" and not scheme.pointing:
         found.append("Answers are pointers, and no category takes one: its values are categories alone.")
-    if scheme.answers == "indices" and not scheme.indexing:
+    if scheme.answers in INDEXED and not scheme.indexing:
         found.append("Answers are indices, and no category takes one: every value is the markable alone.")
     if scheme.answers != "pointers" and scheme.pointing:
         found.append(f"{_named(scheme.pointing)} points, but answers of this project are no pointers: never complete.")
-    if scheme.answers != "indices" and scheme.indexing:
+    if scheme.answers not in INDEXED and scheme.indexing:
         found.append(f"{_named(scheme.indexing)} takes an index, but answers are no indices: never complete.")
     if len(scheme.categories) == 1 and scheme.answers == "categories":
         found.append("One category leaves coders no choice: every coefficient is undefined.")
@@ -115,7 +117,7 @@ def _measures(scheme: Scheme) -> list[Verdict]:
 
 def _views(scheme: Scheme) -> list[Verdict]:
     sets, pointers = scheme.answers != "categories", scheme.answers == "pointers"
-    ambiguous = scheme.several_pointers or scheme.answers == "indices"
+    ambiguous = scheme.several_pointers or scheme.answers in INDEXED
     return [
         Verdict("view", "overview, coders, texts, over time", True, "For every scheme."),
         Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", sets,

@@ -77,7 +77,8 @@ def _check_unique(archived: Archived, table: Table) -> None:
     together += [
         [name for name in constraint.fields if name in names]
         for constraint in archived.model._meta.constraints
-        if isinstance(constraint, models.UniqueConstraint)
+        # Those with a condition are left to the database.
+        if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None
     ]
     for fields in together:
         first: dict[tuple[object, ...], int] = {}
@@ -146,9 +147,13 @@ def _check_operations(tables: Tables) -> None:
 def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
     """Raise Refused on a payload of another shape than the operation has."""
     if kind == Operation.Kind.IMPORT:
-        judgements = payload.get("judgements")
-        if payload.keys() != {"judgements"} or not isinstance(judgements, list):
-            raise Refused("bad_payload", "an import says judgements and nothing else.")
+        judgements, scus = payload.get("judgements"), payload.get("scus", [])
+        if not {"judgements"} <= payload.keys() <= {"judgements", "scus"} or not isinstance(judgements, list):
+            raise Refused("bad_payload", "an import says judgements, and SCUs where it is of a pyramid.")
+        if not isinstance(scus, list) or not all(isinstance(one, dict) for one in scus):
+            raise Refused("bad_payload", "its SCUs are no list.")
+        for description in scus:
+            read("describe", description)
         for judgement in judgements:
             if not _is_judgement(judgement):
                 raise Refused("bad_payload", "one of its judgements is none.")

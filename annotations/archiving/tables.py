@@ -13,8 +13,10 @@ from django.db import models
 
 from annotations.formats.project import Field, Kind, Shape
 from annotations.models import (
+    SCU,
     Category,
     Coding,
+    Docset,
     Index,
     Judgement,
     Level,
@@ -68,6 +70,7 @@ TABLES: list[Archived] = [
     Archived("levels", Level, "project", ("position", "key")),
     Archived("categories", Category, "project", ("position", "key")),
     Archived("members", Membership, "project", ("user",)),
+    Archived("docsets", Docset, "project", ("slug",)),
     Archived("texts", Text, "project", ("slug",)),
     Archived("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
     Archived(
@@ -77,11 +80,12 @@ TABLES: list[Archived] = [
         ("text", "start", "-end", "key"),
         {"parts": is_spans, "head": is_spans},
     ),
-    Archived("codings", Coding, "text__project", ("text", "coder")),
+    Archived("codings", Coding, "text__project", ("text", "coder", "kind")),
     Archived("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
     # The order in which the coder named them is kept.
     Archived("pointers", Pointer, "judgement__coding__text__project", ("judgement",)),
     Archived("indices", Index, "judgement__coding__text__project", ("judgement",)),
+    Archived("scus", SCU, "coding__text__project", ("coding", "key")),
     Archived("operations", Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}),
 ]
 

@@ -20,7 +20,7 @@ from uuid import UUID
 from annotations.formats.archive import add, unpack
 from annotations.formats.document import FormatError, decode
 
-FORMAT, VERSION = "coindex project", 1
+FORMAT, VERSION = "coindex project", 2
 MANIFEST = "manifest.json"
 # Databases hold numbers of 64 bits.
 MOST_DIGITS = 18

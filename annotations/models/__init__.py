@@ -3,13 +3,16 @@
 from annotations.models.coding import Coding, Index, Judgement, Pointer
 from annotations.models.operation import Operation
 from annotations.models.project import Category, Level, Membership, Project
+from annotations.models.pyramid import SCU, Docset
 from annotations.models.text import Markable, Segment, Text
 from annotations.models.transfer import Transfer
 from annotations.models.user import User
 
 __all__ = [
+    "SCU",
     "Category",
     "Coding",
+    "Docset",
     "Index",
     "Judgement",
     "Level",

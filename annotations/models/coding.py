@@ -15,12 +15,20 @@ NAME_LENGTH = 200
 class Coding(models.Model):
     """One coder's work on one text. `version` is the sequence number of its last operation."""
 
+    class Kind(models.TextChoices):
+        TEXT = "text", "coding of a text"
+        PYRAMID = "pyramid", "the coder's own pyramid of a docset"
+        AGREED = "agreed", "the agreed pyramid of a docset"
+        PEER = "peer", "a peer summary against the coder's own pyramid"
+        PEER_AGREED = "peer-agreed", "a peer summary against the agreed pyramid"
+
     class Status(models.TextChoices):
         OPEN = "open", "open"
         SUBMITTED = "submitted", "submitted"
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="codings")
     coder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="codings")
+    kind = models.CharField(max_length=12, choices=Kind, default=Kind.TEXT)
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -30,12 +38,20 @@ class Coding(models.Model):
     class Meta:
         ordering = ["text__slug", "coder__username"]
         constraints = [
-            models.UniqueConstraint(fields=["text", "coder"], name="coding_one_a_coder_and_text"),
+            models.UniqueConstraint(fields=["text", "coder", "kind"], name="coding_one_a_coder_text_and_kind"),
+            models.UniqueConstraint(fields=["text"], condition=Q(kind="agreed"), name="coding_one_agreed_a_text"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["text", "pyramid", "agreed", "peer", "peer-agreed"]), name="coding_kind_known"
+            ),
             models.CheckConstraint(condition=Q(status__in=["open", "submitted"]), name="coding_status_known"),
         ]
 
     def __str__(self) -> str:
         return f"{self.text} by {self.coder}"
+
+
+# Whose address is that of the agreed pyramid.
+KINDS_OF_AGREED = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
 
 
 class Judgement(models.Model):

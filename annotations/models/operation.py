@@ -15,6 +15,7 @@ class Operation(models.Model):
         CLEAR = "clear", "take the judgement of a markable away"
         UNMARK = "unmark", "delete a markable of the coder's own"
         MOVE = "move", "change the edges of a markable of the coder's own"
+        DESCRIBE = "describe", "set the label and comment of an SCU"
         IMPORT = "import", "set all judgements from a file"
         SUBMIT = "submit", "hand the coding in"
         REOPEN = "reopen", "give the coding back to its coder"
@@ -36,7 +37,7 @@ class Operation(models.Model):
             models.UniqueConstraint(fields=["coding", "sequence"], name="operation_sequence_without_double"),
             models.UniqueConstraint(fields=["coding", "uuid"], name="operation_applied_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=["judge", "clear", "unmark", "move", "import", "submit", "reopen"]),
+                condition=Q(kind__in=["judge", "clear", "unmark", "move", "describe", "import", "submit", "reopen"]),
                 name="operation_kind_known",
             ),
             models.CheckConstraint(condition=Q(sequence__gte=1), name="operation_sequence_from_one"),

@@ -21,6 +21,7 @@ class Project(models.Model):
         POINTERS = "pointers", "pointers to antecedents"
         INDICES = "indices", "indices of entities"
         CATEGORIES = "categories", "categories alone"
+        SCUS = "scus", "content units of summaries"
 
     class Unmarked(models.TextChoices):
         """What it means that a coder who submitted a text left one of its markables out."""
@@ -42,6 +43,16 @@ class Project(models.Model):
     preset = models.CharField(
         max_length=KEY_LENGTH, blank=True, help_text="The conventions its agreement page opens with."
     )
+    one_contributor = models.BooleanField(
+        "one contributor per summary and SCU",
+        default=True,
+        help_text="Of pyramids: a model summary says each content unit at one place only.",
+    )
+    words_exclusive = models.BooleanField(
+        "words belong to one SCU",
+        default=True,
+        help_text="Of pyramids: as in 2003; off: contributors and SCUs may share words, as in 2005.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     members = models.ManyToManyField(User, through="Membership", related_name="projects")
@@ -52,7 +63,7 @@ class Project(models.Model):
         ordering = ["title", "slug"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(answers__in=["pointers", "indices", "categories"]), name="project_answers_known"
+                condition=Q(answers__in=["pointers", "indices", "categories", "scus"]), name="project_answers_known"
             ),
             models.CheckConstraint(
                 condition=Q(unmarked__in=["singleton", "label", "missing"]), name="project_unmarked_known"

@@ -14,7 +14,17 @@ class Text(models.Model):
         LEFT_TO_RIGHT = "ltr", "left to right"
         RIGHT_TO_LEFT = "rtl", "right to left"
 
+    class Role(models.TextChoices):
+        SOURCE = "source", "source text"
+        MODELS = "models", "model summaries"
+        PEER = "peer", "peer summary"
+
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="texts")
+    role = models.CharField(max_length=6, choices=Role, default=Role.SOURCE)
+    docset = models.ForeignKey(
+        "annotations.Docset", on_delete=models.CASCADE, null=True, blank=True, related_name="texts"
+    )
+    system = models.CharField(max_length=100, blank=True, help_text="What wrote a peer summary.")
     slug = models.SlugField(max_length=100)
     title = models.CharField(max_length=200)
     content = models.TextField()
@@ -36,6 +46,11 @@ class Text(models.Model):
             models.UniqueConstraint(fields=["project", "slug"], name="text_slug_unique_in_project"),
             models.CheckConstraint(condition=~Q(content=""), name="text_not_empty"),
             models.CheckConstraint(condition=Q(direction__in=["ltr", "rtl"]), name="text_direction_known"),
+            models.CheckConstraint(
+                condition=Q(role="source", docset__isnull=True) | Q(role__in=["models", "peer"], docset__isnull=False),
+                name="text_summaries_are_of_a_docset",
+            ),
+            models.UniqueConstraint(fields=["docset"], condition=Q(role="models"), name="text_one_of_models_a_docset"),
         ]
 
     def __str__(self) -> str:
@@ -50,6 +65,7 @@ class Segment(models.Model):
         SENTENCE = "sentence", "sentence"
         PARAGRAPH = "paragraph", "paragraph"
         HEADER = "header", "header"
+        SUMMARY = "summary", "model summary"
 
     text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="segments")
     kind = models.CharField(max_length=10, choices=Kind)

@@ -38,7 +38,7 @@ def test_the_answer_is_the_report(signed_in, charlie, project, judged):
     assert (text["slug"], text["value"]) == ("tea", found["value"])
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", [name for name in CHOICES if name != "units"])
 def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged, name):
     client = signed_in(charlie)
     for choice in CHOICES[name]:

@@ -33,7 +33,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no project {options['project']!r}.")
         asked = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
-            report = overall.report(extract(project), asked_for(asked, project.preset, project.answers))
+            parameters = asked_for(asked, project.preset, project.answers)
+            report = overall.report(extract(project, parameters.units), parameters)
         except WrongParameter as wrong:
             raise CommandError(f"--{str(wrong).replace('_', '-', 1)}") from wrong
         {"json": self._json, "csv": self._csv, "table": self._table}[options["format"]](report)

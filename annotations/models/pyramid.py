@@ -1,0 +1,56 @@
+"""Docsets, and the content units (SCUs) of their pyramids.
+
+A pyramid is a coding of the text that holds the model summaries of a docset: its contributors are markables that the
+coder makes, the indices of their judgements name SCUs (decision 0017).
+"""
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.coding import ENTITY_LENGTH, Coding
+from annotations.models.project import Project
+
+LABEL_LENGTH = 500
+COMMENT_LENGTH = 10_000
+
+
+class Docset(models.Model):
+    """What a set of summaries is about. One text holds its model summaries, a segment each; each peer is a text."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="docsets")
+    slug = models.SlugField(max_length=80)
+    title = models.CharField(max_length=200)
+    boundary = models.CharField(
+        max_length=200, blank=True, help_text="DUCView's startDocumentRegEx: it finds the headers of the summaries."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "slug"], name="docset_slug_unique_in_project"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class SCU(models.Model):
+    """What a coder says of an SCU of their pyramid. One with contributors and nothing said of it has no row."""
+
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="scus")
+    key = models.CharField(max_length=ENTITY_LENGTH, help_text="The index that its contributors carry.")
+    label = models.CharField(max_length=LABEL_LENGTH, blank=True)
+    comment = models.TextField(max_length=COMMENT_LENGTH, blank=True)
+
+    class Meta:
+        verbose_name = "SCU"
+        verbose_name_plural = "SCUs"
+        constraints = [
+            models.UniqueConstraint(fields=["coding", "key"], name="scu_once_in_coding"),
+            models.CheckConstraint(condition=~Q(key=""), name="scu_has_key"),
+            models.CheckConstraint(condition=~Q(label="", comment=""), name="scu_says_something"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label or self.key

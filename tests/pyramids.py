@@ -1,0 +1,78 @@
+"""What tests of pyramids share: a docset of three short summaries, two coders, and answers written as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from annotations import actions, docsets, operations
+from annotations.marking import key_of
+from annotations.models import Coding, Docset, Membership, Project, Text, User
+from annotations.schemes import SCHEMES
+from tests.conftest import change
+
+SUMMARIES = (
+    ("one", "The ferry sank at dawn. Forty people were rescued."),
+    ("two", "At dawn a ferry went down. Boats saved forty people."),
+    ("three", "Forty were rescued when the ferry sank."),
+)
+
+
+def pyramid_project(slug: str = "ferry", **options: bool) -> Project:
+    project = actions.create_project(slug, slug.title(), SCHEMES["pyramid"])
+    for name, value in options.items():
+        setattr(project, name, value)
+    project.save()
+    return project
+
+
+def docset(project: Project, *coders: User, summaries: Sequence[tuple[str, str]] = SUMMARIES) -> Docset:
+    """A docset that the coders, who become members, are to make pyramids of."""
+    made = docsets.create_docset(project, "sinking", "The sinking", summaries)
+    for coder in coders:
+        actions.add_member(project, coder, Membership.Role.CODER)
+    actions.assign(project, [models_of(made)], coders)
+    return made
+
+
+def models_of(docset: Docset) -> Text:
+    return docset.texts.get(role=Text.Role.MODELS)
+
+
+def contributor(text: Text, *words: str, nth: int = 0) -> str:
+    """The key of the contributor made of these stretches of words, each the nth time it stands in the text."""
+    parts = []
+    for one in words:
+        start = -1
+        for _ in range(nth + 1):
+            start = text.content.index(one, start + 1)
+        parts.append([start, start + len(one)])
+    return key_of("contributor", sorted(parts))
+
+
+def says(key: str, *scus: str, **more: object) -> operations.Change:
+    """The contributor expresses these SCUs; none: no SCU of the pyramid."""
+    return change(markable=key, category="scu" if scus else "outside", indices=list(scus), **more)
+
+
+def send(coding: Coding, *changes: operations.Change) -> int:
+    coding.refresh_from_db(fields=["version", "status"])
+    return operations.apply(coding, coding.coder, coding.version, changes)
+
+
+def build(coding: Coding, scus: Mapping[str, Iterable[str | Sequence[str]]], *, hand_in: bool = True) -> Coding:
+    """A pyramid of SCUs, each with the words of its contributors; labels are the keys."""
+    text = coding.text
+    for scu, contributors in scus.items():
+        send(coding, change("describe", scu=scu, label=scu.title()))
+        for words in contributors:
+            key = contributor(text, *([words] if isinstance(words, str) else words))
+            send(coding, says(key, scu))
+    if hand_in:
+        coding.refresh_from_db()
+        actions.submit(coding, coding.coder)
+        coding.refresh_from_db()
+    return coding
+
+
+def codings_of(text: Text) -> dict[str, Coding]:
+    return {coding.coder.username: coding for coding in text.codings.select_related("coder", "text")}

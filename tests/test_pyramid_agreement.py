@@ -1,0 +1,123 @@
+"""Pyramids in the engine of agreement: words or spans are the units."""
+
+import pytest
+
+from agreement.contributors import words_of_scus
+from agreement.extract import extract, reliability_data
+from agreement.parameters import PRESETS, Parameters, WrongParameter
+from agreement.reports import overall
+from agreement.reports.basis import effective
+from annotations import actions, docsets
+from annotations.models import Coding, Docset, Markable, Text, User
+from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+# The spans of Passonneau 2006, Figure 1, in words of our own: what counts is which are together.
+FIGURE_1 = (
+    ("one", "first fifth"),
+    ("two", "second seventh"),
+    ("three", "third"),
+    ("four", "fourth"),
+    ("five", "sixth"),
+)
+A1 = {"a": ["first", "second", "third", "fourth"], "b": ["fifth", "seventh"], "c": ["sixth"]}
+A2 = {"a": ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"]}
+
+
+@pytest.fixture
+def figure_1(alice, bob):
+    project = pyramid_project("figure", one_contributor=False)
+    text = models_of(docset(project, alice, bob, summaries=FIGURE_1))
+    codings = codings_of(text)
+    build(codings["alice"], A1)
+    build(codings["bob"], A2)
+    return project
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [("passonneau-2006-spans-jaccard", "-0.4444"), ("passonneau-2006-spans", "0.1386")],
+)
+def test_figure_1_gives_the_figures_of_table_1(figure_1, preset, expected):
+    parameters = PRESETS[preset].parameters
+    report = overall.report(extract(figure_1, parameters.units), parameters)
+    assert f"{report.result.value:.4f}" == expected
+    assert report.result.n_units == 7
+
+
+def values(project, units="words") -> dict[str, dict[str, set[str]]]:
+    """For each coder the value of each word, as words; each word stands once in these texts where that matters."""
+    extracted = extract(project, units)
+    data = reliability_data(extracted, chains="full", top="category", unmarked="singleton")
+    content = {text.pk: text.content for text in Text.objects.filter(project=project)}
+    words = {
+        markable.pk: content[markable.text_id][markable.start : markable.end]
+        for markable in Markable.objects.filter(text__project=project, level__key="word")
+    }
+    return {
+        coder: {
+            words[unit]: {words[one] for one in data.value(code)}
+            for unit, code in zip(data.units, data.codes[:, column].tolist(), strict=True)
+        }
+        for column, coder in enumerate(data.coders)
+    }
+
+
+WORDS = (("one", "alpha beta gamma"), ("two", "delta epsilon"))
+
+
+def test_the_value_of_a_word_is_the_words_of_its_scu_and_of_one_in_none_itself(alice, bob):
+    project = pyramid_project()
+    codings = codings_of(models_of(docset(project, alice, bob, summaries=WORDS)))
+    build(codings["alice"], {"s": ["alpha beta", "delta"]})
+    build(codings["bob"], {"s": ["beta"], "t": ["delta epsilon"]})
+    assert values(project) == {
+        "alice": {
+            "alpha": {"alpha", "beta", "delta"},
+            "beta": {"alpha", "beta", "delta"},
+            "gamma": {"gamma"},
+            "delta": {"alpha", "beta", "delta"},
+            "epsilon": {"epsilon"},
+        },
+        "bob": {
+            "alpha": {"alpha"},
+            "beta": {"beta"},
+            "gamma": {"gamma"},
+            "delta": {"delta", "epsilon"},
+            "epsilon": {"delta", "epsilon"},
+        },
+    }
+
+
+def test_a_word_of_two_scus_has_the_words_of_both(alice, bob):
+    project = pyramid_project("free", words_exclusive=False)
+    codings = codings_of(models_of(docset(project, alice, bob, summaries=WORDS)))
+    build(codings["alice"], {"s": ["alpha beta"], "t": ["beta gamma"]})
+    build(codings["bob"], {"s": ["alpha beta gamma"]})
+    found = values(project)["alice"]
+    assert found["alpha"] == {"alpha", "beta"}
+    assert found["beta"] == {"alpha", "beta", "gamma"}
+    assert found["gamma"] == {"beta", "gamma"}
+
+
+def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
+    words = [(0, 4), (5, 9), (10, 12)]
+    assert words_of_scus(words, [([[3, 6]], "s"), ([[4, 5]], "t"), ([[9, 11], [0, 1]], "u")]) == {
+        0: {"s", "u"},
+        1: {"s"},
+        2: {"u"},
+    }
+
+
+def test_what_is_counted_is_asked_of_pyramids_only(project, figure_1):
+    for found, units in ((figure_1, "words"), (figure_1, "spans"), (project, "")):
+        assert effective(extract(found, units), Parameters(units=units)).units == units
+    with pytest.raises(WrongParameter, match="only pyramids"):
+        effective(extract(project, "spans"), Parameters(units="spans"))
+
+
+def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
+    before = extract(figure_1).fingerprint
+    actions.add_member(figure_1, mallory, "adjudicator")
+    docsets.start_agreed(Docset.objects.get(), mallory, Coding.objects.get(coder=User.objects.get(username="bob")))
+    assert extract(figure_1).fingerprint == before
+    assert extract(figure_1).coders == ("alice", "bob")

@@ -1,0 +1,54 @@
+"""Which contributors go together in a pyramid."""
+
+from annotations.pyramids import Contributor, Options, faults, summary_of
+
+STRICT, FREE = Options(True, True), Options(False, False)
+SUMMARIES = [(10, 50), (60, 100)]
+
+
+def made(key: str, *parts: tuple[int, int], scus: str = "a") -> Contributor:
+    return Contributor(key, parts, tuple(scus))
+
+
+def codes(*contributors: Contributor, options: Options = STRICT, **more) -> list[tuple[str, tuple[str, ...]]]:
+    return [(fault.code, fault.contributors) for fault in faults(contributors, options, **more)]
+
+
+def test_contributors_of_one_summary_each_are_a_pyramid():
+    assert codes(made("x", (10, 20), (30, 50)), made("y", (60, 70)), made("z", (70, 80), scus="b")) == []
+    assert codes(made("x", (10, 20)), made("y", (60, 70)), summaries=SUMMARIES) == []
+
+
+def test_a_contributor_stands_in_one_summary():
+    assert codes(made("x", (10, 20), (60, 70)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
+    assert codes(made("x", (5, 20)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
+    assert codes(made("x", (50, 55)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
+    assert summary_of([(60, 100)], SUMMARIES) == 1
+
+
+def test_an_scu_has_one_contributor_in_a_summary_unless_the_project_lifts_that():
+    two = made("x", (10, 20)), made("y", (30, 40))
+    assert codes(*two, summaries=SUMMARIES) == [("second_contributor", ("x", "y"))]
+    assert codes(*two, options=Options(False, True), summaries=SUMMARIES) == []
+    assert codes(two[0], made("y", (30, 40), scus="b"), summaries=SUMMARIES) == []
+
+
+def test_a_peer_may_say_an_scu_twice():
+    assert codes(made("x", (10, 20)), made("y", (30, 40)), scus={"a"}) == []
+
+
+def test_words_belong_to_one_contributor_and_one_scu_unless_the_project_lifts_that():
+    whole, inside = made("x", (10, 30)), made("y", (20, 25), scus="b")
+    assert codes(whole, inside) == [("words_taken", ("x", "y"))]
+    assert codes(made("x", (10, 12), (20, 30)), made("y", (12, 20), scus="b")) == []
+    assert codes(made("x", (10, 30)), made("y", (11, 12)), made("z", (20, 21))) == [
+        ("words_taken", ("x", "y")),
+        ("words_taken", ("x", "z")),
+    ]
+    assert codes(made("x", (10, 20), scus="ab")) == [("several_scus", ("x",))]
+    assert codes(whole, inside, made("z", (40, 50), scus="ab"), options=FREE) == []
+
+
+def test_a_peer_names_scus_of_the_pyramid_only():
+    assert codes(made("x", (10, 20), scus="a"), made("y", (20, 30), scus=""), scus={"a"}) == []
+    assert codes(made("x", (10, 20), scus="b"), scus={"a"}) == [("unknown_scu", ("x",))]

@@ -1,0 +1,38 @@
+"""What a word is where words are counted."""
+
+from itertools import pairwise
+
+import pytest
+
+from annotations.words import words_of
+
+
+def words(content: str) -> list[str]:
+    return [content[start:end] for start, end in words_of(content)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("The ferry sank, at dawn.", ["The", "ferry", "sank", "at", "dawn"]),
+        ("They don't, the U.S. won't.", ["They", "don't", "the", "U.S", "won't"]),
+        ("2,500 people; 3.5% -- a walk-out", ["2,500", "people", "3.5", "a", "walk-out"]),
+        ("end-\nof", ["end", "of"]),
+        ("", []),
+        (" \n-- ...", []),
+        ("naïve cafe\u0301s", ["naïve", "cafe\u0301s"]),
+        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
+        ("السَّلام عليكم", ["السَّلام", "عليكم"]),
+        ("東京は雨", ["東", "京", "は", "雨"]),
+        ("abc東", ["abc", "東"]),
+        ("😀 ok", ["ok"]),
+    ],
+)
+def test_words_are_runs_of_letters_digits_and_what_joins_them(content, expected):
+    assert words(content) == expected
+
+
+def test_words_stand_in_order_and_do_not_overlap():
+    spans = words_of("a b-c, d'e f... g")
+    assert spans == sorted(spans)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
