@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Count
 
-from annotations import operations
-from annotations.models import Coding, Judgement, Markable, Membership, Operation, Pointer, Project, User
+from annotations import operations, scus
+from annotations.models import Coding, Docset, Judgement, Markable, Membership, Operation, Pointer, Project, Text, User
 from annotations.querysets import complete
 
 from .test_importing import all_rows
@@ -31,13 +31,19 @@ def agreement(capsys, *arguments: str) -> dict[str, Any]:
     return found
 
 
-def test_it_loads_four_projects_and_says_who_may_sign_in(demo, client):
-    assert set(Project.objects.values_list("slug", flat=True)) == {"news", "dialogue", "sortal", "links"}
-    for name in ("manager", "alice", "bob", "ra1", "ann", "mo"):
+def test_it_loads_five_projects_and_says_who_may_sign_in(demo, client):
+    assert set(Project.objects.values_list("slug", flat=True)) == {
+        "news",
+        "dialogue",
+        "sortal",
+        "links",
+        "summaries",
+    }
+    for name in ("manager", "alice", "bob", "ra1", "ann", "mo", "ida", "jon", "vera"):
         assert name in demo
         assert client.login(username=name, password="coindex-demo")
     managed = Membership.objects.filter(user__username="manager", role=Membership.Role.MANAGER)
-    assert managed.count() == 4
+    assert managed.count() == 5
 
 
 def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
@@ -45,11 +51,14 @@ def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
     assert set(to_code.values_list("coder__username", "text__project__slug", "version")) == {
         ("alice", "dialogue", 0),
         ("alice", "links", 0),
+        ("alice", "summaries", 0),
         ("bob", "dialogue", 0),
         ("bob", "links", 0),
+        ("bob", "summaries", 0),
     }
     assert not Judgement.objects.filter(coding__in=to_code).exists()
-    assert Coding.objects.filter(status=Coding.Status.SUBMITTED, version=2).count() == 3 + 6 + 10
+    assert Coding.objects.filter(status=Coding.Status.SUBMITTED, version=2).count() == 3 + 6 + 10 + 2 + 24
+    assert Coding.objects.get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
 def test_every_judgement_of_a_coding_handed_in_is_complete(demo):
@@ -59,7 +68,8 @@ def test_every_judgement_of_a_coding_handed_in_is_complete(demo):
 
 
 def test_the_log_replays_to_the_judgements(demo):
-    for log in Operation.objects.filter(kind=Operation.Kind.IMPORT).select_related("coding"):
+    imported = Operation.objects.filter(kind=Operation.Kind.IMPORT).exclude(coding__kind=Coding.Kind.AGREED)
+    for log in imported.select_related("coding"):
         judgements = {judgement["markable"]: judgement for judgement in log.payload["judgements"]}
         assert judgements == operations.judgements_of(log.coding)
 
@@ -125,3 +135,31 @@ def test_every_pointer_of_the_dialogue_goes_to_an_earlier_markable(demo):
         assert (target.start, -target.end) < (source.start, -source.end)
         assert pointer.judgement.category
         assert target.level_id == pointer.judgement.category.points_to_id
+
+
+def test_a_docset_of_four_summaries_has_two_pyramids_an_agreed_one_and_six_peers_of_three_systems(demo):
+    docset = Docset.objects.get()
+    models = docset.texts.get(role=Text.Role.MODELS)
+    assert models.segments.count() == 4
+    made = models.codings.filter(status=Coding.Status.SUBMITTED).values_list("coder__username", "kind")
+    assert set(made) == {("ida", "pyramid"), ("jon", "pyramid"), ("vera", "agreed")}
+    peers = docset.texts.filter(role=Text.Role.PEER)
+    assert (peers.count(), len(set(peers.values_list("system", flat=True)))) == (6, 3)
+    assert set(peers.annotate(by=Count("codings")).values_list("by", flat=True)) == {4}
+
+
+def test_the_agreed_pyramid_is_one_coders_but_for_what_the_adjudicator_changed(demo):
+    own, agreed = (
+        {one.key: (one.weight, one.label) for one in scus.weighed(Coding.objects.select_related("text").get(**which))}
+        for which in ({"kind": "pyramid", "coder__username": "ida"}, {"kind": "agreed"})
+    )
+    assert own.keys() - agreed.keys() == {"monday"}
+    assert {key for key in agreed if agreed[key] != own[key]} == {"late"}
+    assert sorted((weight for weight, _ in own.values()), reverse=True)[:4] == [4, 4, 3, 3]
+
+
+def test_words_agree_more_by_masi_than_by_jaccard_and_hardly_ever_wholly(demo, capsys):
+    """As in Table 2 of Passonneau 2006: most differences between SCUs are of one set within the other."""
+    presets = ("passonneau-2006-nominal", "passonneau-2006-jaccard", "passonneau-2006-words")
+    nominal, jaccard, masi = (agreement(capsys, "summaries", "--preset", preset)["value"] for preset in presets)
+    assert 0 < nominal < jaccard < masi < 1

@@ -11,17 +11,18 @@ from django.db import transaction
 
 from annotations import actions, demo, operations
 from annotations.decisions import Decision, Rules
+from annotations.demo import pyramids
 from annotations.formats import plain
 from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Markable, Membership, Project, Text, User
 from annotations.schemes import SCHEMES
 
-FILES = ("news", "dialogue", "sortal", "links")
+FILES = ("news", "dialogue", "sortal", "links", "summaries")
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
 MANAGER = "manager"
 # People who have not coded yet, so that a newcomer can, and the projects in which they are to.
 BEGINNERS = ("alice", "bob")
-TO_CODE = ("dialogue", "links")
+TO_CODE = ("dialogue", "links", "summaries")
 
 
 class Command(BaseCommand):
@@ -37,10 +38,11 @@ class Command(BaseCommand):
             with transaction.atomic():
                 _load(source)
         self.stdout.write("Demo sign-ins (all with the password " + self.style.SUCCESS(PASSWORD) + "):")
-        self.stdout.write(f"  {MANAGER:10} manages all four projects")
+        self.stdout.write(f"  {MANAGER:10} manages all five projects")
         for name in BEGINNERS:
-            self.stdout.write(f"  {name:10} has a dialogue to code, and a text to mark and link")
+            self.stdout.write(f"  {name:10} has a dialogue to code, a text to mark and link, and a pyramid to build")
         self.stdout.write("  ra1, ann and mo have coded: news, dialogue, sortal classes")
+        self.stdout.write("  ida and jon have built pyramids and scored peers, vera has agreed on one pyramid")
 
 
 def _load(source: dict[str, Any]) -> None:
@@ -55,13 +57,15 @@ def _load(source: dict[str, Any]) -> None:
         manager=manager,
         coders_mark=about.get("coders_mark", False),
     )
-    for text in source["texts"]:
+    for text in source.get("texts", []):
         _load_text(project, text)
+    if project.answers == Project.Answers.SCUS:
+        pyramids.load(project, source, _person)
     if project.slug in TO_CODE:
         for name in BEGINNERS:
             beginner = _person(name)
             actions.add_member(project, beginner, Membership.Role.CODER)
-            actions.assign(project, Text.objects.filter(project=project), [beginner])
+            actions.assign(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
 
 
 def _load_text(project: Project, source: dict[str, Any]) -> None:
