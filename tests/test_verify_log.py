@@ -1,0 +1,112 @@
+"""manage.py verify_log: the tables are what the log leads to."""
+
+import random
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from annotations import actions, operations
+from annotations.decisions import Refused
+from annotations.models import SCU, Coding, Index, Judgement, Operation, Pointer
+from annotations.replaying import faults, replay
+from tests.conftest import change, judge
+from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.test_page_and_server import any_change
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_operations_that_were_taken_lead_to_what_the_tables_hold(project, codings, alice, seed):
+    actions.let_coders_mark(project, project.levels.filter(coded=True))
+    coding, draw, taken = codings["alice"], random.Random(seed), set()
+    given = list(coding.text.markables.values_list("key", flat=True))
+    version = 0
+    for _ in range(200):
+        one = any_change(draw, given)
+        try:
+            version = operations.apply(coding, alice, version, [one])
+        except Refused:
+            continue
+        taken.add(one.kind)
+    assert taken == {"judge", "clear", "unmark", "move"}
+    coding.refresh_from_db()
+    assert list(faults(coding)) == []
+
+
+@pytest.fixture
+def pyramid(alice) -> Coding:
+    text = models_of(docset(pyramid_project(), alice))
+    coding = build(codings_of(text)["alice"], {"s": ["The ferry sank", "a ferry went down"], "t": ["at dawn"]})
+    actions.reopen(coding, alice)
+    send(coding, change("unmark", markable=contributor(text, "at dawn")), change("describe", scu="t"))
+    send(coding, change("move", markable=contributor(text, "a ferry went down"), to=contributor(text, "a ferry")))
+    send(coding, says(contributor(text, "Boats"), "t"), change("describe", scu="s", label="Other", comment="c"))
+    coding.refresh_from_db()
+    return coding
+
+
+def test_a_pyramid_is_what_its_log_says(pyramid):
+    assert list(faults(pyramid)) == []
+    log = list(pyramid.operations.values_list("kind", "payload"))
+    found = replay(log, set())
+    assert {key: one.label for key, one in found.descriptions.items() if one.label} == {"s": "Other"}
+
+
+def test_the_demo_is_what_its_logs_say(db, settings, capsys):
+    settings.LOCAL = True
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    call_command("load_demo", verbosity=0)
+    capsys.readouterr()
+    call_command("verify_log")
+    assert capsys.readouterr().out == f"{Coding.objects.count()} codings are what their logs say.\n"
+    call_command("verify_log", "news", "links")
+    assert capsys.readouterr().out == "5 codings are what their logs say.\n"
+
+
+def drop_an_operation(coding):
+    coding.operations.filter(sequence=1).delete()
+
+
+def lose_a_judgement(coding):
+    Judgement.objects.filter(coding=coding).first().delete()
+
+
+def lose_a_pointer(coding):
+    Pointer.objects.filter(judgement__coding=coding).delete()
+
+
+def hand_in_unlogged(coding):
+    coding.status = "submitted"
+    coding.save()
+
+
+def rewrite_the_log(coding):
+    operation = coding.operations.get(sequence=1)
+    Operation.objects.filter(pk=operation.pk).update(payload={**operation.payload, "category": "place"})
+
+
+@pytest.mark.parametrize(
+    ("tamper", "fault"),
+    [
+        (drop_an_operation, "its log does not count from 1"),
+        (lose_a_judgement, "nothing, by its log none"),
+        (lose_a_pointer, "phrase, by its log phrase phrase:"),
+        (hand_in_unlogged, "it is submitted, by its log open"),
+        (rewrite_the_log, "none, by its log place"),
+    ],
+)
+def test_what_was_changed_beside_the_log_is_found(codings, keys, capsys, tamper, fault):
+    judge(codings["alice"], keys["a"], "none")
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    tamper(codings["alice"])
+    with pytest.raises(CommandError, match="1 of 2 codings are not what their logs say"):
+        call_command("verify_log", "tea")
+    said = capsys.readouterr().err
+    assert said.startswith("Tea by alice (text): ")
+    assert fault in said
+
+
+@pytest.mark.parametrize("table", [SCU, Index])
+def test_an_scu_changed_beside_the_log_is_found(pyramid, table):
+    (table.objects.filter(coding=pyramid) if table is SCU else table.objects.all()).delete()
+    assert list(faults(pyramid))
