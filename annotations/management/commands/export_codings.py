@@ -4,21 +4,25 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.exporting import export, export_to
-from annotations.formats import FORMATS
+from annotations.exporting import write_whole
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.management.commands.import_codings import chosen
 from annotations.models import Project, Text
+from annotations.pyramid_files import export_files
 
-WRITTEN = sorted(key for key, format_ in FORMATS.items() if format_.write is not None)
+WRITTEN: dict[str, Format | PyramidFormat] = {
+    key: format_ for key, format_ in FORMATS.items() if format_.write is not None
+} | PYRAMID_FORMATS
 
 
 class Command(BaseCommand):
     help = "Export the codings of a project to a zip with a folder for each coder; say what the format cannot hold."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("format", choices=WRITTEN)
+        parser.add_argument("format", choices=sorted(WRITTEN))
         parser.add_argument("path", metavar="FILE", type=Path, help="the zip to be written")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--coder", action="append", default=[], metavar="NAME", help="only this one's; may repeat")
@@ -34,7 +38,7 @@ class Command(BaseCommand):
         _refuse_unknown("coder", options["coder"], set(project.members.values_list("username", flat=True)))
         texts = Text.objects.filter(project=project)
         _refuse_unknown("text", options["text"], set(texts.values_list("slug", flat=True)))
-        format_ = FORMATS[options["format"]]
+        format_ = WRITTEN[options["format"]]
         which = {
             "coders": options["coder"],
             "texts": options["text"],
@@ -43,9 +47,11 @@ class Command(BaseCommand):
         }
         try:
             if options["trial"]:
-                report = export(project, format_.key, None, **which)
+                report = export_files(project, format_.key, None, **which)
             else:
-                report = export_to(options["path"], project, format_.key, **which)
+                report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **which))
+        except ValidationError as error:
+            raise CommandError(f"{' '.join(error.messages)}\nNothing was written.") from error
         except OSError as error:
             raise CommandError(f"{options['path']}: {error.strerror}. Nothing was written.") from error
         for loss in report.losses:

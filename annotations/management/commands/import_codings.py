@@ -10,17 +10,21 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from annotations.actions import create_project
-from annotations.formats import FORMATS, Format, FormatError, Option
-from annotations.importing import ImportFailed, Report, Source, import_brought, read_sources, sources_of
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
+from annotations.importing import ImportFailed, Report, Source, sources_of
+from annotations.importing.pyramids import import_sources
 from annotations.models import Project
 from annotations.schemes import SCHEMES
+from annotations.transfer_forms import docset_option
+
+READ = FORMATS | PYRAMID_FORMATS
 
 
 class Command(BaseCommand):
     help = "Import coded texts: files or folders of one format. A file that is refused does not spoil the others."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("format", choices=sorted(FORMATS))
+        parser.add_argument("format", choices=sorted(READ))
         parser.add_argument(
             "paths", nargs="+", metavar="PATH", type=Path, help="a file, a zip, or a folder to be searched"
         )
@@ -35,7 +39,7 @@ class Command(BaseCommand):
         whose.add_argument("--texts-only", action="store_true", help="texts and their markables, no coding")
         parser.add_argument("--create", action="store_true", help="make the project and the coders that lack")
         parser.add_argument(
-            "--scheme", choices=sorted(SCHEMES), default="clusters", help="of a project made by --create"
+            "--scheme", choices=sorted(SCHEMES), help="of a project made by --create: clusters, or pyramid for DUCView"
         )
         parser.add_argument("--trial", action="store_true", help="say what would happen, and change nothing")
         parser.add_argument(
@@ -48,16 +52,21 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        format_ = FORMATS[options["format"]]
+        format_ = READ[options["format"]]
+        of_pyramids = format_.key in PYRAMID_FORMATS
         sources = _sources(options["paths"], format_)
         coder_from = _coder_from(format_, options)
-        brought = read_sources(format_.key, sources, coder_from, chosen(format_, format_.options, options["option"]))
+        scheme = options["scheme"] or ("pyramid" if of_pyramids else "clusters")
         try:
             with transaction.atomic():
-                project = _project(options["project"], options["create"], options["scheme"])
-                report = import_brought(
+                project = _project(options["project"], options["create"], scheme)
+                asked = [docset_option(project)] if of_pyramids else format_.options
+                report = import_sources(
                     project,
-                    brought,
+                    format_.key,
+                    sources,
+                    coder_from,
+                    chosen(format_, asked, options["option"]),
                     predefined=options["predefined"],
                     create=options["create"],
                     trial=options["trial"],
@@ -74,7 +83,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{project.slug}: {would}{report}")
 
 
-def _coder_from(format_: Format, options: dict[str, Any]) -> str:
+def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str:
     """Where the coder's name stands, as read_sources takes it. Raises CommandError where that is not said, or twice."""
     said = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
     if options["texts_only"]:
@@ -93,7 +102,7 @@ def _refused(project: Project, report: Report) -> str:
     return "\n".join(lines)
 
 
-def chosen(format_: Format, options: Iterable[Option], given: list[str]) -> dict[str, str]:
+def chosen(format_: Format | PyramidFormat, options: Iterable[Option], given: list[str]) -> dict[str, str]:
     """The options as they were given. Raises CommandError on one that the format does not have."""
     known = {option.key: [choice for choice, _ in option.choices] for option in options}
     chosen = {}
@@ -106,7 +115,7 @@ def chosen(format_: Format, options: Iterable[Option], given: list[str]) -> dict
     return chosen
 
 
-def _sources(paths: list[Path], format_: Format) -> list[Source]:
+def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:
     """The files named, those in the zips named, and in the folders named those that the format reads."""
     files: list[Path] = []
     named = {path for path in paths if not path.is_dir()}

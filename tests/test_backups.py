@@ -1,0 +1,223 @@
+"""manage.py backup and restore: everything comes back, or nothing."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection, transaction
+
+from annotations import operations, transfers
+from annotations.backups import back_up
+from annotations.models import Coding, Project, Transfer, User
+from tests.conftest import change, in_another_connection, judge
+from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.test_importing import all_rows
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def worked(project, codings, keys, alice, bob, charlie, client) -> Project:
+    """Some of everything: judgements, a pyramid, an export with its file, a session."""
+    judge(codings["alice"], keys["a"], "none", note="é 東 \U0001f600")
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    other = pyramid_project()
+    text = models_of(docset(other, alice, bob))
+    build(codings_of(text)["alice"], {"s": ["The ferry sank"], "t": ["at dawn"]})
+    order = transfers.order_export(project, charlie, "jsonlines", {"unfinished": True})
+    order.refresh_from_db()
+    assert transfers.carry_out(order, charlie)
+    client.force_login(charlie)
+    return project
+
+
+def backup(tmp_path) -> Path:
+    path = tmp_path / "all.zip"
+    call_command("backup", path, verbosity=0)
+    return path
+
+
+def emptied() -> None:
+    """As after `migrate`: tables without rows, but for those that migrations make."""
+    tables = [model._meta.db_table for model in apps.get_models(include_auto_created=True)]
+    with transaction.atomic(), connection.cursor() as cursor:
+        for table in tables:
+            if not table.startswith(("auth_permission", "django_content_type")):
+                cursor.execute(f'DELETE FROM "{table}"')
+
+
+def without_sessions() -> dict[str, list[dict[str, object]]]:
+    return {label: rows for label, rows in all_rows().items() if label != "sessions.Session"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, keys, tmp_path, settings):
+    before, path = without_sessions(), backup(tmp_path)
+    assert Session.objects.exists()
+    emptied()
+    settings.MEDIA_ROOT = tmp_path / "elsewhere"
+    call_command("restore", path)
+    assert without_sessions() == before
+    assert not Session.objects.exists()
+    assert Transfer.objects.get().file.read()
+    call_command("verify_log")
+    # keys go on after those that are there
+    coding = Coding.objects.get(pk=codings["bob"].pk)
+    judge(coding, keys["a"], "none")
+    assert User.objects.create(username="new").pk > max(row["id"] for row in before["annotations.User"])
+
+
+class Interrupted(io.BytesIO):
+    """Somebody saves while it is written: after the first tables, before the last."""
+
+    def __init__(self, save) -> None:
+        super().__init__()
+        self.save, self.writes, self.saved = save, 0, None
+
+    def write(self, data) -> int:
+        self.writes += 1
+        if self.writes == 30:
+            self.saved = in_another_connection(self.save)
+        return super().write(data)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backup_is_of_one_moment_though_people_save_meanwhile(worked, codings, keys, tmp_path, settings):
+    before = without_sessions()
+    coding = codings["bob"]
+    out = Interrupted(lambda: operations.apply(coding, coding.coder, 0, [change(markable=keys["a"], category="none")]))
+    back_up(out)
+    assert out.saved == 1
+    assert out.writes > 60
+    assert without_sessions() != before
+    emptied()
+    path = tmp_path / "all.zip"
+    path.write_bytes(out.getvalue())
+    with pytest.raises(CommandError, match=r"File exists. Nothing was changed"):  # not over what is there
+        call_command("restore", path)
+    assert not User.objects.exists()
+    settings.MEDIA_ROOT = tmp_path / "elsewhere"
+    call_command("restore", path)
+    assert without_sessions() == before
+
+
+def test_only_an_empty_database_takes_a_backup(worked, tmp_path):
+    path, before = backup(tmp_path), all_rows()
+    with pytest.raises(CommandError, match=r"people or projects already.* Nothing was changed"):
+        call_command("restore", path)
+    assert all_rows() == before
+
+
+def rewritten(path: Path, **entries: bytes | None) -> Path:
+    """The zip with some entries (named by their ends) changed, or left out where None."""
+    with zipfile.ZipFile(path) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    for end, data in entries.items():
+        name = next(name for name in content if name.endswith(end.replace("_", ".")))
+        del content[name]
+        if data is not None:
+            content[name] = data
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in content.items():
+            archive.writestr(name, data)
+    path.write_bytes(out.getvalue())
+    return path
+
+
+def no_zip(path):
+    path.write_bytes(b"not a zip")
+
+
+def cut_short(path):
+    path.write_bytes(path.read_bytes()[:-2000])
+
+
+def other_version(path):
+    with zipfile.ZipFile(path) as archive:
+        manifest = json.loads(archive.read("backup.json"))
+    manifest["migrations"].append(["annotations", "9999_later"])
+    rewritten(path, backup_json=json.dumps(manifest).encode())
+
+
+def no_manifest(path):
+    rewritten(path, backup_json=None)
+
+
+def table_missing(path):
+    rewritten(path, Judgement_jsonl=None)
+
+
+def row_missing(path):
+    rewritten(path, Judgement_jsonl=b"")
+
+
+def row_broken(path):
+    rewritten(path, Judgement_jsonl=b"[1, 2")
+
+
+def escaping(path):
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("files/../../escaped", b"x")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (no_zip, "is no backup, or is damaged"),
+        (cut_short, "is no backup, or is damaged"),
+        (other_version, "another version of the program: migration annotations.9999_later is in the backup only"),
+        (no_manifest, "no backup: it has no backup.json"),
+        (table_missing, "The table annotations.Judgement cannot be read"),
+        (row_missing, "annotations.Judgement has 0 rows, and 4 were written"),
+        (row_broken, "The table annotations.Judgement cannot be read"),
+        (escaping, "a file outside its folder"),
+    ],
+)
+def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_path, settings, damage, message):
+    path = backup(tmp_path)
+    emptied()
+    settings.MEDIA_ROOT = tmp_path / "elsewhere"
+    damage(path)
+    before = all_rows()
+    with pytest.raises(CommandError, match=message):
+        call_command("restore", path)
+    assert all_rows() == before
+    assert not list(tmp_path.rglob("escaped"))
+    assert not [one for one in (tmp_path / "elsewhere").rglob("*") if one.is_file()]
+
+
+def test_a_file_that_is_not_there_or_cannot_be_written_is_said(db, tmp_path):
+    with pytest.raises(CommandError, match=r"No such file or directory. Nothing was changed"):
+        call_command("restore", tmp_path / "ghost.zip")
+    with pytest.raises(CommandError, match=r"No such file or directory. Nothing was written"):
+        call_command("backup", tmp_path / "ghost" / "all.zip")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
+    """Of another process, on a database of its own."""
+    place = {**os.environ, "DATA_DIR": str(tmp_path / "old"), "LOCAL": "1"}
+    place.pop("DATABASE_URL", None)
+
+    def manage(*arguments: str) -> None:
+        subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=place, check=True, capture_output=True)
+
+    manage("migrate", "--verbosity=0")
+    manage("load_demo")
+    manage("backup", str(tmp_path / "all.zip"))
+    emptied()
+    settings.MEDIA_ROOT = tmp_path / "elsewhere"
+    call_command("restore", tmp_path / "all.zip")
+    assert Project.objects.count() == 5
+    call_command("verify_log")
