@@ -7,8 +7,11 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from agreement import urls as agreement_urls
 from annotations import urls as annotations_urls
+from config import health
 
 urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("sign-in/", LoginView.as_view(template_name="registration/sign_in.html"), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     path("", include(annotations_urls.pages)),

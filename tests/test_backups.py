@@ -81,7 +81,7 @@ class Interrupted(io.BytesIO):
 
     def __init__(self, save) -> None:
         super().__init__()
-        self.save, self.writes, self.saved = save, 0, None
+        self.save, self.writes, self.saved = save, 0, 0
 
     def write(self, data) -> int:
         self.writes += 1

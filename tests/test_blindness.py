@@ -83,7 +83,7 @@ def normal(response):
     headers = {
         name: value
         for name, value in response.headers.items()
-        if name not in ("Set-Cookie", "Content-Length", "Expires")
+        if name not in ("Set-Cookie", "Content-Length", "Expires", "X-Request-ID")
     }
     return response.status_code, headers, body
 

@@ -21,5 +21,6 @@ class Command(BaseCommand):
         except BackupFailed as error:
             raise CommandError(f"{error} Nothing was changed.") from error
         except OSError as error:
-            raise CommandError(f"{error.filename or options['path']}: {error.strerror}. Nothing was changed.") from error
+            where = error.filename or options["path"]
+            raise CommandError(f"{where}: {error.strerror}. Nothing was changed.") from error
         self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables came back.")
