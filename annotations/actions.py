@@ -9,6 +9,7 @@ from django.db import transaction
 
 from annotations import operations
 from annotations.models import Category, Coding, Level, Membership, Project, Text, User
+from annotations.permissions import ROLES_THAT_SEE_ALL_WORK
 from annotations.schemes import Scheme
 
 ROLES_THAT_CODE = (Membership.Role.CODER, Membership.Role.ADJUDICATOR)
@@ -98,16 +99,33 @@ def add_member(project: Project, user: User, role: str) -> Membership:
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
     if membership.pk and membership.role != role:
         _refuse_change(membership)
+    if membership.pk is None and role in ROLES_THAT_SEE_ALL_WORK and _has_coded(project, user):
+        raise ValidationError(
+            f"{user} has coded texts of this project and stays blind: only the role of coder is free."
+        )
     membership.role = role
     membership.full_clean()
     membership.save()
     return membership
 
 
+@transaction.atomic
+def remove_member(membership: Membership) -> None:
+    """End somebody's access from the next request on; what they coded stays. Raises ValidationError for the last manager."""
+    others = Membership.objects.filter(project=membership.project_id, role=Membership.Role.MANAGER)
+    if membership.role == Membership.Role.MANAGER and not others.exclude(pk=membership.pk).exists():
+        raise ValidationError(f"{membership.user} is the only manager; make somebody else manager first.")
+    membership.delete()
+
+
+def _has_coded(project: Project, user: User) -> bool:
+    return Coding.objects.filter(text__project=project, coder=user).exists()
+
+
 def _refuse_change(membership: Membership) -> None:
     """Raise ValidationError where the member's role has to stay."""
     project, user = membership.project, membership.user
-    if membership.role == Membership.Role.CODER and Coding.objects.filter(text__project=project, coder=user).exists():
+    if membership.role == Membership.Role.CODER and _has_coded(project, user):
         raise ValidationError(f"{user} codes texts of this project and stays blind: the role cannot change.")
     managers = Membership.objects.filter(project=project, role=Membership.Role.MANAGER)
     if membership.role == Membership.Role.MANAGER and not managers.exclude(pk=membership.pk).exists():

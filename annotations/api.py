@@ -95,6 +95,7 @@ class OwnCoding(APIView):
 class OwnOperations(generics.GenericAPIView[Operation]):
     """The log of your own coding: read it from a version on, or add to it."""
 
+    annotates = True  # what a key to annotate may write to
     serializer_class = OperationSerializer
     pagination_class = BySequence
     queryset = Operation.objects.none()

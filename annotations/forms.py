@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.contrib.auth.forms import UserCreationForm
 
+from annotations import actions
 from annotations.actions import ROLES_THAT_CODE
-from annotations.models import Level, Membership, Project, Text, User
+from annotations.models import Level, Membership, Project, Text, Token, User
 from annotations.models.project import KEY_LENGTH
 from annotations.schemes import SCHEMES
 
@@ -42,6 +44,43 @@ class MemberForm(forms.Form):
         if user is None:
             raise forms.ValidationError("There is nobody with this name.")
         return user
+
+
+class TokenForm(forms.Form):
+    """A key of the API."""
+
+    name = forms.CharField(max_length=100, help_text="What uses it, such as a notebook.")
+    scope = forms.ChoiceField(label="It may", choices=Token.Scope)
+    days = forms.ChoiceField(
+        label="It ends after",
+        choices=[("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year")],
+        initial="90",
+    )
+
+
+class InvitationForm(forms.Form):
+    """A link for one person into one role."""
+
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
+    days = forms.ChoiceField(
+        label="It ends after", choices=[("1", "a day"), ("7", "a week"), ("30", "30 days")], initial="7"
+    )
+    whom = forms.CharField(label="For whom", max_length=100, required=False, help_text="A note for yourselves.")
+
+
+class JoinForm(UserCreationForm[User]):
+    """A new account."""
+
+    class Meta:
+        model = User
+        fields = ["username"]
+
+    def clean_username(self) -> str:
+        """Names are different in any case."""
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError("Somebody has this name already.")
+        return username
 
 
 class RowsField(forms.ModelMultipleChoiceField[Any]):
@@ -103,3 +142,19 @@ class MarkingForm(forms.Form):
         assert isinstance(levels, forms.ModelMultipleChoiceField)
         levels.queryset = project.levels.filter(coded=True)
         levels.initial = [level.pk for level in levels.queryset if level.coders_mark]
+        self.project = project
+
+    def save(self) -> None:
+        """What coders marked already stays."""
+        actions.let_coders_mark(self.project, self.cleaned_data["levels"])
+
+
+class PyramidOptionsForm(forms.ModelForm[Project]):
+    """What contributors may be together. What coders have said already stays."""
+
+    class Meta:
+        model = Project
+        fields = ["one_contributor", "words_exclusive"]
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(data, instance=project)

@@ -22,19 +22,27 @@ TITLES = {
     409: "Something has changed since",
     415: "This form is not understood",
     429: "Too many requests",
+    500: "The server failed",
 }
+
+
+CONTENT_TYPE = "application/problem+json"
 
 
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:
     """A problem answer; `more` are further members such as the field that is wrong."""
-    body = {
+    return Response(described(status, code, detail) | more, status=status, content_type=CONTENT_TYPE)
+
+
+def described(status: int, code: str, detail: str) -> dict[str, Any]:
+    """What every problem says."""
+    return {
         "type": "about:blank",
         "title": TITLES.get(status, "Error"),
         "status": status,
         "code": code,
         "detail": detail,
     }
-    return Response(body | more, status=status, content_type="application/problem+json")
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:

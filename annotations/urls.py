@@ -2,23 +2,36 @@
 
 from django.urls import path
 
-from annotations import api, transfer_api
-from annotations.views import coding, projects, transfers
+from annotations import api, docset_api, transfer_api
+from annotations.views import account, coding, docsets, invitations, projects, transfers
 
 # The agreed pyramid of a docset, and peers held against it: a coder may have a pyramid of their own besides.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
+DOCSET = "projects/<slug:slug>/docsets/<slug:docset>/"
 
 pages = [
     path("", projects.home, name="home"),
+    path("account/", account.account, name="account"),
+    path("account/keys/<int:pk>/revoke/", account.revoke_token, name="revoke-token"),
+    path("invitations/<str:secret>/", invitations.invitation, name="invitation"),
     path("projects/new/", projects.new_project, name="new-project"),
     path("projects/new/archive/", transfers.restore, name="restore"),
     path("projects/<slug:slug>/", projects.project_home, name="project"),
     path("projects/<slug:slug>/scheme/", projects.scheme, name="scheme"),
     path("projects/<slug:slug>/members/", projects.members, name="members"),
+    path("projects/<slug:slug>/members/<int:pk>/remove/", projects.remove_member, name="remove-member"),
+    path(
+        "projects/<slug:slug>/invitations/<int:pk>/withdraw/", projects.withdraw_invitation, name="withdraw-invitation"
+    ),
     path("projects/<slug:slug>/transfers/", transfers.all_transfers, name="transfers"),
     path("projects/<slug:slug>/import/", transfers.import_files, name="import"),
     path("projects/<slug:slug>/export/", transfers.export_files, name="export"),
     path("projects/<slug:slug>/assign/", projects.assign, name="assign"),
+    path("projects/<slug:slug>/docsets/", docsets.docsets, name="docsets"),
+    path(DOCSET, docsets.docset, name="docset"),
+    path(f"{DOCSET}peers/", docsets.peers, name="docset-peers"),
+    path(f"{DOCSET}assign/", docsets.assign, name="docset-assign"),
+    path(f"{DOCSET}agreed/", docsets.agreed, name="docset-agreed"),
     path("projects/<slug:slug>/texts/<slug:text>/code/", coding.code, name="code"),
     path("projects/<slug:slug>/texts/<slug:text>/submit/", coding.submit, name="submit"),
     path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/reopen/", coding.reopen, name="reopen"),
@@ -44,6 +57,11 @@ api_v1 = [
     ),
     path(f"{AGREED}coding/", api.OwnCoding.as_view(), {"agreed": True}, name="api-coding-agreed"),
     path(f"{AGREED}coding/operations/", api.OwnOperations.as_view(), {"agreed": True}, name="api-operations-agreed"),
+    path("projects/<slug:slug>/docsets/", docset_api.DocsetList.as_view(), name="api-docsets"),
+    path(DOCSET, docset_api.DocsetDetail.as_view(), name="api-docset"),
+    path(f"{DOCSET}peers/", docset_api.PeerList.as_view(), name="api-docset-peers"),
+    path(f"{DOCSET}assignments/", docset_api.Assignments.as_view(), name="api-docset-assignments"),
+    path(f"{DOCSET}agreed/", docset_api.StartAgreed.as_view(), name="api-docset-agreed"),
     path("projects/<slug:slug>/transfers/", transfer_api.TransferList.as_view(), name="api-transfers"),
     path("projects/<slug:slug>/imports/", transfer_api.ImportFiles.as_view(), name="api-imports"),
     path("projects/<slug:slug>/exports/", transfer_api.ExportFiles.as_view(), name="api-exports"),

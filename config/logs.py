@@ -41,11 +41,12 @@ class RequestIds:
             request_id.reset(token)
 
     def _tell(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-        """Of the address without what is asked, of the person the number: a log is no place for more."""
+        """Of the address neither what is asked nor what is secret, of the person the number."""
         user = getattr(request, "user", None)
+        secret = request.resolver_match.kwargs.get("secret") if request.resolver_match else None
         fields = (
             request.method,
-            request.path,
+            request.path.replace(secret, "...") if secret else request.path,
             response.status_code,
             round(seconds * 1000, 1),
             user.pk if user is not None and user.is_authenticated else None,

@@ -1,19 +1,29 @@
 """The whole map."""
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import include, path
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.urls import include, path, reverse_lazy
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from agreement import urls as agreement_urls
 from annotations import urls as annotations_urls
 from config import health
 
+handler404 = "config.errors.not_found"
+handler500 = "config.errors.server_error"
+
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("sign-in/", LoginView.as_view(template_name="registration/sign_in.html"), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path(
+        "account/password/",
+        PasswordChangeView.as_view(
+            template_name="registration/change_password.html", success_url=reverse_lazy("account")
+        ),
+        name="change-password",
+    ),
     path("", include(annotations_urls.pages)),
     path("", include(agreement_urls.pages)),
     path("api/v1/", include(annotations_urls.api_v1)),

@@ -55,6 +55,12 @@ def tasks_at_once(settings: Settings) -> None:
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
 
 
+@pytest.fixture(autouse=True)
+def any_number_of_attempts(settings: Settings) -> None:
+    """Tests sign in without a request, which the bound on failures needs; its own tests turn it on."""
+    settings.AXES_ENABLED = False
+
+
 @pytest.fixture(scope="session")
 def kept_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("files")

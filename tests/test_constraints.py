@@ -9,10 +9,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from agreement.models import Flag, Mapping, Remark
+from annotations.invitations import invite
 from annotations.models import (
+    SCU,
     Category,
     Coding,
+    Docset,
     Index,
+    Invitation,
     Judgement,
     Level,
     Markable,
@@ -22,16 +26,21 @@ from annotations.models import (
     Project,
     Segment,
     Text,
+    Token,
     Transfer,
     User,
 )
+from annotations.tokens import make_token
 
 UUID = uuid4()
 
 
 @pytest.fixture
-def rows(codings, alice, keys, project, text):
+def rows(codings, alice, charlie, keys, project, text):
     """One good row of each model, from which bad ones are made."""
+    docset = Docset.objects.create(project=project, slug="sinking", title="Sinking")
+    Text.objects.create(project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x")
+    Coding.objects.create(text=text, coder=charlie, kind="agreed")
     coding = codings["alice"]
     markable = text.markables.get(key=keys["a"])
     category = project.categories.get(key="none")
@@ -55,7 +64,11 @@ def rows(codings, alice, keys, project, text):
         Remark: Remark.objects.create(markable=markable, author=alice, body="Which?"),
         Flag: Flag.objects.create(markable=markable, author=alice),
         Mapping: Mapping.objects.create(project=project, name="things", classes={"place": "thing"}, author=alice),
+        Docset: docset,
+        SCU: SCU.objects.create(coding=coding, key="1", label="It sank"),
         Transfer: Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
+        Token: make_token(alice, "notebook", "read", 1)[0],
+        Invitation: invite(project, "coder", alice, days=1)[0],
     }
 
 
@@ -74,11 +87,19 @@ BAD = {
     "text_slug_unique_in_project": (Text, {}),
     "text_not_empty": (Text, {"slug": "t", "content": ""}),
     "text_direction_known": (Text, {"slug": "t", "direction": "up"}),
+    "text_summaries_are_of_a_docset": (Text, {"slug": "t", "role": "peer"}),
+    "text_one_of_models_a_docset": (Text, {"slug": "t", "role": "models", "docset": "sinking"}),
+    "docset_slug_unique_in_project": (Docset, {}),
+    "scu_once_in_coding": (SCU, {}),
+    "scu_has_key": (SCU, {"key": ""}),
+    "scu_says_something": (SCU, {"key": "k", "label": ""}),
     "segment_once": (Segment, {}),
     "segment_not_empty": (Segment, {"start": 5, "end": 5}),
     "markable_once_in_text": (Markable, {}),
     "markable_not_empty": (Markable, {"key": "k", "start": 5, "end": 5}),
-    "coding_one_a_coder_and_text": (Coding, {}),
+    "coding_one_a_coder_text_and_kind": (Coding, {}),
+    "coding_one_agreed_a_text": (Coding, {"kind": "agreed", "coder": "mallory"}),
+    "coding_kind_known": (Coding, {"kind": "ghost"}),
     "coding_status_known": (Coding, {"status": "ghost", "coder": "mallory"}),
     "judgement_one_a_markable": (Judgement, {}),
     "pointer_once": (Pointer, {}),
@@ -94,6 +115,9 @@ BAD = {
     "transfer_kind_known": (Transfer, {"kind": "ghost"}),
     "transfer_state_known": (Transfer, {"state": "ghost"}),
     "transfer_only_a_restore_has_no_project": (Transfer, {"project": None}),
+    "token_scope_known": (Token, {"digest": "d", "scope": "ghost"}),
+    "invitation_role_known": (Invitation, {"digest": "d", "role": "ghost"}),
+    "invitation_used_by_somebody_at_some_time": (Invitation, {"digest": "d", "used_by": "mallory"}),
 }
 # Bounds that are no constraints of the models' own.
 BAD_BY_TYPE = [
@@ -118,7 +142,11 @@ def bad_copy(rows, model, differences):
     }
     for name, value in differences.items():
         field = model._meta.get_field(name)
-        fields[field.attname] = User.objects.get(username=value).pk if value == "mallory" else value
+        if value == "mallory":
+            value = User.objects.get(username=value).pk
+        elif name == "docset":
+            value = rows[Docset].pk
+        fields[field.attname] = value
     return model(**fields)
 
 

@@ -20,7 +20,7 @@ def test_it_is_ready_where_database_migrations_and_files_are(client, db, setting
 
 
 def test_it_is_not_ready_before_it_is_migrated(client, db):
-    MigrationRecorder(connection).record_unapplied("annotations", "0005_pyramids")
+    MigrationRecorder(connection).record_unapplied("annotations", "0007_fewer_indexes")
     reply = client.get("/readyz")
     assert (reply.status_code, reply.json()["lacking"]) == (503, {"migrations": "1 migrations are not applied"})
 

@@ -1,9 +1,14 @@
 """Signing in and out, and the pages of errors."""
 
+from datetime import timedelta
+
 import pytest
+from axes.models import AccessAttempt
 from django.test import Client
+from django.utils import timezone
 
 from annotations.models import User
+from config.clients import address_of
 
 SECRET = "correct horse battery"
 
@@ -80,3 +85,57 @@ def test_what_is_not_there_and_what_is_not_allowed_have_their_pages(signed_in, c
     assert (missing.status_code, "no such page" in missing.content.decode()) == (404, True)
     forbidden = signed_in(bob).get("/projects/tea/members/")
     assert (forbidden.status_code, "may not do this" in forbidden.content.decode()) == (403, True)
+
+
+@pytest.fixture
+def bounded(settings):
+    settings.AXES_ENABLED = True
+    settings.AXES_FAILURE_LIMIT = 3
+
+
+def fail(client, times, **more):
+    for _ in range(times):
+        reply = sign_in(client, password="wrong", **more)
+    return reply
+
+
+@pytest.mark.parametrize("name", ["anna", "ghost"])
+def test_who_fails_too_often_waits_whether_there_is_such_a_person_or_not(client, anna, bounded, name):
+    assert fail(client, 2, username=name).status_code == 200
+    reply = fail(client, 1, username=name)
+    assert (reply.status_code, "Too many attempts" in reply.content.decode()) == (429, True)
+    assert sign_in(client, username=name).status_code == 429
+
+
+def test_others_and_those_elsewhere_do_not_wait_with_them(client, anna, bounded):
+    User.objects.create_user("bert", password=SECRET)
+    fail(client, 3)
+    assert sign_in(client, username="bert").status_code == 302
+    assert sign_in(Client(REMOTE_ADDR="10.0.0.9")).status_code == 302
+
+
+def test_one_who_waited_comes_in(client, anna, bounded):
+    fail(client, 3)
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=16))
+    assert sign_in(client).status_code == 302
+
+
+def test_whom_one_lets_in_begins_anew(client, anna, bounded):
+    fail(client, 2)
+    assert sign_in(client).status_code == 302
+    client.post("/sign-out/")
+    assert fail(client, 2).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("behind", "forwarded", "found"),
+    [
+        (False, "9.9.9.9", "127.0.0.1"),
+        (True, "9.9.9.9", "9.9.9.9"),
+        (True, "1.1.1.1, 9.9.9.9", "9.9.9.9"),
+        (True, "", "127.0.0.1"),
+    ],
+)
+def test_of_what_proxies_say_the_last_counts_and_only_behind_ours(rf, settings, behind, forwarded, found):
+    settings.BEHIND_PROXY = behind
+    assert address_of(rf.get("/", headers={"X-Forwarded-For": forwarded})) == found

@@ -91,6 +91,7 @@ TABLES: list[Archived] = [
 
 # Tables of a project that no archive holds, and why.
 LEFT_OUT: dict[str, str] = {
+    "annotations.Invitation": "a link into this project here: it would let nobody into another",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
 }
 

@@ -8,16 +8,20 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotations import actions, markdown
+from annotations import actions, invitations, markdown
 from annotations.assignment import next_to_code
-from annotations.forms import AssignForm, MarkingForm, MemberForm, ProjectForm
-from annotations.models import Coding, Membership, Project, Text
+from annotations.forms import AssignForm, InvitationForm, MarkingForm, MemberForm, ProjectForm, PyramidOptionsForm
+from annotations.models import Coding, Invitation, Membership, Project, Text
 from annotations.permissions import Right, may, project_for
 from annotations.schemes import SCHEMES
-from annotations.views import person
+from annotations.views import docsets, person
 
 
 @login_required
@@ -45,6 +49,9 @@ def new_project(request: HttpRequest) -> HttpResponse:
             manager=person(request),
             coders_mark=fields["coders_mark"],
         )
+        if project.answers == Project.Answers.SCUS:
+            messages.success(request, f"{project} is there. Bring the summaries of a docset next.")
+            return redirect("docsets", project.slug)
         messages.success(request, f"{project} is there. This is what its scheme allows; bring your texts next.")
         return redirect("allows", project.slug)
     return render(request, "annotations/new_project.html", {"form": form, "schemes": SCHEMES.values()})
@@ -55,6 +62,8 @@ def new_project(request: HttpRequest) -> HttpResponse:
 def project_home(request: HttpRequest, slug: str) -> HttpResponse:
     """For a coder their texts; for those who see all work the progress of everybody."""
     project = project_for(request.user, slug)
+    if project.answers == Project.Answers.SCUS:
+        return docsets.home(request, project)
     if may(project, Right.SEE_RESULTS):
         return _progress(request, project)
     return _own_texts(request, project)
@@ -98,6 +107,8 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Give coders texts to code."""
     project = project_for(request.user, slug, Right.MANAGE)
+    if project.answers == Project.Answers.SCUS:
+        return redirect("docsets", project.slug)
     form = AssignForm(project, request.POST or None)
     if request.method == "POST" and form.is_valid():
         new = actions.assign(project, form.cleaned_data["texts"], form.cleaned_data["coders"])
@@ -106,13 +117,18 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/assign.html", {"project": project, "form": form})
 
 
+@never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
+@sensitive_variables("secret")
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is in the project, in which role."""
+    """Who is in the project, in which role, and who is invited. The link of an invitation is shown once."""
     project = project_for(request.user, slug, Right.MANAGE)
-    form = MemberForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    inviting = "invite" in request.POST
+    form = MemberForm(None if inviting else request.POST or None)
+    invitation_form = InvitationForm(request.POST if inviting else None)
+    link = None
+    if request.method == "POST" and not inviting and form.is_valid():
         try:
             membership = actions.add_member(project, form.cleaned_data["username"], form.cleaned_data["role"])
         except ValidationError as error:
@@ -120,8 +136,50 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, f"{membership.user} is {membership.get_role_display()} now.")
             return redirect("members", project.slug)
-    memberships = Membership.objects.filter(project=project).select_related("user")
-    return render(request, "annotations/members.html", {"project": project, "form": form, "memberships": memberships})
+    if inviting and invitation_form.is_valid():
+        fields = invitation_form.cleaned_data
+        _, secret = invitations.invite(
+            project, fields["role"], person(request), days=int(fields["days"]), whom=fields["whom"]
+        )
+        link = request.build_absolute_uri(reverse("invitation", args=[secret]))
+        invitation_form = InvitationForm()
+    context = {
+        "project": project,
+        "form": form,
+        "invitation_form": invitation_form,
+        "link": link,
+        "now": timezone.now(),
+        "memberships": Membership.objects.filter(project=project).select_related("user"),
+        "invitations": Invitation.objects.filter(project=project).select_related("used_by"),
+    }
+    return render(request, "annotations/members.html", context)
+
+
+@login_required
+@require_POST
+def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """End a member's access; what they coded stays."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    membership = get_object_or_404(Membership.objects.select_related("user"), project=project, pk=pk)
+    try:
+        actions.remove_member(membership)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("members", project.slug)
+    messages.success(request, f"{membership.user} has no access any more. What they coded stays.")
+    if membership.user_id == request.user.pk:
+        return redirect("home")
+    return redirect("members", project.slug)
+
+
+@login_required
+@require_POST
+def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take back an invitation that nobody has used."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    get_object_or_404(Invitation, project=project, pk=pk, used_at=None).delete()
+    messages.success(request, "The invitation works no more.")
+    return redirect("members", project.slug)
 
 
 @login_required
@@ -129,9 +187,10 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 def scheme(request: HttpRequest, slug: str) -> HttpResponse:
     """What coders are asked, and the guidelines. A manager says here what coders mark themselves."""
     project = project_for(request.user, slug, Right.BE_HERE if request.method == "GET" else Right.MANAGE)
-    form = MarkingForm(project, request.POST if request.method == "POST" else None)
+    asks = PyramidOptionsForm if project.answers == Project.Answers.SCUS else MarkingForm
+    form = asks(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        actions.let_coders_mark(project, form.cleaned_data["levels"])
+        form.save()
         messages.success(request, "Saved. Coders see it when they open a text.")
         return redirect("scheme", project.slug)
     context = {

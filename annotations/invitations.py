@@ -1,0 +1,55 @@
+"""Links that let somebody into a project: made, told again, and used once."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from annotations import actions
+from annotations.models import Invitation, Membership, Project, User
+
+LONGEST_DAYS = 30
+
+
+def invite(project: Project, role: str, by: User, *, days: int, whom: str = "") -> tuple[Invitation, str]:
+    """An invitation that ends after so many days, with what its link ends with. Raises ValidationError by field."""
+    secret = secrets.token_urlsafe(32)
+    invitation = Invitation(
+        project=project,
+        role=role,
+        whom=whom,
+        digest=_digest(secret),
+        created_by=by,
+        expires_at=timezone.now() + timedelta(days=min(days, LONGEST_DAYS)),
+    )
+    invitation.full_clean()
+    invitation.save()
+    return invitation, secret
+
+
+def invitation_of(secret: str) -> Invitation | None:
+    """The invitation whose link ends so, where it is neither used nor ended."""
+    found = Invitation.objects.select_related("project").filter(digest=_digest(secret), used_at=None)
+    return found.filter(expires_at__gt=timezone.now()).first()
+
+
+@transaction.atomic
+def accept(invitation: Invitation, user: User) -> Membership:
+    """Let the user in. Raises ValidationError where the invitation is used by now, and for who is a member already."""
+    locked = Invitation.objects.select_for_update(of=("self",)).select_related("project").get(pk=invitation.pk)
+    if locked.used_at is not None or locked.expires_at <= timezone.now():
+        raise ValidationError("This invitation has been used or has ended.")
+    if Membership.objects.filter(project=locked.project, user=user).exists():
+        raise ValidationError(f"{user} is a member of {locked.project} already; the invitation is not used up.")
+    locked.used_by, locked.used_at = user, timezone.now()
+    locked.save(update_fields=["used_by", "used_at"])
+    return actions.add_member(locked.project, user, locked.role)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

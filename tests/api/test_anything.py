@@ -1,0 +1,64 @@
+"""Anything that the schema of the API allows, and much that it does not: no request is an error of the server."""
+
+import json
+import random
+from io import StringIO
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.management import call_command
+from django.test import Client
+from hypothesis import HealthCheck, settings
+
+from annotations import actions
+from annotations.models import Project, User
+from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+# What addresses may name: mostly what is there, so that requests get further than "there is no such thing".
+THERE = {"slug": ["tea", "ferry"], "text": ["tea", "sinking"], "docset": ["sinking"], "key": ["phrase:4-14"]}
+
+
+def described() -> dict[str, Any]:
+    out = StringIO()
+    call_command("spectacular", "--format", "openapi-json", stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+SCHEMA = schemathesis.openapi.from_dict(described())
+
+
+@pytest.fixture
+def world(project, codings, alice, bob, charlie) -> Project:
+    """Two projects that Charlie manages, one of them of pyramids; Alice codes in both."""
+    other = pyramid_project()
+    actions.add_member(other, charlie, "manager")
+    build(codings_of(models_of(docset(other, alice, bob)))["alice"], {"s": ["The ferry sank"]}, hand_in=False)
+    return project
+
+
+@SCHEMA.parametrize()
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_request_is_an_error_of_the_server(case, world):
+    draw = random.Random(repr((case.path_parameters, case.query, case.body)))
+    user = User.objects.get(username=draw.choice(["alice", "charlie"]))
+    for name, there in THERE.items():
+        if name in case.path_parameters and draw.random() < 0.7:
+            case.path_parameters[name] = draw.choice(there)
+    client = Client()
+    client.force_login(user)
+    sent = case.as_transport_kwargs()
+    body = sent.get("json")
+    # The test client raises what the server would answer 500 to.
+    reply = client.generic(
+        case.method,
+        case.formatted_path,
+        data=b"" if body is None else json.dumps(body).encode(),
+        content_type=case.media_type or "application/json",
+        query_params=case.query or {},
+    )
+    assert reply.status_code < 500
+    if reply.status_code >= 400 and reply.content:
+        assert reply["Content-Type"] == "application/problem+json"
+        assert reply.json()["code"]

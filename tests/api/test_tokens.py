@@ -1,0 +1,146 @@
+"""Keys of the API: what each may do, and when it ends."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.utils import timezone
+
+from annotations.models import Token
+from annotations.tokens import make_token
+from tests.conftest import change
+
+PROJECT, TEXT = "/api/v1/projects/tea/", "/api/v1/projects/tea/texts/tea/"
+OPERATIONS = f"{TEXT}coding/operations/"
+
+
+@pytest.fixture
+def key(alice, project):
+    """A function that makes a key of Alice's, and the headers with which it is sent."""
+
+    def key(scope: str = "read", days: int = 1) -> dict[str, str]:
+        return {"Authorization": f"Bearer {make_token(alice, 'notebook', scope, days)[1]}"}
+
+    return key
+
+
+@pytest.fixture
+def stranger() -> Client:
+    """Somebody without cookies, whom the check of cross-site requests would stop."""
+    return Client(enforce_csrf_checks=True)
+
+
+def judging(keys) -> str:
+    one = change(markable=keys["a"], category="none")
+    return json.dumps({"version": 0, "operations": [{"uuid": str(one.uuid), "kind": one.kind, "payload": one.payload}]})
+
+
+def test_a_key_reads_what_its_owner_may_read(stranger, key, people):
+    assert stranger.get(PROJECT, headers=key()).json()["role"] == "coder"
+    assert stranger.get(f"{TEXT}coding/", headers=key()).status_code == 200
+    assert stranger.get(f"{PROJECT}agreement/", headers=key()).status_code == 403
+
+
+@pytest.mark.parametrize("scope", Token.Scope.values)
+def test_a_key_writes_to_ones_own_coding_where_its_scope_says_so(stranger, key, keys, scope, codings):
+    reply = stranger.post(OPERATIONS, judging(keys), content_type="application/json", headers=key(scope))
+    assert reply.status_code == (403 if scope == "read" else 200)
+    if scope == "read":
+        assert reply.json()["code"] == "token_scope"
+    assert codings["alice"].operations.exists() is (scope != "read")
+
+
+@pytest.mark.parametrize(("scope", "status"), [("read", 403), ("annotate", 403), ("manage", 400)])
+def test_only_a_key_that_manages_does_all_its_owner_may(stranger, charlie, project, scope, status):
+    headers = {"Authorization": f"Bearer {make_token(charlie, 'n', scope, 1)[1]}"}
+    reply = stranger.post(f"{PROJECT}exports/", "{}", content_type="application/json", headers=headers)
+    assert reply.status_code == status
+
+
+def test_a_key_gives_nothing_that_its_owner_may_not_do(stranger, key, keys, codings, bob):
+    """The right of the role comes on top of the scope."""
+    reply = stranger.post(f"{PROJECT}exports/", "{}", content_type="application/json", headers=key("manage"))
+    assert reply.status_code == 403
+    assert reply.json()["code"] == "permission_denied"
+
+
+def ended(token):
+    token.expires_at = timezone.now() - timedelta(seconds=1)
+    token.save()
+
+
+def revoked(token):
+    token.delete()
+
+
+def owner_gone(token):
+    token.user.is_active = False
+    token.user.save()
+
+
+@pytest.mark.parametrize("end", [ended, revoked, owner_gone])
+def test_a_key_ends(stranger, key, end):
+    headers = key("manage")
+    end(Token.objects.get())
+    reply = stranger.get(PROJECT, headers=headers)
+    assert (reply.status_code, reply.json()["code"]) == (401, "bad_token")
+    assert reply["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("sent", ["", "ghost", "coindex_", "\u00e9", "a b c"])
+def test_a_wrong_key_is_none(stranger, project, sent):
+    reply = stranger.get(PROJECT, headers={"Authorization": f"Bearer {sent}"})
+    assert reply.status_code == 401
+
+
+def test_what_a_key_is_made_of_is_nowhere_kept(key, alice):
+    secret = key()["Authorization"].removeprefix("Bearer ")
+    [row] = Token.objects.values()
+    assert secret.startswith(row["begins"])
+    assert len(secret) - len(row["begins"]) > 30
+    assert all(secret not in str(value) for value in row.values())
+
+
+def test_a_key_in_an_address_is_no_key(stranger, key):
+    secret = key()["Authorization"].removeprefix("Bearer ")
+    for name in ("token", "key", "access_token", "authorization"):
+        assert stranger.get(PROJECT, {name: secret}).status_code == 401
+
+
+def test_the_last_use_is_kept_to_the_hour(stranger, key, django_assert_num_queries):
+    headers = key()
+    stranger.get(PROJECT, headers=headers)
+    first = Token.objects.get().last_used_at
+    assert first is not None
+    stranger.get(PROJECT, headers=headers)
+    assert Token.objects.get().last_used_at == first
+    Token.objects.update(last_used_at=first - timedelta(hours=1))
+    stranger.get(PROJECT, headers=headers)
+    assert Token.objects.get().last_used_at > first
+
+
+def test_without_a_key_a_session_needs_the_token_against_cross_site_requests(alice, keys, codings):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(alice)
+    assert client.post(OPERATIONS, judging(keys), content_type="application/json").status_code == 403
+    assert not codings["alice"].operations.exists()
+
+
+def test_a_key_opens_no_page(stranger, key):
+    assert stranger.get("/projects/tea/", headers=key("manage")).status_code == 302
+    assert stranger.get("/account/", headers=key("manage")).status_code == 302
+
+
+@pytest.mark.parametrize(("field", "value"), [("name", ""), ("name", "x" * 101), ("scope", "ghost")])
+def test_what_is_no_key_is_not_made(alice, field, value):
+    given = {"name": "n", "scope": "read", "days": 1} | {field: value}
+    with pytest.raises(ValidationError):
+        make_token(alice, **given)
+    assert not Token.objects.exists()
+
+
+def test_no_key_lasts_more_than_a_year(alice):
+    token, _ = make_token(alice, "n", "read", 10_000)
+    assert token.expires_at < timezone.now() + timedelta(days=367)

@@ -1,0 +1,35 @@
+"""Errors that no view answers."""
+
+import pytest
+from django.urls import path
+
+from config import urls
+
+
+def fail(request):
+    raise RuntimeError("on purpose")
+
+
+urlpatterns = [*urls.urlpatterns, path("api/v1/fail", fail), path("fail", fail)]
+handler404, handler500 = urls.handler404, urls.handler500
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"), [("/api/v1/ghost/", "application/problem+json"), ("/ghost/", "text/html")]
+)
+def test_where_nothing_is_a_program_gets_a_problem_and_a_person_a_page(client, db, address, kind):
+    reply = client.get(address)
+    assert reply.status_code == 404
+    assert reply["Content-Type"].startswith(kind)
+
+
+@pytest.mark.urls(__name__)
+def test_a_failure_is_a_problem_with_the_id_of_the_request_and_tells_nothing_else(client, db):
+    client.raise_request_exception = False
+    reply = client.get("/api/v1/fail")
+    assert (reply.status_code, reply.json()["code"]) == (500, "server_error")
+    assert reply["X-Request-ID"]
+    assert "purpose" not in reply.content.decode()
+    page = client.get("/fail")
+    assert (page.status_code, page["Content-Type"].split(";")[0]) == (500, "text/html")
+    assert "purpose" not in page.content.decode()

@@ -1,0 +1,190 @@
+"""Invitations: a link lets one person into one role, once."""
+
+import re
+from threading import Barrier
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.utils import timezone
+
+from annotations import actions, invitations
+from annotations.models import Invitation, Membership, User
+
+MEMBERS = "/projects/tea/members/"
+NEW = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
+
+
+@pytest.fixture
+def manager(client, charlie, project) -> Client:
+    client.force_login(charlie)
+    return client
+
+
+@pytest.fixture
+def link(project, charlie) -> str:
+    """The address of an invitation to code."""
+    _, secret = invitations.invite(project, "coder", charlie, days=7, whom="Dora")
+    return f"/invitations/{secret}/"
+
+
+@pytest.fixture
+def guest() -> Client:
+    return Client()
+
+
+def test_a_manager_makes_a_link_that_is_shown_once(manager, guest):
+    page = manager.post(MEMBERS, {"invite": "1", "role": "viewer", "days": "1", "whom": "Eve"}).content.decode()
+    [address] = re.findall(r'value="http://testserver(/invitations/[^"]+)"', page)
+    assert "Eve" in page
+    assert address not in manager.get(MEMBERS).content.decode()
+    assert "viewer" in guest.get(address).content.decode()
+
+
+def test_who_has_no_account_makes_one_and_joins(link, guest, project):
+    page = guest.get(link)
+    assert page["Referrer-Policy"] == "no-referrer"
+    assert "no-store" in page["Cache-Control"]
+    reply = guest.post(link, NEW)
+    assert reply["Location"] == "/projects/tea/"
+    dora = User.objects.get(username="dora")
+    assert project.memberships.get(user=dora).role == "coder"
+    assert guest.get("/projects/tea/").status_code == 200
+    assert Invitation.objects.get().used_by == dora
+
+
+def test_who_is_signed_in_joins_as_who_they_are(link, guest, mallory, project):
+    guest.force_login(mallory)
+    assert "Join as mallory" in guest.get(link).content.decode()
+    guest.post(link)
+    assert project.memberships.get(user=mallory).role == "coder"
+
+
+def used(invitation, user):
+    invitations.accept(invitation, user)
+
+
+def ended(invitation, user):
+    Invitation.objects.update(expires_at=timezone.now())
+
+
+def withdrawn(invitation, user):
+    invitation.delete()
+
+
+@pytest.mark.parametrize("end", [used, ended, withdrawn])
+def test_a_link_that_is_used_ended_or_withdrawn_lets_nobody_in(link, guest, mallory, end):
+    end(Invitation.objects.get(), mallory)
+    assert guest.get(link).status_code == 404
+    assert guest.post(link, NEW).status_code == 404
+    assert not User.objects.filter(username="dora").exists()
+
+
+def test_a_member_keeps_role_and_the_invitation_is_not_used_up(project, charlie, guest, alice):
+    _, secret = invitations.invite(project, "viewer", charlie, days=1)
+    guest.force_login(alice)
+    reply = guest.post(f"/invitations/{secret}/")
+    assert (reply.status_code, "is a member" in reply.content.decode()) == (400, True)
+    assert project.memberships.get(user=alice).role == "coder"
+    assert Invitation.objects.get().used_at is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("username", "ALICE"), ("username", ""), ("password1", "short"), ("password2", "another")]
+)
+def test_an_account_that_cannot_be_made_uses_nothing_up(link, guest, alice, field, value):
+    reply = guest.post(link, NEW | {field: value})
+    assert "errorlist" in reply.content.decode()
+    assert User.objects.filter(username__iexact="dora").count() == 0
+    assert Invitation.objects.get().used_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_come_at_once_do_not_both_get_in(project, charlie, mallory):
+    from threading import Thread
+
+    from django.db import connections
+
+    invitation, _ = invitations.invite(project, "coder", charlie, days=1)
+    second, barrier, outcomes = User.objects.create(username="eve"), Barrier(2), []
+
+    def come(user):
+        barrier.wait()
+        try:
+            invitations.accept(invitation, user)
+            outcomes.append("in")
+        except ValidationError:
+            outcomes.append("out")
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=come, args=[user]) for user in (mallory, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["in", "out"]
+    assert project.memberships.filter(user__in=[mallory, second]).count() == 1
+
+
+def test_only_managers_invite_and_withdraw(people, link):
+    invitation = Invitation.objects.get()
+    for role, status in (("coder", 403), ("viewer", 403), ("adjudicator", 403), ("outsider", 404)):
+        client = Client()
+        client.force_login(people.get(role) or User.objects.create(username="nobody"))
+        assert client.post(MEMBERS, {"invite": "1", "role": "manager", "days": "1"}).status_code == status
+        assert client.post(f"/projects/tea/invitations/{invitation.pk}/withdraw/").status_code == status
+    assert list(Invitation.objects.all()) == [invitation]
+
+
+def test_a_manager_withdraws_a_link_of_this_project_only(manager, link, charlie):
+    from tests.conftest import make_project
+
+    other = make_project("walk")
+    foreign, _ = invitations.invite(other, "coder", charlie, days=1)
+    assert manager.post(f"/projects/tea/invitations/{foreign.pk}/withdraw/").status_code == 404
+    own = Invitation.objects.get(project__slug="tea")
+    assert manager.post(f"/projects/tea/invitations/{own.pk}/withdraw/").status_code == 302
+    assert list(Invitation.objects.all()) == [foreign]
+
+
+def test_what_a_link_ends_with_is_nowhere_kept(link):
+    secret = link.split("/")[2]
+    [row] = Invitation.objects.values()
+    assert all(secret not in str(value) for value in row.values())
+
+
+def test_a_removed_member_is_out_at_the_next_request_and_the_work_stays(manager, alice, project, codings):
+    coder = Client()
+    coder.force_login(alice)
+    assert coder.get("/projects/tea/texts/tea/code/").status_code == 200
+    membership = project.memberships.get(user=alice)
+    assert manager.post(f"/projects/tea/members/{membership.pk}/remove/").status_code == 302
+    for address in ("/projects/tea/", "/projects/tea/texts/tea/code/", "/api/v1/projects/tea/texts/tea/coding/"):
+        assert coder.get(address).status_code == 404
+    codings["alice"].refresh_from_db()
+
+
+def test_who_coded_here_does_not_come_back_as_one_who_sees_all_work(project, alice, codings):
+    actions.remove_member(project.memberships.get(user=alice))
+    for role in ("manager", "adjudicator", "viewer"):
+        with pytest.raises(ValidationError, match="stays blind"):
+            actions.add_member(project, alice, role)
+    assert actions.add_member(project, alice, "coder").role == "coder"
+
+
+def test_the_last_manager_stays(manager, project, charlie, bob):
+    own = project.memberships.get(user=charlie)
+    page = manager.post(f"/projects/tea/members/{own.pk}/remove/", follow=True).content.decode()
+    assert "only manager" in page
+    actions.add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
+    assert manager.post(f"/projects/tea/members/{own.pk}/remove/")["Location"] == "/"
+    assert manager.get(MEMBERS).status_code == 404
+
+
+def test_the_log_does_not_tell_a_link(link, guest, caplog):
+    caplog.set_level("INFO", logger="coindex.requests")
+    guest.get(link)
+    [record] = [one for one in caplog.records if one.name == "coindex.requests"]
+    assert record.path == "/invitations/.../"
+    assert link.split("/")[2] not in record.getMessage()
