@@ -57,7 +57,8 @@ KINDS_OF_AGREED = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
 class Judgement(models.Model):
     """One coder's decision on one markable."""
 
-    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="judgements")
+    # Without an index of their own are the keys with which a unique constraint begins.
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="judgements", db_index=False)
     markable = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="judgements")
     category = models.ForeignKey(Category, on_delete=models.PROTECT, null=True, blank=True, related_name="judgements")
     optional = models.BooleanField(default=False, help_text='MUC\'s STATUS="OPT"')
@@ -82,7 +83,7 @@ class Judgement(models.Model):
 class Pointer(models.Model):
     """The markable of the judgement refers to what `target` refers to, or may do so where there are several."""
 
-    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers")
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers", db_index=False)
     target = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="+")
 
     class Meta:
@@ -97,7 +98,7 @@ class Pointer(models.Model):
 class Index(models.Model):
     """The markable of the judgement belongs to this entity; equal names in one coding are one entity."""
 
-    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="indices")
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="indices", db_index=False)
     entity = models.CharField(max_length=ENTITY_LENGTH)
 
     class Meta:

@@ -20,7 +20,7 @@ class Operation(models.Model):
         SUBMIT = "submit", "hand the coding in"
         REOPEN = "reopen", "give the coding back to its coder"
 
-    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations")
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations", db_index=False)
     sequence = models.PositiveIntegerField()
     uuid = models.UUIDField()
     kind = models.CharField(max_length=10, choices=Kind)

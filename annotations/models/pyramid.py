@@ -17,7 +17,7 @@ COMMENT_LENGTH = 10_000
 class Docset(models.Model):
     """What a set of summaries is about. One text holds its model summaries, a segment each; each peer is a text."""
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="docsets")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="docsets", db_index=False)
     slug = models.SlugField(max_length=80)
     title = models.CharField(max_length=200)
     boundary = models.CharField(
@@ -38,7 +38,7 @@ class Docset(models.Model):
 class SCU(models.Model):
     """What a coder says of an SCU of their pyramid. One with contributors and nothing said of it has no row."""
 
-    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="scus")
+    coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="scus", db_index=False)
     key = models.CharField(max_length=ENTITY_LENGTH, help_text="The index that its contributors carry.")
     label = models.CharField(max_length=LABEL_LENGTH, blank=True)
     comment = models.TextField(max_length=COMMENT_LENGTH, blank=True)

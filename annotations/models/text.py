@@ -67,7 +67,7 @@ class Segment(models.Model):
         HEADER = "header", "header"
         SUMMARY = "summary", "model summary"
 
-    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="segments")
+    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="segments", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind)
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
@@ -92,7 +92,7 @@ class Markable(models.Model):
     they are, and it tells a coder nothing of what others have marked, as a running number would.
     """
 
-    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="markables")
+    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="markables", db_index=False)
     level = models.ForeignKey(Level, on_delete=models.PROTECT, related_name="markables")
     key = models.CharField(max_length=500)
     label = models.CharField(max_length=KEY_LENGTH, blank=True, help_text="A short name from the source.")
