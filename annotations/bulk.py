@@ -12,7 +12,9 @@ from django.db import connection, models
 from django.db.models import DateTimeField, JSONField, UUIDField
 
 USUAL = gc.get_threshold()
-SELDOM = (100_000, 50, 1000)
+SELDOM = (1_000_000, 50, 1000)
+# Not looking for circles, which no value of ours has, it takes four fifths of the time.
+ENCODE = json.JSONEncoder(check_circular=False).encode
 
 
 @contextmanager
@@ -69,7 +71,7 @@ def _prepared(column: object) -> Prepare | None:
     """How a value of the column is made one that the database takes; None: it is one already."""
     if isinstance(column, JSONField):
         # Most lists are empty, and to say so is much faster than to ask.
-        return lambda value: "[]" if value in ((), []) else None if value is None else json.dumps(value)
+        return lambda value: "[]" if value in ((), []) else None if value is None else ENCODE(value)
     if isinstance(column, DateTimeField | UUIDField):
         return lambda value: column.get_db_prep_value(value, connection)
     return None

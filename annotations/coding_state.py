@@ -1,14 +1,15 @@
 """What the coding page starts from: one dictionary, the same for the page and the API."""
 
+from collections import defaultdict
 from typing import Any
 
 from annotations import operations, scus
-from annotations.models import Coding, Project, Text
+from annotations.models import SCU, Coding, Index, Project, Text
 from annotations.timing import seconds_at_work
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """The text, scheme, markables and judgements that the coding's coder sees. Nine queries; with SCUs up to 16."""
+    """The text, scheme, markables and judgements that the coding's coder sees. Nine queries, with SCUs up to 17."""
     markables = coding.text.markables.of_coding(coding)
     if project.answers == Project.Answers.SCUS:
         markables = markables.filter(level__coded=True)  # words go along as spans alone
@@ -44,7 +45,35 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
         ],
         "scus": scus.descriptions_of(coding),
         "against": against_state(against) if against is not None else None,
+        "others": others_state(coding) if coding.kind == Coding.Kind.AGREED else [],
     }
+
+
+def others_state(agreed: Coding) -> list[dict[str, Any]]:
+    """The pyramids that the adjudicator of an agreed one may see: what each coder has handed in. Three queries."""
+    mine = Coding.objects.visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
+    coders = dict(
+        mine.filter(status=Coding.Status.SUBMITTED).order_by("coder__username").values_list("pk", "coder__username")
+    )
+    labels = {
+        (coding, key): label
+        for coding, key, label in SCU.objects.filter(coding__in=coders).values_list("coding", "key", "label")
+    }
+    contributors: dict[tuple[int, str], list[str]] = defaultdict(list)
+    found = Index.objects.filter(judgement__coding__in=coders).order_by("judgement__markable__start", "pk")
+    for coding, entity, markable in found.values_list("judgement__coding", "entity", "judgement__markable__key"):
+        contributors[coding, entity].append(markable)
+    return [
+        {
+            "coder": name,
+            "scus": [
+                {"key": key, "label": labels.get((coding, key), ""), "contributors": keys}
+                for (coding, key), keys in contributors.items()
+                if coding == pk
+            ],
+        }
+        for pk, name in coders.items()
+    ]
 
 
 def against_state(pyramid: Coding) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.text import slugify
 
 from annotations import operations
 from annotations.actions import ROLES_THAT_CODE
@@ -19,6 +20,7 @@ from annotations.scus import descriptions_of
 from annotations.words import words_of
 
 LONGEST_TEXT = 1_000_000
+LONGEST_SLUG = 100
 
 
 @transaction.atomic
@@ -42,6 +44,13 @@ def docset_of(
 ) -> Docset:
     """A docset whose summaries stand in one text, as DUCView has them. Raises ValidationError by field."""
     _refuse_other_project(project)
+    summaries = list(summaries)
+    for one in summaries:
+        if not words_of(content[one.start : one.end]):
+            raise ValidationError({"summaries": f"The summary {one.name} has no words."})
+    there = Text.objects.filter(project=project, slug=slug).exists()
+    if there or Docset.objects.filter(project=project, slug=slug).exists():
+        raise ValidationError({"slug": "A docset or text with this address already exists."})
     docset = Docset(project=project, slug=slug, title=title, boundary=boundary)
     docset.full_clean()
     docset.save()
@@ -62,6 +71,23 @@ def add_peer(docset: Docset, slug: str, title: str, content: str, *, system: str
     text = _text(docset.project, docset, Text.Role.PEER, slug, title, content, system=system)
     _mark_words(text, [(0, len(content))])
     return text
+
+
+def add_named_peer(docset: Docset, name: str, content: str, system: str = "") -> Text:
+    """A peer summary of that name; where another docset has such a text, this one's name goes into its address.
+
+    Raises ValidationError by field.
+    """
+    slug = slugify(name)[:LONGEST_SLUG].strip("-_")
+    if not slug:
+        raise ValidationError({"name": "No address can be made of this name: it needs a letter or digit."})
+    there = Text.objects.filter(project=docset.project_id, slug=slug).first()
+    if there is not None and there.docset_id != docset.pk:
+        slug = f"{docset.slug[: LONGEST_SLUG - len(slug) - 1]}-{slug}"
+        there = Text.objects.filter(project=docset.project_id, slug=slug).first()
+    if there is not None:
+        raise ValidationError({"name": f"The docset has a text called {there} already."})
+    return add_peer(docset, slug, name, content, system=system)
 
 
 @transaction.atomic

@@ -20,10 +20,10 @@ from annotations.bulk import seldom_collecting
 from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
 from annotations.formats.archive import add
 from annotations.formats.document import Parts
-from annotations.formats.losses import LOSSES_FILE, Loss, carried, together
+from annotations.formats.losses import LOSSES_FILE, Loss, Lost, carried, together
 from annotations.importing.checking import spec_of
 from annotations.importing.report import number
-from annotations.models import Coding, Index, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.models import Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.moment import one_moment
 from annotations.progress import Progress
 
@@ -41,7 +41,7 @@ class Exported:
     texts: int = 0
     codings: int = 0
     files: int = 0
-    losses: list[Loss] = field(default_factory=list)
+    losses: Sequence[Loss | Lost] = field(default_factory=list)
 
     def __str__(self) -> str:
         return f"{number(self.codings, 'coding')} of {number(self.texts, 'text')} in {number(self.files, 'file')}"
@@ -65,7 +65,7 @@ def documents_of(
 ) -> Iterator[tuple[str, Document]]:
     """The documents of the codings handed in, with the names of their coders, text by text; nothing named means all.
 
-    unfinished: those that are not handed in too. All is read at one moment, by twelve queries.
+    unfinished: those that are not handed in too. All is read at one moment, by eleven queries.
     """
     with one_moment():
         codings = _codings(project, coders, texts, unfinished).order_by("text__slug", "coder__username")
@@ -121,10 +121,12 @@ def _texts(project: Project, keys: set[int]) -> dict[int, _TextRows]:
         found[text].segments.append(Stretch(kind, start, end, label, speaker))
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")
-    for pk, text, level, label, parts, head, predefined in markables.values_list(
-        "pk", "text_id", "level_id", "label", _as_text("parts"), _as_text("head"), "predefined"
+    for pk, text, level, label, parts, start, end, head, predefined in markables.values_list(
+        "pk", "text_id", "level_id", "label", _as_text("parts"), "start", "end", _as_text("head"), "predefined"
     ):
-        found[text].markables[pk] = (Mark(_parts(parts), levels[level], label, _parts(head)), predefined)
+        # Nearly all are of one part, which need not be decoded.
+        of = ((start, end),) if parts.count("[") == 2 else _parts(parts)
+        found[text].markables[pk] = (Mark(of, levels[level], label, _parts(head)), predefined)
     return found
 
 
@@ -137,23 +139,17 @@ def _parts(pairs: str) -> Parts:
     return tuple((start, end) for start, end in json.loads(pairs)) if pairs != "[]" else ()
 
 
-type Answers = dict[int, tuple[Answer | None, Parts]]
+# What a coder says of a markable: the answer, and a head of the coder's own.
+type Said = tuple[Answer | None, Parts]
+type Answers = dict[int, Said]
 
 
 def _answers(
     codings: Sequence[int], texts: Mapping[int, _TextRows], categories: Mapping[int, str]
 ) -> dict[int, Answers]:
-    """For each coding the answer and the head that its coder gave, by markable."""
-    places = {pk: mark.place for of in texts.values() for pk, (mark, _) in of.markables.items()}
-    pointers: dict[int, tuple[Place, ...]] = {}
-    rows = Pointer.objects.filter(judgement__coding__in=codings).order_by("pk")
-    for judgement, target in rows.values_list("judgement_id", "target_id"):
-        pointers[judgement] = (*pointers.get(judgement, ()), places[target])
-    indices: dict[int, tuple[str, ...]] = {}
-    named = Index.objects.filter(judgement__coding__in=codings).order_by("pk")
-    for judgement, entity in named.values_list("judgement_id", "entity"):
-        indices[judgement] = (*indices.get(judgement, ()), entity)
+    """For each coding what its coder says, by markable."""
     judgements = Judgement.objects.filter(coding__in=codings)
+    pointers = _pointers(judgements, texts)
     # Few say more than category and links, so that the rest is read of those alone.
     more = {
         pk: (optional, unsure, note, name, _parts(head))
@@ -161,15 +157,50 @@ def _answers(
             optional=False, unsure=False, note="", name="", head=[]
         ).values_list("pk", "optional", "unsure", "note", "name", _as_text("head"))
     }
-    found: dict[int, Answers] = defaultdict(dict)
-    for pk, coding, markable, category in judgements.values_list("pk", "coding_id", "markable_id", "category_id"):
+
+    def said(pk: int, category: int | None, entity: str | None) -> Said:
         optional, unsure, note, name, head = more.get(pk, (False, False, "", "", ()))
-        answer = None
-        if category is not None:
-            links = pointers.get(pk, ()), indices.get(pk, ())
-            answer = Answer(categories[category], *links, optional, unsure, note, name)
-        found[coding][markable] = (answer, head)
+        if category is None:
+            return None, head
+        links = pointers.get(pk, ()), () if entity is None else (entity,)
+        return Answer(categories[category], *links, optional, unsure, note, name), head
+
+    found: dict[int, Answers] = defaultdict(dict)
+    # Most say no more than a category and an entity, which is the same object wherever it is said.
+    usual: dict[tuple[int | None, str | None], Said] = {}
+    rows = judgements.order_by("indices__pk")
+    for pk, coding, markable, category, entity in rows.values_list(
+        "pk", "coding_id", "markable_id", "category_id", "indices__entity"
+    ):
+        answers = found[coding]
+        if markable in answers:  # a row for each entity
+            answers[markable] = _of_another(answers[markable], entity)
+        elif pk in more or pk in pointers:
+            answers[markable] = said(pk, category, entity)
+        else:
+            key = category, entity
+            if key not in usual:
+                usual[key] = said(pk, category, entity)
+            answers[markable] = usual[key]
     return found
+
+
+def _pointers(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows]) -> dict[int, tuple[Place, ...]]:
+    """The antecedents by judgement, in the order in which they were named."""
+    rows = Pointer.objects.filter(judgement__in=judgements).order_by("pk").values_list("judgement_id", "target_id")
+    if not rows:
+        return {}
+    places = {pk: mark.place for of in texts.values() for pk, (mark, _) in of.markables.items()}
+    found: dict[int, tuple[Place, ...]] = {}
+    for judgement, target in rows:
+        found[judgement] = (*found.get(judgement, ()), places[target])
+    return found
+
+
+def _of_another(said: Said, entity: str) -> Said:
+    """The same of a markable that belongs to one more entity."""
+    answer, head = said
+    return answer and answer.said(answer.category, answer.pointers, (*answer.indices, entity)), head
 
 
 def _marks(text: _TextRows, answers: Answers) -> list[Mark]:
@@ -237,7 +268,7 @@ class _Writing:
         self.report.codings += 1
         self.texts.add(document.name)
         if self.format.apart:
-            self._add(f"{_folder(coder)}/", self.write([document]))
+            self._add(f"{folder_of(coder)}/", self.write([document]))
         else:
             self.kept[coder].append(document)
 
@@ -249,7 +280,7 @@ class _Writing:
             )
         else:
             for coder in sorted(self.kept):
-                self._add(f"{_folder(coder)}/", self.write(self.kept[coder]))
+                self._add(f"{folder_of(coder)}/", self.write(self.kept[coder]))
         self.report.texts, self.report.losses = len(self.texts), together(self.losses)
         if self.archive is not None and self.report.losses:
             add(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in self.report.losses).encode())
@@ -262,14 +293,9 @@ class _Writing:
                 add(self.archive, f"{folder}{file.path}", file.data)
 
 
-def _folder(coder: str) -> str:
+def folder_of(coder: str) -> str:
     """A folder's name for a coder. It may not begin with a dot as people's names may: what is hidden is not read."""
     return f"_{coder}" if coder.startswith(".") else coder
-
-
-def export_to(path: Path, project: Project, format_key: str, **options: object) -> Exported:
-    """Export into a file, which is there wholly or not at all. Raises OSError where it cannot be written."""
-    return write_whole(path, lambda out: export(project, format_key, out, **options))  # type: ignore[arg-type]
 
 
 def write_whole[Result](path: Path, write: Callable[[IO[bytes]], Result]) -> Result:

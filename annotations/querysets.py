@@ -57,7 +57,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
             | Exists(Judgement.objects.filter(coding=OuterRef(OuterRef("pk")), markable=OuterRef("pk")))
         )
         decided = Judgement.objects.filter(coding=OuterRef("pk")).filter(complete())
-        return self.annotate(to_decide=_count(given), decided=_count(decided))
+        return self.annotate(to_decide=count_of(given), decided=count_of(decided))
 
 
 class MarkableQuerySet(models.QuerySet["Markable"]):
@@ -102,7 +102,7 @@ def complete() -> Q:
     )
 
 
-def _count(rows: models.QuerySet[Any]) -> Subquery:
+def count_of(rows: models.QuerySet[Any]) -> Subquery:
     """A correlated count that does not multiply with other joins."""
     counted = rows.order_by().annotate(one=Value(1)).values("one").annotate(number=Count("pk")).values("number")
     return Subquery(counted, output_field=models.IntegerField())

@@ -77,7 +77,7 @@ class ImportFiles(APIView):
     @extend_schema(request=ImportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = project_for(request.user, slug, Right.MANAGE)
-        form = _valid(ImportForm(_sent(request), request.FILES))
+        form = _valid(ImportForm(project, _sent(request), request.FILES))
         user, files = cast(User, request.user), form.cleaned_data["files"]
         return _ordered(transfers.order_import(project, user, files, form.chosen, form.choices))
 

@@ -10,11 +10,12 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_slug
 
-from annotations.formats import FORMATS, Option
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
 from annotations.forms import RowsField
-from annotations.models import Project, Text, User
+from annotations.models import Docset, Project, Text, User
 from annotations.models.project import KEY_LENGTH
 from annotations.models.transfer import ARCHIVE
+from annotations.pyramid_files import check_format, formats_of
 
 OPTION = "option-"
 CHOOSE = ("", "Choose the format")
@@ -39,12 +40,20 @@ class FilesField(forms.FileField):
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         files = data if isinstance(data, list | tuple) else [data] if data else []
         if not files:
+            if not self.required:
+                return []
             raise forms.ValidationError("Choose at least one file.")
         if len(files) > settings.IMPORT_MAX_FILES:
             raise forms.ValidationError(f"Choose at most {settings.IMPORT_MAX_FILES} files at a time.")
         cleaned = [super(FilesField, self).clean(file, initial) for file in files]
         refuse_too_large(cleaned, settings.IMPORT_MAX_BYTES)
         return cleaned
+
+
+def docset_option(project: Project) -> Option:
+    """Which docset files of pyramids belong to."""
+    there = Docset.objects.filter(project=project).values_list("slug", "title")
+    return Option("docset", "Docset", (("", "the one named as the file, or of the same text"), *there))
 
 
 def refuse_too_large(files: Iterable[UploadedFile[Any]], most_bytes: int) -> None:
@@ -66,6 +75,20 @@ class FormatForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["format"].widget.attrs |= self.ask_anew
+
+    def offer(self, project: Project, keys: Iterable[tuple[str, str]]) -> None:
+        """Ask for one of these formats; of another that was sent, say which hold the codings of the project."""
+        field, offered = self.fields["format"], list(keys)
+        assert isinstance(field, forms.ChoiceField)
+        of_pyramids = project.answers == Project.Answers.SCUS
+        if of_pyramids and not self.initial.get("format"):
+            self.initial["format"] = offered[0][0]
+        field.choices = offered if of_pyramids else [CHOOSE, *offered]
+        if self.chosen in FORMATS or self.chosen in PYRAMID_FORMATS:
+            try:
+                check_format(project, self.chosen)
+            except forms.ValidationError as error:
+                field.error_messages["invalid_choice"] = " ".join(error.messages)
 
     @property
     def chosen(self) -> str:
@@ -111,7 +134,6 @@ class ImportForm(FormatForm):
         ("nobody", "nobody's: texts and markables only"),
     ]
 
-    format = forms.ChoiceField(choices=[CHOOSE, *((format_.key, format_.label) for format_ in FORMATS.values())])
     files = FilesField(  # type: ignore[assignment]
         help_text="Files of that format, or a zip of them with a folder for each coder."
     )
@@ -128,9 +150,14 @@ class ImportForm(FormatForm):
         help_text="They have no password until they are given one.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        format_ = FORMATS.get(self.chosen)
+        formats = formats_of(project)
+        self.offer(project, [(key, one.label) for key, one in formats.items()])
+        format_ = formats.get(self.chosen)
+        if self.chosen in PYRAMID_FORMATS:
+            del self.fields["predefined"]
+            self.ask([docset_option(project)])
         if format_ is not None and format_.names_coders:
             del self.fields["whose"], self.fields["coder"]
         if format_ is not None:
@@ -143,7 +170,7 @@ class ImportForm(FormatForm):
         fields = self.cleaned_data
         return {
             "coder_from": f"={fields['coder']}" if fields.get("whose") == "one" else fields.get("whose", ""),
-            "predefined": fields["predefined"],
+            "predefined": fields.get("predefined", False),
             "create": fields["create"],
             "options": self.options,
         }
@@ -167,12 +194,15 @@ class ExportForm(FormatForm):
 
     def __init__(self, project: Project, *args: Any, archives: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        written = [(format_.key, format_.label) for format_ in FORMATS.values() if format_.write is not None]
-        coders, texts, format_ = self.fields["coders"], self.fields["texts"], self.fields["format"]
+        written = [
+            (key, format_.label)
+            for key, format_ in formats_of(project).items()
+            if not isinstance(format_, Format) or format_.write is not None
+        ]
+        coders, texts = self.fields["coders"], self.fields["texts"]
         assert isinstance(coders, forms.ModelMultipleChoiceField)
         assert isinstance(texts, forms.ModelMultipleChoiceField)
-        assert isinstance(format_, forms.ChoiceField)
-        format_.choices = [CHOOSE, *written, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])]
+        self.offer(project, [*written, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
         coders.queryset = User.objects.filter(codings__text__project=project).distinct().order_by("username")
         texts.queryset = Text.objects.filter(project=project).defer("content")
         if self.chosen == ARCHIVE:

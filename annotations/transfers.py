@@ -23,15 +23,17 @@ from django.tasks import task
 from django.utils import timezone
 
 from annotations.archiving import archive_project, restore_project
-from annotations.exporting import Exported, export
+from annotations.exporting import Exported
 from annotations.formats import Finding, FormatError
 from annotations.formats.archive import claimed_bytes
-from annotations.importing import ImportFailed, Report, import_brought, read_sources, sources_of
+from annotations.importing import ImportFailed, Report, sources_of
+from annotations.importing.pyramids import import_sources
 from annotations.importing.report import by_kind
 from annotations.models import Judgement, Project, Transfer, User
 from annotations.models.transfer import ARCHIVE, FOLDER
 from annotations.permissions import Right, may
 from annotations.progress import Progress, is_lost, telling
+from annotations.pyramid_files import export_files
 
 # Uploads of at most so many bytes, and exports of so many judgements, are done at once: that takes a second or two.
 AT_ONCE_BYTES = 200_000
@@ -278,11 +280,12 @@ def _refused(message: str) -> str:
 def _import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     choices, project = transfer.choices, transfer.project
     assert project is not None
-    sources = sources_of(_kept(transfer))
-    brought = read_sources(transfer.format, sources, choices["coder_from"], choices["options"])
-    report = import_brought(
+    report = import_sources(
         project,
-        brought,
+        transfer.format,
+        sources_of(_kept(transfer)),
+        choices["coder_from"],
+        choices["options"],
         by=transfer.user,
         predefined=choices["predefined"],
         create=choices["create"],
@@ -305,7 +308,7 @@ def _export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, An
             report = {"summary": str(archive_project(project, out)), "losses": []}
         else:
             report = exported(
-                export(project, transfer.format, None if trial else out, progress=progress, **transfer.choices)
+                export_files(project, transfer.format, None if trial else out, progress=progress, **transfer.choices)
             )
         if not trial:
             out.seek(0)
@@ -348,9 +351,7 @@ def odd(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def exported(report: Exported) -> dict[str, Any]:
     """What a page and the API tell of an export."""
-    losses = [
-        {"what": loss.feature.value, "count": loss.count, "examples": list(loss.examples)} for loss in report.losses
-    ]
+    losses = [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in report.losses]
     return {
         "summary": str(report),
         "texts": report.texts,

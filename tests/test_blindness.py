@@ -11,11 +11,14 @@ import pytest
 from django.db import transaction
 from django.urls import URLPattern, get_resolver
 
-from annotations import actions, operations
+from annotations import actions, docsets, operations
 from annotations.formats import plain
 from annotations.importing import Coded, import_documents
-from annotations.models import Coding, Membership, Project, User
+from annotations.models import Coding, Docset, Membership, Project, User
+from annotations.schemes import SCHEMES
 from tests.conftest import DIALOGUE, change, judge, make_project
+from tests.pyramids import SUMMARIES, build, models_of, says, send
+from tests.test_docsets import SINKING
 
 WALK = "[Anna](a) took [her](b) dog. [It](c) was fun, she said."
 # Alice's own file marks "she" besides; the text "secret" is hers alone.
@@ -26,11 +29,13 @@ SECRET_BY_ALICE = "[Nobody](n=1) shall know."
 VALUES = {
     "slug": ["tea"],
     "text": ["tea", "secret", "ghost"],
+    "docset": ["tea", "hers"],
     "coder": ["alice", "nobody"],
     "key": ["phrase:4-14", "phrase:31-34"],
     "first": ["alice", "nobody"],
     "second": ["bob"],
     "pk": ["1"],
+    "secret": ["ghost"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
 VARYING = [
@@ -109,10 +114,31 @@ def operations_of_bob():
             yield {"version": version, "operations": [{"uuid": uuid, "kind": kind, "payload": payload}]}
 
 
-def all_visits():
+def operations_on_pyramids():
+    """The same in Bob's pyramid, and in the peer that he holds against it."""
+    keys = ["contributor:8-21", "contributor:8-13", "word:12-17", "contributor:8-60"]
+    payloads: list[dict[str, object]] = [
+        {"markable": key, "category": "scu", "indices": [scu]} for key in keys for scu in ("s", "hers", "bobs")
+    ]
+    payloads += [{"scu": scu, "label": "x"} for scu in ("hers", "new")] + [{"markable": key} for key in keys]
+    for text, first in (("tea", 50), ("ghost", 100)):
+        for number, payload in enumerate(payloads):
+            kind = "describe" if "scu" in payload else "judge" if "category" in payload else "unmark"
+            for version in (1, number + 2):
+                uuid = str(UUID(int=1000 * (first + number) + version))
+                body = {"version": version, "operations": [{"uuid": uuid, "kind": kind, "payload": payload}]}
+                yield Visit("POST", f"/api/v1/projects/tea/texts/{text}/coding/operations/", json.dumps(body))
+    assigned = json.dumps({"coders": ["bob"], "pyramid": True, "coder": "alice", "name": "x", "content": "x"})
+    for address in PROJECT_ADDRESSES:
+        if "/docsets/" in address:
+            yield Visit("POST", address, assigned)
+
+
+def all_visits(kind):
     """First what Bob does in his coding, then every address in every way; that hands his coding in as well."""
     log = "/api/v1/projects/tea/texts/tea/coding/operations/"
     visits = [Visit("POST", log, json.dumps(body)) for body in operations_of_bob()]
+    visits += operations_on_pyramids() if kind == "pyramids" else []
     visits += [Visit("GET", log), Visit("GET", log.removesuffix("operations/"))]
     visits += [Visit("GET", address) for address in PROJECT_ADDRESSES + OTHER_ADDRESSES]
     visits += [Visit("GET", f"{address}?distance=ghost&page=2&since=1") for address in PROJECT_ADDRESSES]
@@ -146,15 +172,52 @@ def alice_indexes(project):
     import_documents(project, coded)
 
 
+def alice_builds(project):
+    """Alice makes her pyramid and holds both peers against it; another docset and its peers are hers alone."""
+    hers = docsets.create_docset(project, "hers", "Hers", [("a", "Secret one."), ("b", "Secret two.")])
+    alice = User.objects.get(username="alice")
+    actions.assign(project, [models_of(hers)], [alice])
+    docset = Docset.objects.get(slug="tea")
+    peers = [docset.texts.get(slug="ghost"), docsets.add_peer(docset, "secret", "Secret", "The ferry sank. Hers.")]
+    build(Coding.objects.select_related("text", "coder").get(text=models_of(docset), coder=alice), SINKING)
+    docsets.assign_peers(docset, peers, [alice], agreed=False)
+    for coding in Coding.objects.filter(kind="peer", coder=alice).select_related("text", "coder"):
+        send(coding, says("contributor:4-9", "sank", note="hers"))
+        actions.submit(coding, alice)
+
+
 WORLDS = {
     "pointers": ("poesio-artstein-2005", DIALOGUE, alice_points),
     "indices": ("passonneau-2004", WALK, alice_indexes),
     "marking": ("poesio-artstein-2005", DIALOGUE, alice_points),
+    "pyramids": ("pyramid", "", alice_builds),
 }
+
+
+def world_of_pyramids():
+    """A docset of which Alice has to make a pyramid and Bob has begun one; he has a peer to hold against it."""
+    project = actions.create_project("tea", "Tea", SCHEMES["pyramid"])
+    people_of(project)
+    docset = docsets.create_docset(project, "tea", "Tea", SUMMARIES)
+    coders = list(project.members.filter(memberships__role="coder"))
+    actions.assign(project, [models_of(docset)], coders)
+    peer = docsets.add_peer(
+        docset, "ghost", "Peer", "The ferry sank and went down at dawn, people say, in the bay. So."
+    )
+    bob = User.objects.get(username="bob")
+    docsets.assign_peers(docset, [peer], [bob], agreed=False)
+    build(
+        Coding.objects.select_related("text", "coder").get(text=models_of(docset), coder=bob),
+        {"bobs": ["The ferry"]},
+        hand_in=False,
+    )
+    return project
 
 
 def world(scheme, marked, marking):
     """The project in which Alice has not begun and Bob has made one judgement."""
+    if scheme == "pyramid":
+        return world_of_pyramids()
     project = make_project("tea", scheme, marked)
     if marking:
         actions.let_coders_mark(project, project.levels.filter(coded=True))
@@ -193,7 +256,7 @@ def test_the_walk_finds_the_routes_of_projects():
 
 @pytest.mark.parametrize("kind", WORLDS)
 def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind):
-    visits = all_visits()
+    visits = all_visits(kind)
     before = visited(bob, visits, signed_in, kind, alice_works=False)
     after = visited(bob, visits, signed_in, kind, alice_works=True)
     statuses = {status for status, _, _ in before}
@@ -210,12 +273,22 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
         Visit("GET", "/projects/tea/agreement/"),
         Visit("GET", "/projects/tea/agreement/coders/"),
         Visit("GET", "/projects/tea/agreement/coders/alice/bob/"),
-        Visit("GET", "/projects/tea/agreement/categories/"),
         Visit("GET", "/projects/tea/agreement/texts/"),
         Visit("GET", "/projects/tea/agreement/course/?by=round"),
         Visit("GET", "/api/v1/projects/tea/agreement/"),
         Visit("GET", "/api/v1/projects/tea/agreement/items/"),
     ]
+    if kind == "pyramids":
+        visits += [
+            Visit("GET", f"{prefix}/projects/tea/docsets/{rest}") for prefix in ("", "/api/v1") for rest in ("", "tea/")
+        ]
+        visits += [
+            Visit("GET", f"{prefix}/projects/tea/agreement/{rest}/")
+            for prefix in ("", "/api/v1")
+            for rest in ("scores", "scus")
+        ]
+    else:
+        visits.append(Visit("GET", "/projects/tea/agreement/categories/"))
     before = visited(charlie, visits, signed_in, kind, alice_works=False)
     after = visited(charlie, visits, signed_in, kind, alice_works=True)
     for visit, now, then in zip(visits, after, before, strict=True):

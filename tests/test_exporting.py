@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations import actions, exporting, operations
-from annotations.exporting import documents_of, export, export_to
+from annotations.exporting import documents_of, export, write_whole
 from annotations.formats import FORMATS, Answer, Document, Links, Mark, Place, Stretch, plain
 from annotations.formats.losses import Feature
 from annotations.importing import Coded, Source, import_brought, import_documents, read_sources, sources_of
@@ -82,6 +82,16 @@ def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
         for coder, document in found.items()
     }
     assert words == {"anna": ["Anna", "her dog", "her"], "bea": ["Anna", "her dog", "her"], "cem": ["took"]}
+
+
+@pytest.mark.parametrize("more", [{}, {"note": "which?"}])
+def test_a_markable_of_several_entities_keeps_them_in_their_order(tales, more):
+    marks = [Mark(((0, 4),), answer=Answer(indices=("b", "a", "c"), **more)), Mark(((10, 13),), answer=Answer())]
+    document = Document("run", "x/run.x", "Anna took her dog", marks, links=Links.INDICES)
+    import_documents(tales, [Coded(document, "anna")])
+    [(_, found)] = documents_of(tales, texts=["run"])
+    assert [mark.answer.indices for mark in found.marks] == [("b", "a", "c"), ()]
+    assert found.marks[0].answer.note == more.get("note", "")
 
 
 def test_a_given_markable_that_was_not_judged_is_there_without_an_answer(tales):
@@ -194,7 +204,7 @@ def test_the_number_of_queries_does_not_grow_with_texts(tales):
 
 def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
     path = tmp_path / "tales.zip"
-    export_to(path, tales, "conll2012")
+    write_whole(path, lambda out: export(tales, "conll2012", out))
     before = path.read_bytes()
     assert before == zipped(tales, "conll2012")[0]
 
@@ -203,7 +213,7 @@ def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
 
     monkeypatch.setattr("annotations.exporting.add", full)
     with pytest.raises(OSError, match="No space left"):
-        export_to(path, tales, "conll2012")
+        write_whole(path, lambda out: export(tales, "conll2012", out))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["tales.zip"]
 

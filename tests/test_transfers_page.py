@@ -188,14 +188,14 @@ def test_the_list_awaits_nothing_of_a_worker_that_has_died(brought_by_worker, pe
 
 def test_an_export_that_was_given_up_leaves_no_file_when_it_comes_after_all(brought, project, people, monkeypatch):
     made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
-    folder, export = Path(brought.file.path).parent, transfers.export
+    folder, export = Path(brought.file.path).parent, transfers.export_files
     kept = set(folder.iterdir())
 
     def given_up_meanwhile(*args, **kwargs):
         Transfer.objects.update(state=Transfer.State.FAILED)
         return export(*args, **kwargs)
 
-    monkeypatch.setattr(transfers, "export", given_up_meanwhile)
+    monkeypatch.setattr(transfers, "export_files", given_up_meanwhile)
     transfers.carry_out(made, people["viewer"])
     assert (made.state, bool(made.file)) == (Transfer.State.FAILED, False)
     assert set(folder.iterdir()) == kept
@@ -228,7 +228,7 @@ def test_a_zip_with_names_that_are_no_text_is_refused_like_any_other(project, pe
 
 
 def test_what_breaks_at_once_is_said_on_its_page(project, people, signed_in, monkeypatch):
-    monkeypatch.setattr(transfers, "import_brought", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr(transfers, "import_sources", lambda *args, **kwargs: 1 / 0)
     form = {"format": "conll2012", "whose": "nobody", "files": files()}
     answer = signed_in(people["manager"]).post("/projects/tea/import/", form, follow=True)
     assert transfers.BROKEN in html.unescape(answer.content.decode())
@@ -275,7 +275,7 @@ def test_what_breaks_is_said_and_logged_and_nothing_is_changed(brought_by_worker
     def broken(*args, **kwargs):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(transfers, "import_brought", broken)
+    monkeypatch.setattr(transfers, "import_sources", broken)
     with pytest.raises(RuntimeError):
         transfers.work.call(brought_by_worker.pk)
     brought_by_worker.refresh_from_db()

@@ -4,9 +4,22 @@ A format is a `Format`: how it is read, how it is written, and what it carries. 
 reported and taken out by `losses` before it is written.
 """
 
-from annotations.formats import brat, cas, conll2012, conllu, jsonlines, judgements, matrix, mmax2, muc, plain, webanno
+from annotations.formats import (
+    brat,
+    cas,
+    conll2012,
+    conllu,
+    ducview,
+    jsonlines,
+    judgements,
+    matrix,
+    mmax2,
+    muc,
+    plain,
+    webanno,
+)
 from annotations.formats.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
-from annotations.formats.format import Bundle, File, Format, Option
+from annotations.formats.format import Bundle, File, Format, Option, PyramidFormat
 
 FORMATS: dict[str, Format] = {
     format_.key: format_
@@ -28,8 +41,12 @@ FORMATS: dict[str, Format] = {
     )
 }
 
+# What projects of pyramids take and give.
+PYRAMID_FORMATS: dict[str, PyramidFormat] = {ducview.FORMAT.key: ducview.FORMAT}
+
 __all__ = [
     "FORMATS",
+    "PYRAMID_FORMATS",
     "Answer",
     "Bundle",
     "Document",
@@ -41,5 +58,6 @@ __all__ = [
     "Mark",
     "Option",
     "Place",
+    "PyramidFormat",
     "Stretch",
 ]

@@ -113,9 +113,11 @@ class _Draft:
             raise FormatError("the word column is empty or holds white space", self.file, number)
         self.words += words
         speaker = cells[SPEAKER_COLUMN].strip() if len(cells) > SPEAKER_COLUMN + 1 else ""
-        if len(speaker) > LONGEST_SPEAKER:
+        if speaker in NONE:
+            speaker = ""
+        elif len(speaker) > LONGEST_SPEAKER:
             raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
-        self.speakers.append("" if speaker in NONE else speaker)
+        self.speakers.append(speaker)
         brackets = cells[-1].strip()
         if brackets not in NONE:
             self._brackets(number, brackets)
@@ -216,55 +218,58 @@ def write(documents: Sequence[Document]) -> list[File]:
 def _written(document: Document) -> bytes:
     tokens = tokens_of(document)
     name = re.sub(r"\s|[()]", "_", document.name)
-    cells = ["-\n"] * len(tokens.spans)
+    spoken = tuple([one for one in document.segments if one.speaker and one.kind == "sentence"])
+    before, after, lines = _rows(name, tokens, spoken)
+    lines = lines.copy()
     for token, brackets in _brackets(document, tokens).items():
-        cells[token] = f"{brackets}\n"
-    for sentence in tokens.by_sentence():
-        cells[sentence.stop - 1] += "\n"
-    rows = zip(_lines(name, tokens, tuple(_speakers(document, tokens))), cells, strict=True)
-    lines = "".join(line + cell for line, cell in rows)
-    return f"#begin document ({name}); part 000\n{lines}#end document\n".encode()
+        lines[token] = f"{before[token]}{brackets}{after[token]}"
+    return f"#begin document ({name}); part 000\n{''.join(lines)}#end document\n".encode()
 
 
 @lru_cache(maxsize=4)  # for the next coder of the text
-def _lines(name: str, tokens: Tokens, speakers: tuple[str, ...]) -> list[str]:
-    """The lines of the tokens up to the last column."""
-    return [
-        f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t"
-        for sentence in tokens.by_sentence()
-        for number, token in enumerate(sentence)
-    ]
+def _rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[str], list[str], list[str]]:
+    """For each token what stands before the last column and what after it, and its line where no chain has it.
+
+    spoken: the sentences with a speaker.
+    """
+    speakers = ["-"] * len(tokens.spans)
+    for sentence in spoken:
+        for first, last in tokens.of(((sentence.start, sentence.end),)):
+            speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
+    before, after = [], []
+    for words in tokens.by_sentence():
+        for number, token in enumerate(words):
+            before.append(f"{name}\t0\t{number}\t{tokens.words[token]}\t-\t-\t-\t-\t-\t{speakers[token]}\t*\t")
+            after.append("\n")
+        after[-1] += "\n"
+    return before, after, [f"{one}-{other}" for one, other in zip(before, after, strict=True)]
 
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
-    """The last column of the tokens where chains begin or end."""
-    opened: dict[int, list[tuple[int, str]]] = {}
-    closed: dict[int, list[tuple[int, str]]] = {}
-    alone: dict[int, list[str]] = {}
+    """What the last column has for the tokens where chains begin or end."""
+    begins, ends = _numbers(tokens)
+    opened, closed, alone = [], [], []
     for mark in document.marks:
-        [(first, last)] = tokens.of(mark.parts)
+        [(start, end)] = mark.parts
+        first, last = begins[start], ends[end]
         for index in mark.answer.indices if mark.answer else ():
             if first == last:
-                alone.setdefault(first, []).append(f"({index})")
+                alone.append((first, last, f"({index})"))
             else:
-                opened.setdefault(first, []).append((-last, f"({index}"))
-                closed.setdefault(last, []).append((-first, f"{index})"))
-    cells = {}
-    for token in {*opened, *closed, *alone}:
-        # What was opened last is closed first: readers pair brackets of one chain so.
-        brackets = [bracket for _, bracket in sorted(closed.get(token, ()))]
-        brackets += [bracket for _, bracket in sorted(opened.get(token, ()))]
-        cells[token] = "|".join(brackets + alone.get(token, []))
-    return cells
+                opened.append((first, -last, f"({index}"))
+                closed.append((last, -first, f"{index})"))
+    brackets: dict[int, str] = {}
+    # What was opened last is closed first: readers pair brackets of one chain so.
+    for token, _, bracket in sorted(closed) + sorted(opened) + alone:
+        brackets[token] = f"{brackets[token]}|{bracket}" if token in brackets else bracket
+    return brackets
 
 
-def _speakers(document: Document, tokens: Tokens) -> list[str]:
-    speakers = ["-"] * len(tokens.spans)
-    for segment in document.segments:
-        if segment.kind == "sentence" and segment.speaker:
-            for first, last in tokens.of(((segment.start, segment.end),)):
-                speakers[first : last + 1] = [segment.speaker] * (last + 1 - first)
-    return speakers
+@lru_cache(maxsize=4)
+def _numbers(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
+    """The numbers of the tokens by where they begin and by where they end: a mark does both with a token."""
+    numbers = range(len(tokens.spans))
+    return dict(zip(tokens.starts, numbers, strict=True)), dict(zip(tokens.ends, numbers, strict=True))
 
 
 FORMAT = Format(

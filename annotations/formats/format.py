@@ -77,6 +77,19 @@ class Format:
     apart: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PyramidFormat:
+    """A format of pyramids and peer summaries, which are no documents: what is asked of it besides its files."""
+
+    key: str
+    label: str
+    suffixes: tuple[str, ...]
+    bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = alone
+    options: tuple[Option, ...] = ()
+    options_written: tuple[Option, ...] = ()
+    names_coders: bool = False
+
+
 def stem(file: str) -> str:
     """The name of a file without folders and suffix."""
     return PurePosixPath(file.replace("\\", "/")).stem

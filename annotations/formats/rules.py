@@ -8,16 +8,17 @@ from operator import attrgetter
 from annotations.formats.document import Answer, Document, Links, Mark, Parts, Place, Stretch, in_text_order
 from annotations.formats.features import Feature, shown
 from annotations.formats.links import by_indices, by_pointers, chains, moved, without
-from annotations.formats.tokens import on_white_space, respaced, with_sentences
+from annotations.formats.tokens import on_white_space, parts_of, respaced, with_sentences
 
 # XML 1.0 has no way to write these.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # The document without the feature, and the marks, segments or words in which that changed something.
 type Reduced = tuple[Document, Sequence[str]]
+type Rule = Callable[[Document], Reduced]
 
 
-def _each(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Callable[[Document], Reduced]:
+def _each(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Rule:
     """A rule that changes the marks that have something, none of them in its place."""
 
     def reduce(document: Document) -> Reduced:
@@ -29,14 +30,30 @@ def _each(has: Callable[[Mark], object], change: Callable[[Mark], Mark]) -> Call
     return reduce
 
 
-def _answers(has: Callable[[Answer], object], change: Callable[[Answer], Answer]) -> Callable[[Document], Reduced]:
+def _answers(has: Callable[[Answer], object], change: Callable[[Answer], Answer]) -> Rule:
     return _each(
         lambda mark: mark.answer is not None and has(mark.answer),
         lambda mark: mark.answered(change(mark.answer)) if mark.answer else mark,
     )
 
 
-def _leaving_out(chosen: Callable[[Document], Iterable[Mark]]) -> Callable[[Document], Reduced]:
+def _answered(document: Document, change: Callable[[Answer], Answer]) -> Document:
+    """The document with other answers; one that is the same object for several marks is changed once."""
+    changed: dict[int, Answer] = {}
+    marks = []
+    for mark in document.marks:
+        answer = mark.answer
+        if answer is not None:
+            other = changed.get(id(answer))
+            if other is None:
+                other = changed[id(answer)] = change(answer)
+            if other is not answer:
+                mark = mark.answered(other)
+        marks.append(mark)
+    return replace(document, marks=marks)
+
+
+def _leaving_out(chosen: Callable[[Document], Iterable[Mark]]) -> Rule:
     """A rule that leaves marks out."""
 
     def reduce(document: Document) -> Reduced:
@@ -120,31 +137,34 @@ def _entity_names(document: Document) -> Reduced:
     names: dict[str, str] = {}
     for mark in sorted(document.marks, key=in_text_order):
         for index in mark.answer.indices if mark.answer else ():
-            names.setdefault(index, str(len(names) + 1))
+            if index not in names:
+                names[index] = str(len(names) + 1)
     if all(index == name for index, name in names.items()):
         return document, []
-    marks = [
-        mark.answered(answer.said(answer.category, answer.pointers, tuple(names[index] for index in answer.indices)))
-        if (answer := mark.answer) and answer.indices
-        else mark
-        for mark in document.marks
-    ]
-    return replace(document, marks=marks), [index for index in names if not index.isdecimal()]
+
+    def renamed(answer: Answer) -> Answer:
+        return answer.said(answer.category, answer.pointers, tuple([names[index] for index in answer.indices]))
+
+    return _answered(document, renamed), [index for index in names if not index.isdecimal()]
 
 
-def _categories(chosen: Callable[[Answer], object]) -> Callable[[Document], Reduced]:
+def _categories(chosen: Callable[[Answer], object]) -> Rule:
     """A rule that takes the categories out of some answers; lost are those that do not follow from the links."""
 
+    def taken(answer: Answer) -> Answer:
+        return answer.said("", answer.pointers, answer.indices) if answer.category and chosen(answer) else answer
+
     def reduce(document: Document) -> Reduced:
-        scheme, marks, lost = document.scheme, [], []
-        for mark in document.marks:
-            answer = mark.answer
-            if answer and answer.category and chosen(answer):
-                if scheme is None or scheme.implied(answer) != answer.category:
-                    lost.append(shown(document, mark))
-                mark = mark.answered(answer.said("", answer.pointers, answer.indices))
-            marks.append(mark)
-        return replace(document, marks=marks), lost
+        answers = [(mark, mark.answer) for mark in document.marks if mark.answer and mark.answer.category]
+        if not answers:
+            return document, []
+        scheme = document.scheme
+        lost = [
+            shown(document, mark)
+            for mark, answer in answers
+            if chosen(answer) and (scheme is None or scheme.implied(answer) != answer.category)
+        ]
+        return _answered(document, taken), lost
 
     return reduce
 
@@ -182,6 +202,8 @@ def _discontinuous(document: Document) -> Reduced:
 def _edges(document: Document) -> Reduced:
     """Trimmed; a markable of white space alone is left out."""
     content = document.content
+    if not on_white_space(content, parts_of(document.marks)):
+        return document, []
 
     def trimmed(parts: Parts) -> Parts:
         found = []
@@ -197,8 +219,6 @@ def _edges(document: Document) -> Reduced:
         if on_white_space(content, mark.parts) or (mark.head and on_white_space(content, mark.head)):
             parts = trimmed(mark.parts)
             changed[mark.place] = Mark(parts, mark.level, mark.label, trimmed(mark.head), mark.answer, mark.line)
-    if not changed:
-        return document, []
     lost = [shown(document, mark) for mark in document.marks if mark.place in changed]
     gone = {place for place, mark in changed.items() if not mark.parts}
     return moved(without(document, gone), {place: mark for place, mark in changed.items() if mark.parts}), lost
@@ -280,7 +300,7 @@ def _antecedents(document: Document) -> Reduced:
     return replace(document, marks=marks), lost
 
 
-def _segments(chosen: Callable[[Stretch], bool]) -> Callable[[Document], Reduced]:
+def _segments(chosen: Callable[[Stretch], bool]) -> Rule:
     def reduce(document: Document) -> Reduced:
         gone = [segment for segment in document.segments if chosen(segment)]
         kept = [segment for segment in document.segments if not chosen(segment)]
@@ -352,7 +372,7 @@ def _no_sentences(document: Document) -> Reduced:
     return cut, lost
 
 
-RULES: dict[Feature, Callable[[Document], Reduced]] = {
+RULES: dict[Feature, Rule] = {
     Feature.CONTROL_CHARACTERS: _control_characters,
     Feature.NO_SENTENCES: _no_sentences,
     Feature.LEVELS: _levels,

@@ -2,10 +2,11 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from operator import add
 
 from annotations.formats.document import Document, Mark, Parts, Place, Stretch
 from annotations.formats.links import moved
@@ -59,19 +60,24 @@ class _Runs:
 
 def tokens_of(document: Document) -> Tokens:
     """The document's tokens. Sentences are its sentence segments, where it has none its turns, else its lines."""
-    at = _runs(document.content).edges
-    inside = {edge for mark in document.marks for part in mark.parts for edge in part if edge not in at}
-    inside.update(edge for mark in document.marks if mark.head for part in mark.head for edge in part)
-    inside.update(edge for segment in document.segments for edge in (segment.start, segment.end))
-    return _tokens(document.content, tuple(sorted(inside - at)), _sentence_edges(document))
+    edges = set(chain.from_iterable(parts_of(document.marks)))
+    edges.update([edge for segment in document.segments for edge in (segment.start, segment.end)])
+    inside = edges - _runs(document.content).edges
+    return _tokens(document.content, tuple(sorted(inside)), _sentence_edges(document))
 
 
 # A text is taken apart by several rules and by the writer, and so it is for each of its coders, one after the other.
 @lru_cache(maxsize=4)
 def _runs(content: str) -> _Runs:
-    spans = tuple(run.span() for run in _RUN.finditer(content))
-    starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
-    return _Runs(spans, starts, ends, tuple(content.split()), frozenset(starts) | frozenset(ends))
+    words = tuple(content.split())
+    lengths = list(map(len, words))
+    if sum(lengths) + len(words) - 1 == len(content):
+        # One character between all words, as in a text of tokens: their lengths say where they stand.
+        starts = tuple([start + number for number, start in enumerate(accumulate(lengths[:-1], initial=0))])
+    else:
+        starts = tuple([run.start() for run in _RUN.finditer(content)])
+    ends = tuple(map(add, starts, lengths))
+    return _Runs(tuple(zip(starts, ends, strict=True)), starts, ends, words, frozenset(starts) | frozenset(ends))
 
 
 @lru_cache(maxsize=4)
@@ -96,17 +102,24 @@ def _cut(start: int, end: int, inside: tuple[int, ...]) -> Iterator[tuple[int, i
 
 def _sentence_edges(document: Document) -> tuple[int, ...] | None:
     for kind in ("sentence", "turn"):
-        found = tuple(edge for each in document.segments if each.kind == kind for edge in (each.start, each.end))
+        found = [edge for each in document.segments if each.kind == kind for edge in (each.start, each.end)]
         if found:
-            return found
+            return tuple(found)
     return None
 
 
 def with_sentences(document: Document) -> Document:
     """The document cut into sentences wholly, each said by whom its first word is said by."""
-    tokens = tokens_of(document)
-    given = [segment for segment in document.segments if segment.kind == "sentence"]
-    voices = given or [segment for segment in document.segments if segment.kind == "turn"]
+    given = tuple(document.segments)
+    cut = _in_sentences(tokens_of(document), given)
+    return document if cut == given else replace(document, segments=cut)
+
+
+@lru_cache(maxsize=4)
+def _in_sentences(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
+    """The segments of a text with such sentences."""
+    given = [segment for segment in segments if segment.kind == "sentence"]
+    voices = given or [segment for segment in segments if segment.kind == "turn"]
     sentences, number = [], 0
     for words in tokens.by_sentence():
         start, end = tokens.spans[words[0]][0], tokens.spans[words[-1]][1]
@@ -114,9 +127,8 @@ def with_sentences(document: Document) -> Document:
             number += 1
         said = bool(voices) and voices[number].start <= start < voices[number].end
         sentences.append(Stretch("sentence", start, end, speaker=voices[number].speaker if said else ""))
-    others = [segment for segment in document.segments if segment.kind != "sentence"]
-    segments = sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind))
-    return document if segments == list(document.segments) else replace(document, segments=segments)
+    others = [segment for segment in segments if segment.kind != "sentence"]
+    return tuple(sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind)))
 
 
 def respaced(document: Document) -> Document:
@@ -124,8 +136,7 @@ def respaced(document: Document) -> Document:
     tokens = tokens_of(document)
     words = tokens.words
     content = _one_blank(tokens)
-    edges = [part for mark in document.marks for part in (*mark.parts, *mark.head)]
-    edges += [(segment.start, segment.end) for segment in document.segments]
+    edges = [*parts_of(document.marks), *((segment.start, segment.end) for segment in document.segments)]
     if content == document.content and not on_white_space(content, edges):
         return document
     starts = [0, *accumulate(len(word) + 1 for word in words)]
@@ -148,6 +159,13 @@ def _one_blank(tokens: Tokens) -> str:
     """One blank between tokens, one line a sentence."""
     words = tokens.words
     return "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
+
+
+def parts_of(marks: Sequence[Mark]) -> list[tuple[int, int]]:
+    """The parts of all marks and of their heads."""
+    found = [part for mark in marks for part in mark.parts]
+    found += [part for mark in marks if mark.head for part in mark.head]
+    return found
 
 
 def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:

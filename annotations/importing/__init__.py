@@ -18,6 +18,7 @@ from annotations.formats import Finding, FormatError
 from annotations.formats.lint import lint
 from annotations.importing.checking import (
     Checked,
+    Known,
     Scheme,
     check,
     new_text,
@@ -102,7 +103,7 @@ class _OfText:
 
     text: Text
     where: str
-    known: dict[str, Markable]
+    known: Known
     documents: list[Coded] = field(default_factory=list)
     checked: list[Checked] = field(default_factory=list)
 
@@ -124,10 +125,10 @@ class _Checking:
         checking = cls(project, scheme, predefined)
         slugs = {slugged(entry.document) for entry in coded}
         for text in Text.objects.filter(project=project, slug__in=slugs):
-            checking.texts[text.slug] = _OfText(text, f"the text {text.slug} of the project", {})
+            checking.texts[text.slug] = _OfText(text, f"the text {text.slug} of the project", Known())
         texts = {of.text.pk: of for of in checking.texts.values()}
         for markable in Markable.objects.filter(text__in=texts).select_related("level"):
-            texts[markable.text_id].known[markable.key] = markable
+            texts[markable.text_id].known.markables[markable.key] = markable
         return checking
 
     def take(self, coded: Coded) -> None:
@@ -140,7 +141,7 @@ class _Checking:
                 coded = replace(coded, document=with_content(coded.document, there.text if there else None))
             slug = slug_of(coded.document)
             text = new_text(self.project, slug, coded.document)
-            of = self.texts.setdefault(slug, _OfText(text, coded.document.file, {}))
+            of = self.texts.setdefault(slug, _OfText(text, coded.document.file, Known()))
             of.documents.append(coded)
             without_doubles(of.documents)
             refuse_other_text(of.text.content, of.where, coded.document)

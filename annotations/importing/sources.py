@@ -124,7 +124,7 @@ def _twice(sources: Sequence[Source]) -> list[str]:
 def _coded(document: Document, main: str, coder_from: str) -> Coded:
     if document.coder:
         return Coded(document, document.coder, main)
-    name, coder = _coder(document.file, coder_from)
+    name, coder = name_and_coder(document.file, coder_from)
     stem = PurePosixPath(document.file).stem
     # Texts without names of their own are named after the file, here without its coder.
     if document.name.startswith(stem):
@@ -132,7 +132,7 @@ def _coded(document: Document, main: str, coder_from: str) -> Coded:
     return Coded(document, coder, main)
 
 
-def _coder(file: str, coder_from: str) -> tuple[str, str | None]:
+def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
     """The file's name without suffix and coder, and its coder. Raises FormatError where it names none."""
     path = PurePosixPath(file)
     if coder_from.startswith("="):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotations import operations
 from annotations.bulk import insert, reserve
 from annotations.formats import Document, Mark
-from annotations.importing.checking import Checked
+from annotations.importing.checking import Checked, NewMarkable
 from annotations.importing.report import Report
 from annotations.models import Coding, Markable, Project, Segment, Text, User
 
@@ -21,7 +21,7 @@ class PlannedText:
     document: Document
     checked: list[Checked]
 
-    def markables(self) -> dict[str, Markable]:
+    def markables(self) -> dict[str, Markable | NewMarkable]:
         """All markables of the files by key."""
         return {key: markable for checked in self.checked for key, markable in checked.markables.items()}
 
@@ -75,7 +75,10 @@ def write(project: Project, plan: Plan, by: User | None) -> None:
     )
     markables = {id(planned): planned.markables() for planned in plan.texts}
     _write_markables(plan, markables)
-    keys = {number: {key: markable.pk for key, markable in of.items()} for number, of in markables.items()}
+    keys = {
+        number: {key: markable.pk for key, markable in of.items() if markable.pk is not None}
+        for number, of in markables.items()
+    }
     categories = dict(project.categories.values_list("key", "pk"))
     filled = [
         operations.Filled(
@@ -92,18 +95,16 @@ def write(project: Project, plan: Plan, by: User | None) -> None:
     operations.import_codings(filled)
 
 
-def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable]]) -> None:
+def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMarkable]]) -> None:
     """Save the new ones, and give to all what a file gives to all; label and head are those of that file."""
-    new: list[tuple[Text, Markable]] = []
+    new: list[tuple[Text, NewMarkable]] = []
     given_now: list[int] = []
     for planned in plan.texts:
         given = planned.given()
         for key, markable in markables[id(planned)].items():
-            if markable.pk is None:
+            if isinstance(markable, NewMarkable):
                 if key in given:
-                    markable.predefined = True
-                    markable.label = given[key].label
-                    markable.head = [list(part) for part in given[key].head]
+                    markable.predefined, markable.label, markable.head = True, given[key].label, given[key].head
                 new.append((planned.text, markable))
             elif key in given and not markable.predefined:
                 given_now.append(markable.pk)

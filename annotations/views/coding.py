@@ -50,7 +50,7 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> 
 def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
     """The manager gives a coding back to its coder."""
     project = project_for(request.user, slug, Right.MANAGE)
-    codings = Coding.objects.filter(text__project=project, text__slug=text).select_related("text", "coder")
+    codings = Coding.objects.filter(text__project=project, text__slug=text).select_related("text__docset", "coder")
     codings = codings.filter(kind__in=KINDS_OF_AGREED) if agreed else codings.exclude(kind__in=KINDS_OF_AGREED)
     # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
     coding = next((coding for coding in codings if coding.coder.get_username() == coder), None)
@@ -58,4 +58,6 @@ def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool 
         raise Http404("There is no such coding.")
     actions.reopen(coding, person(request))
     messages.success(request, f"{coding.text} is open again for {coding.coder}.")
+    if coding.text.docset is not None:
+        return redirect("docset", project.slug, coding.text.docset.slug)
     return redirect("project", project.slug)

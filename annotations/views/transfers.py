@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations import transfers
-from annotations.formats import FORMATS
+from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Transfer
 from annotations.permissions import Right, may, project_for, transfer_for
 from annotations.transfer_forms import ExportForm, ImportForm, RestoreForm
@@ -48,14 +48,14 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Bring texts and codings by upload."""
     project = project_for(request.user, slug, Right.MANAGE)
     if request.method == "POST":
-        form = ImportForm(request.POST, request.FILES)
+        form = ImportForm(project, request.POST, request.FILES)
         if form.is_valid():
             made = transfers.order_import(
                 project, person(request), form.cleaned_data["files"], form.chosen, form.choices
             )
             return redirect("transfer", made.pk)
     else:
-        form = ImportForm(initial={"format": request.GET.get("format", "")})
+        form = ImportForm(project, initial={"format": request.GET.get("format", "")})
     return _form(request, "annotations/import.html", {"project": project, "form": form})
 
 
@@ -118,7 +118,7 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _shown(transfer: Transfer) -> dict[str, Any]:
     """A transfer with the words for it."""
-    format_ = FORMATS.get(transfer.format)
+    format_ = FORMATS.get(transfer.format) or PYRAMID_FORMATS.get(transfer.format)
     return {"transfer": transfer, "format": format_.label if format_ else "project archive"}
 
 

@@ -21,10 +21,17 @@ does not have.
 
 from annotations.formats.ducview.reading import LONGEST_TEXT, MOST_MOVED, read, read_peer, read_pyramid
 from annotations.formats.ducview.writing import lost, write_peer, write_pyramid
+from annotations.formats.format import PyramidFormat
+
+PYRAMID_SUFFIX, PEER_SUFFIX = ".pyr", ".pan"
+FORMAT = PyramidFormat("ducview", "DUCView pyramids and peers", (PYRAMID_SUFFIX, PEER_SUFFIX))
 
 __all__ = [
+    "FORMAT",
     "LONGEST_TEXT",
     "MOST_MOVED",
+    "PEER_SUFFIX",
+    "PYRAMID_SUFFIX",
     "lost",
     "read",
     "read_peer",

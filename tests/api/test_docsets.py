@@ -1,0 +1,165 @@
+"""Docsets by the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotations import actions, docsets
+from annotations.models import Coding, Docset, Membership, Text
+from tests.conftest import person
+from tests.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
+from tests.test_docsets import SINKING
+
+DOCSETS = "/api/v1/projects/ferry/docsets/"
+URL = f"{DOCSETS}sinking/"
+JSON = {"content_type": "application/json"}
+
+
+@pytest.fixture
+def ferry(alice, bob, charlie) -> Docset:
+    project = pyramid_project()
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    return docset(project, alice, bob)
+
+
+@pytest.fixture
+def manager(ferry, charlie, signed_in):
+    return signed_in(charlie)
+
+
+@pytest.fixture
+def built(ferry) -> Coding:
+    return build(codings_of(models_of(ferry))["alice"], SINKING)
+
+
+def test_a_docset_is_made_and_told(manager):
+    summaries = [{"name": name, "content": content} for name, content in SUMMARIES]
+    made = manager.post(DOCSETS, {"slug": "fire", "title": "Fire", "summaries": summaries}, **JSON)
+    assert made.status_code == 201
+    assert made.json() == manager.get(f"{DOCSETS}fire/").json()
+    assert made.json() == {
+        "slug": "fire",
+        "title": "Fire",
+        "summaries": 3,
+        "words": 26,
+        "peers": 0,
+        "codings": [],
+        "model_summaries": summaries,
+    }
+    assert [one["slug"] for one in manager.get(DOCSETS).json()] == ["fire", "sinking"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"summaries": []}, "summaries"),
+        ({"summaries": [{"content": "A ferry."}] * 2 + [{"content": "\0"}]}, "summaries"),
+        ({"summaries": [{"content": "A ferry."}] * 101}, "summaries"),
+        ({"slug": "sinking"}, "slug"),
+        ({"slug": "no slug"}, "slug"),
+        ({"title": ""}, "title"),
+    ],
+)
+def test_what_cannot_be_a_docset_is_said_by_field(manager, changed, field):
+    good = {"slug": "fire", "title": "Fire", "summaries": [{"content": content} for _, content in SUMMARIES]}
+    reply = manager.post(DOCSETS, good | changed, **JSON)
+    assert reply.status_code == 400
+    assert list(reply.json()["errors"]) == [field]
+    assert Docset.objects.count() == 1
+
+
+def test_peers_are_added_and_listed(manager):
+    peers = [{"name": "Peer 1", "system": "A", "content": "A ferry sank.\n"}, {"name": "P2", "content": "Prices."}]
+    made = manager.post(f"{URL}peers/", {"peers": peers}, **JSON)
+    assert made.status_code == 201
+    assert made.json() == manager.get(f"{URL}peers/").json()
+    assert made.json()[1] == {"slug": "peer-1", "name": "Peer 1", "system": "A", "content": "A ferry sank.\n"}
+    again = manager.post(f"{URL}peers/", {"peers": [{"name": "P3", "content": "New."}, peers[0]]}, **JSON)
+    assert (again.status_code, list(again.json()["errors"])) == (400, ["name"])
+    assert Text.objects.filter(role=Text.Role.PEER).count() == 2
+
+
+def test_coders_get_pyramids_and_peers(manager, ferry):
+    docsets.add_peer(ferry, "p1", "P1", "A ferry.")
+    order = {"coders": ["alice", "bob"], "pyramid": True, "peers": ["p1"]}
+    assert manager.post(f"{URL}assignments/", order, **JSON).json() == {"new": 2}
+    kinds = [(one["coder"], one["kind"], one["text"]) for one in manager.get(URL).json()["codings"]]
+    assert kinds == [
+        ("alice", "pyramid", "sinking"),
+        ("bob", "pyramid", "sinking"),
+        ("alice", "peer", "p1"),
+        ("bob", "peer", "p1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "field"),
+    [
+        ({"coders": ["ghost"]}, "coders"),
+        ({"coders": ["charlie"]}, "coders"),
+        ({"coders": []}, "coders"),
+        ({"coders": ["alice"], "peers": ["ghost"]}, "peers"),
+        ({"coders": ["alice"], "peers": ["p1"], "against": "agreed"}, "non_field_errors"),
+        ({"coders": ["alice"], "against": "x"}, "against"),
+    ],
+)
+def test_what_cannot_be_assigned_is_said_by_field(manager, ferry, order, field):
+    docsets.add_peer(ferry, "p1", "P1", "A ferry.")
+    reply = manager.post(f"{URL}assignments/", order, **JSON)
+    assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
+
+
+def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
+    adam = person("adam")
+    actions.add_member(ferry.project, adam, Membership.Role.ADJUDICATOR)
+    assert manager.post(f"{URL}agreed/", {"coder": "alice"}, **JSON).status_code == 400
+    not_yet = signed_in(adam).post(f"{URL}agreed/", {"coder": "bob"}, **JSON)
+    assert "has not handed in" in str(not_yet.json()["errors"])
+    made = signed_in(adam).post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
+    assert made.status_code == 201
+    assert made.json() == {
+        "text": "sinking",
+        "coder": "adam",
+        "kind": "agreed",
+        "handed_in": False,
+        "scus": 3,
+        "contributors": 8,
+    }
+    assert manager.post(f"{URL}agreed/", {"coder": "alice", "adjudicator": "adam"}, **JSON).status_code == 400
+
+
+def test_a_coder_sees_only_what_they_code(signed_in, ferry, built, bob):
+    docsets.create_docset(ferry.project, "secret", "Secret", SUMMARIES)
+    docsets.add_peer(ferry, "p1", "P1", "A ferry.")
+    client = signed_in(bob)
+    [seen] = client.get(DOCSETS).json()
+    assert (seen["slug"], seen["peers"]) == ("sinking", 0)
+    assert [one["coder"] for one in seen["codings"]] == ["bob"]
+    assert client.get(f"{DOCSETS}secret/").status_code == 404
+    assert client.get(f"{URL}peers/").json() == []
+
+
+@pytest.mark.parametrize(
+    ("role", "reading", "writing", "starting"),
+    [
+        ("manager", 200, 400, 400),
+        ("adjudicator", 200, 403, 400),
+        ("viewer", 200, 403, 403),
+        ("coder", 404, 403, 403),
+        ("outsider", 404, 404, 404),
+    ],
+)
+def test_every_address_asks_for_its_right(signed_in, ferry, role, reading, writing, starting):
+    somebody = person(role)
+    if role != "outsider":
+        actions.add_member(ferry.project, somebody, role)
+    client = signed_in(somebody)
+    assert [client.get(address).status_code for address in (URL, f"{URL}peers/")] == [reading] * 2
+    for address in (DOCSETS, f"{URL}peers/", f"{URL}assignments/"):
+        assert client.post(address, {}, **JSON).status_code == writing
+    assert client.post(f"{URL}agreed/", {}, **JSON).status_code == starting
+
+
+def test_a_project_that_is_not_of_pyramids_has_none(signed_in, project, charlie):
+    for address in ("docsets/", "docsets/tea/", "docsets/tea/peers/"):
+        assert signed_in(charlie).get(f"/api/v1/projects/tea/{address}").status_code == 404

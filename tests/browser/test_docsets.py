@@ -1,0 +1,63 @@
+"""Docsets in a browser: made by pasting, peers read from files, and read in any colours and width."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from annotations import actions, docsets
+from annotations.models import Docset, Membership, Text
+from tests.browser.test_accessibility import violations
+from tests.conftest import person
+from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.test_docsets import SINKING
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, alice):
+    project = pyramid_project()
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    actions.add_member(project, alice, Membership.Role.CODER)
+    page = sign_in(charlie, "/projects/ferry/")
+    page.get_by_role("link", name="New docset").click()
+    page.get_by_label("Title").fill("The sinking")
+    for number, summary in enumerate(("The ferry sank.", "A ferry went down.", "It sank.", "Down it went.")):
+        page.get_by_label("Summary", exact=True).nth(number).fill(summary)
+    page.get_by_role("button", name="Add another summary").click()
+    expect(page.get_by_role("group", name="Model summary 5")).to_be_visible()
+    page.get_by_label("Summary", exact=True).nth(4).fill("A fifth, at dawn.")
+    page.get_by_role("button", name="Make the docset").click()
+    expect(page.get_by_role("heading", name="The sinking")).to_be_visible()
+    expect(page.get_by_text("A fifth, at dawn.")).to_be_visible()
+    page.get_by_role("link", name="Add peers").first.click()
+    file = {"name": "d1.17.txt", "mimeType": "text/plain", "buffer": b"Prices rose."}
+    page.get_by_label("Files").set_input_files(file)
+    page.get_by_role("button", name="Read the files").click()
+    expect(page.get_by_label("System", exact=True).first).to_have_value("17")
+    page.get_by_role("button", name="Add the peers").click()
+    page.get_by_role("link", name="Assign", exact=True).first.click()
+    for label in ("alice", "d1.17"):
+        page.get_by_label(label).check()
+    page.get_by_role("button", name="Assign").click()
+    expect(page.get_by_text("2 new codings to do.")).to_be_visible()
+    assert Text.objects.get(role=Text.Role.PEER).codings.get().kind == "peer"
+    assert Docset.objects.get().texts.count() == 2
+
+
+def test_the_pages_are_read_in_any_colours_and_width(sign_in, charlie, alice, bob):
+    project = pyramid_project()
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    actions.add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    made = docset(project, alice, bob)
+    build(codings_of(models_of(made))["alice"], SINKING)
+    docsets.add_peer(made, "p1", "Peer 1", "Dawn: a ferry sank.", system="A")
+    page = sign_in(charlie, "/projects/ferry/docsets/")
+    for address in ("", "sinking/", "sinking/peers/", "sinking/assign/", "sinking/agreed/"):
+        page.goto(f"/projects/ferry/docsets/{address}")
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            assert violations(page) == []
+        page.set_viewport_size({"width": 390, "height": 800})
+        wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        assert not page.evaluate(wide)

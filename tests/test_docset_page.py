@@ -1,0 +1,262 @@
+"""A docset's page: summaries, peers, who codes what; and its forms."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations import actions, docsets
+from annotations.models import Coding, Docset, Membership, Text, User
+from tests.conftest import person
+from tests.pyramids import SUMMARIES, build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.test_docsets import SINKING
+from tests.test_ducview_transfers import SANK, pan
+
+URL = "/projects/ferry/docsets/sinking/"
+WRITING = ["peers/", "assign/"]
+
+
+@pytest.fixture
+def ferry(alice, bob, charlie) -> Docset:
+    project = pyramid_project()
+    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    actions.add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    return docset(project, alice, bob)
+
+
+@pytest.fixture
+def adam(ferry) -> User:
+    return User.objects.get(username="adam")
+
+
+@pytest.fixture
+def manager(ferry, charlie, signed_in):
+    return signed_in(charlie)
+
+
+@pytest.fixture
+def built(ferry) -> Coding:
+    """Alice's pyramid, handed in."""
+    return build(codings_of(models_of(ferry))["alice"], SINKING)
+
+
+@pytest.fixture
+def peer(ferry) -> Text:
+    return docsets.add_peer(ferry, "p1", "Peer 1", "Dawn: a ferry sank. Prices rose.", system="A")
+
+
+def rows(*peers: tuple[str, str, str], **fields: object) -> dict[str, object]:
+    sent: dict[str, object] = {"rows-TOTAL_FORMS": len(peers), "rows-INITIAL_FORMS": 0, "do": "save"}
+    for number, (name, system, content) in enumerate(peers):
+        sent |= {f"rows-{number}-name": name, f"rows-{number}-system": system, f"rows-{number}-content": content}
+    return sent | fields
+
+
+def test_summaries_and_peers_are_there_to_read(manager, peer):
+    page = manager.get(URL).content.decode()
+    assert all(content in page for _, content in SUMMARIES)
+    assert "3 model summaries, 26 words, 1 peer." in page
+    assert "Prices rose." in page
+    assert "System A" in page
+
+
+def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, alice):
+    docsets.assign_peers(peer.docset, [peer], [alice], agreed=False)
+    [coding] = peer.codings.select_related("coder", "text")
+    send(coding, says(contributor(peer, "a ferry sank"), "sank"), says(contributor(peer, "Prices rose")))
+    page = manager.get(URL).content.decode()
+    assert "3 SCUs, 8 contributors" in page
+    assert "1 SCU, 2 contributors" in page
+    back = "/projects/ferry/texts/sinking/codings/alice/reopen/"
+    assert back in page
+    assert manager.post(back, follow=True).redirect_chain == [(URL, 302)]
+    built.refresh_from_db()
+    assert built.status == "open"
+
+
+def test_a_docset_that_nobody_codes_says_what_to_do_next(manager, ferry):
+    Coding.objects.all().delete()
+    page = manager.get(URL).content.decode()
+    assert "Nobody codes it yet" in page
+    assert f"{URL}assign/" in page
+    assert "There are none yet. Peers are" in page
+
+
+def test_a_coder_sees_the_summaries_and_what_is_theirs(signed_in, ferry, built, peer, alice, bob):
+    docsets.assign_peers(ferry, [peer], [alice], agreed=False)
+    page = signed_in(bob).get(URL).content.decode()
+    assert "The ferry sank at dawn." in page
+    assert "not begun" in page
+    assert not any(word in page for word in ("alice", "Peer 1", "Prices", "handed in", "Assign", "Add peers", "SCUs,"))
+    assert "0 peers to code" in page
+
+
+def test_who_codes_peers_alone_reads_no_model_summaries(signed_in, ferry, built, peer, adam, mallory):
+    agreed = docsets.start_agreed(ferry, adam, built)
+    actions.submit(agreed, adam)
+    actions.add_member(ferry.project, mallory, Membership.Role.CODER)
+    assert signed_in(mallory).get(URL).status_code == 404
+    docsets.assign_peers(ferry, [peer], [mallory], agreed=True)
+    page = signed_in(mallory).get(URL).content.decode()
+    assert "/texts/p1/agreed/code/" in page
+    assert "Prices rose." in page
+    assert "Forty people" not in page
+
+
+@pytest.mark.parametrize(
+    ("role", "reading", "writing", "starting"),
+    [
+        ("manager", 200, 200, 200),
+        ("adjudicator", 200, 403, 200),
+        ("viewer", 200, 403, 403),
+        ("coder", 404, 403, 403),
+        ("outsider", 404, 404, 404),
+    ],
+)
+def test_every_page_asks_for_its_right(signed_in, ferry, role, reading, writing, starting):
+    somebody = person(role)
+    if role != "outsider":
+        actions.add_member(ferry.project, somebody, role)
+    client = signed_in(somebody)
+    assert client.get(URL).status_code == reading
+    assert client.get("/projects/ferry/docsets/").status_code == (404 if role == "outsider" else 200)
+    for method in (client.get, client.post):
+        assert method(f"{URL}agreed/").status_code in (starting, 400 if method == client.post else starting)
+    for page in WRITING:
+        assert client.get(f"{URL}{page}").status_code == writing
+        assert client.post(f"{URL}{page}").status_code == (400 if writing == 200 else writing)
+    assert client.post("/projects/ferry/docsets/").status_code == (400 if writing == 200 else writing)
+
+
+def test_open_results_do_not_open_what_is_the_managers(signed_in, ferry, bob):
+    ferry.project.results_open = True
+    ferry.project.save()
+    page = signed_in(bob).get(URL).content.decode()
+    assert "alice" in page
+    assert not any(word in page for word in ("Add peers", ">Assign<", "agreed pyramid</a>"))
+    for address in ("peers/", "assign/", "agreed/"):
+        assert signed_in(bob).post(f"{URL}{address}").status_code == 403
+
+
+def test_the_number_of_queries_does_not_grow(manager, ferry, built, peer, alice, bob):
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            manager.get(URL)
+        return len(captured)
+
+    few = queries()
+    made = [docsets.add_peer(ferry, f"q{number}", f"Q {number}", "A ferry sank.") for number in range(4)]
+    docsets.assign_peers(ferry, made, [alice, bob], agreed=False)
+    assert queries() == few
+    assert few <= 12
+
+
+def test_peers_are_pasted(manager, ferry):
+    sent = rows(("Peer 1", "A", "A ferry\r\nsank."), ("", "", ""), ("17", "", "Prices rose."))
+    assert manager.post(f"{URL}peers/", sent).url == URL
+    peers = Text.objects.filter(role=Text.Role.PEER)
+    assert list(peers.values_list("slug", "title", "system", "content")) == [
+        ("17", "17", "", "Prices rose."),
+        ("peer-1", "Peer 1", "A", "A ferry\nsank."),
+    ]
+
+
+def test_files_of_peers_are_shown_first_with_names_and_systems(manager, ferry):
+    files = [SimpleUploadedFile("strike.17.txt", b"A ferry sank."), SimpleUploadedFile("peer.pan", pan(SANK))]
+    page = manager.post(f"{URL}peers/", rows(files=files, do="read")).content.decode()
+    assert all(
+        said in page for said in ('value="strike.17"', 'value="17"', 'value="peer"', "A ferry sank. Prices rose.")
+    )
+    assert not Text.objects.filter(role=Text.Role.PEER).exists()
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        (rows(), "Paste a peer summary, or choose files"),
+        (rows(("", "", "A ferry.")), "Give it a name"),
+        (rows(("x", "", "...")), "has no words"),
+        (rows(("!", "", "A ferry.")), "needs a letter or digit"),
+        (rows(("Peer", "", "A ferry."), ("peer", "", "Sank.")), "has a text called Peer already"),
+        (rows(("sinking", "", "A ferry.")), "has a text called The sinking already"),
+        (rows(files=[SimpleUploadedFile("a.pan", b"<x/>")]), "a.pan:1:"),
+    ],
+)
+def test_peers_are_added_all_or_none(manager, ferry, sent, message):
+    reply = manager.post(f"{URL}peers/", sent)
+    assert reply.status_code == 400
+    assert message in reply.content.decode()
+    assert not Text.objects.filter(role=Text.Role.PEER).exists()
+
+
+def test_peers_of_two_docsets_may_have_one_name(manager, ferry, peer):
+    docsets.create_docset(ferry.project, "other", "Other", SUMMARIES)
+    assert manager.post("/projects/ferry/docsets/other/peers/", rows(("p1", "", "A ferry."))).status_code == 302
+    assert Text.objects.filter(slug="other-p1", title="p1").exists()
+
+
+def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
+    sent = {"coders": [adam.pk, bob.pk], "pyramid": "on", "peers": [peer.pk], "against": "own"}
+    page = manager.post(f"{URL}assign/", sent, follow=True).content.decode()
+    assert "3 new codings to do." in page
+    assert set(peer.codings.values_list("coder__username", "kind")) == {("adam", "peer"), ("bob", "peer")}
+    assert "0 new codings" in manager.post(f"{URL}assign/", sent, follow=True).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "message"),
+    [
+        ({"pyramid": "on"}, "This field is required"),
+        ({"coders": ["adam"]}, "Choose what they get"),
+        ({"coders": ["adam"], "peers": True, "against": "own"}, "adam has no pyramid of The sinking"),
+        (
+            {"coders": ["adam"], "pyramid": "on", "peers": True, "against": "agreed"},
+            "no agreed pyramid that is handed in",
+        ),
+        ({"coders": ["charlie"], "pyramid": "on"}, "Select a valid choice"),
+        ({"coders": ["adam"], "pyramid": "on", "against": "ghost"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_assigned_is_refused_wholly(manager, ferry, peer, sent, message):
+    before = Coding.objects.count()
+    people = {"coders": [User.objects.get(username=name).pk for name in sent.get("coders", [])]}
+    peers = {"peers": [peer.pk]} if sent.get("peers") else {}
+    reply = manager.post(f"{URL}assign/", {**sent, **people, **peers})
+    assert reply.status_code == 400
+    assert message in reply.content.decode()
+    assert Coding.objects.count() == before
+
+
+def test_an_adjudicator_starts_the_agreed_pyramid_and_goes_on_with_it(signed_in, ferry, built, adam):
+    client = signed_in(adam)
+    assert f"{URL}agreed/" in client.get(URL).content.decode()
+    page = client.get(f"{URL}agreed/").content.decode()
+    assert "alice" in page
+    assert "bob" not in page
+    reply = client.post(f"{URL}agreed/", {"start": built.pk})
+    assert reply.url == "/projects/ferry/texts/sinking/agreed/code/"
+    assert f"{URL}agreed/" not in client.get(URL).content.decode()
+    assert "There is one already" in client.get(f"{URL}agreed/").content.decode()
+
+
+def test_a_manager_starts_it_for_an_adjudicator(manager, built, adam):
+    assert manager.post(f"{URL}agreed/", {"start": built.pk}).status_code == 400
+    reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk}, follow=True)
+    assert "The agreed pyramid is begun; adam goes on with it." in reply.content.decode()
+    assert Coding.objects.get(kind="agreed").coder == adam
+
+
+@pytest.mark.parametrize("start", ["", "x", "99999999999999999999999", "\0"])
+def test_an_agreed_pyramid_begins_with_one_that_is_handed_in(manager, ferry, adam, start):
+    assert "No pyramid is handed in yet" in manager.get(f"{URL}agreed/").content.decode()
+    pk = codings_of(models_of(ferry))["bob"].pk
+    for sent in (start, pk):
+        assert manager.post(f"{URL}agreed/", {"start": sent, "adjudicator": adam.pk}).status_code == 400
+    assert not Coding.objects.filter(kind="agreed").exists()
+
+
+def test_without_an_adjudicator_the_page_says_what_to_do(manager, built):
+    Membership.objects.filter(role="adjudicator").delete()
+    assert "No adjudicator yet" in manager.get(f"{URL}agreed/").content.decode()

@@ -1,0 +1,410 @@
+"""DUCView's pyramids and peers come in and go out: by page, API and command."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from agreement.measures import pyramids as measures
+from annotations import actions, docsets, operations, scus
+from annotations.formats import Bundle, ducview
+from annotations.importing import ImportFailed, Report, Source
+from annotations.importing.pyramids import import_pyramids, import_sources, read_pyramids
+from annotations.models import Coding, Docset, Membership, Project, Text, User
+from annotations.pyramid_files import export_files, peer_of, pyramid_of, uids_of
+from tests.conftest import change, make_project, person
+from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.test_docsets import SINKING
+
+PYR = """\
+<pyramid><startDocumentRegEx>--- .+</startDocumentRegEx>
+<text><line>--- one</line><line>The ferry sank. It was dawn.</line>\
+<line>--- two</line><line>At dawn a ferry sank.</line></text>
+{scus}</pyramid>"""
+SANK = """\
+<scu uid="7" label="It sank (2.1)" comment="clear"><contributor label="The ferry sank" comment="why?">\
+<part label="The ferry sank" start="8" end="22"/></contributor>\
+<contributor label="a ferry sank"><part label="a ferry sank" start="53" end="65"/></contributor></scu>"""
+PAN = """\
+<peerAnnotation>{pyramid}<annotation><text><line>A ferry sank. Prices rose.</line></text>
+<peerscu uid="7" label="(2) It sank (2.1)"><contributor label="A ferry sank">\
+<part label="A ferry sank" start="0" end="12"/></contributor></peerscu>
+<peerscu uid="0" label="All non-matching SCUs go here"><contributor label="Prices rose">\
+<part label="Prices rose" start="14" end="25"/></contributor></peerscu></annotation></peerAnnotation>"""
+
+
+def pyr(*scus: str) -> bytes:
+    return PYR.format(scus="".join(scus)).encode()
+
+
+def pan(*scus: str) -> bytes:
+    return PAN.format(pyramid=PYR.format(scus="".join(scus))).encode()
+
+
+def scu(uid: int, *parts: tuple[str, int]) -> str:
+    """An SCU with contributors of one part, each its words and where they begin."""
+    made = "".join(
+        f'<contributor label="{words}"><part label="{words}" start="{start}" end="{start + len(words)}"/></contributor>'
+        for words, start in parts
+    )
+    return f'<scu uid="{uid}" label="SCU {uid}">{made}</scu>'
+
+
+def brought(project: Project, *files: tuple[str, bytes], coder_from: str = "name", **options) -> Report:
+    sources = [Source(name, data) for name, data in files]
+    return import_pyramids(project, read_pyramids(sources, coder_from), **{"create": True, **options})
+
+
+@pytest.fixture
+def ferry(db) -> Project:
+    return pyramid_project()
+
+
+@pytest.fixture
+def strike(db, samples) -> Project:
+    """The sample files: two coders' pyramids, and a peer of the first."""
+    project = pyramid_project("harbour")
+    files = [(path.name, path.read_bytes()) for path in sorted((samples / "ducview").iterdir())]
+    renamed = [("peer1.coder1.pan" if name == "peer1.pan" else name, data) for name, data in files]
+    report = brought(project, *renamed)
+    assert not report.failures
+    assert str(report).startswith("2 new texts")
+    return project
+
+
+def coding_of(project: Project, kind: str = "pyramid", coder: str | None = None) -> Coding:
+    codings = Coding.objects.filter(text__project=project, kind=kind).select_related("coder", "text__docset")
+    return codings.filter(coder__username=coder).get() if coder else codings.get()
+
+
+def zipped(project: Project, **which) -> tuple[dict[str, bytes], list[str]]:
+    out = io.BytesIO()
+    report = export_files(project, "ducview", out, **which)
+    with zipfile.ZipFile(out) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}, [str(loss) for loss in report.losses]
+
+
+def test_the_samples_have_the_weights_and_scores_that_they_should(strike):
+    assert [one.weight for one in scus.weighed(coding_of(strike, coder="coder1"))] == [4, 3, 2, 2, 2, 1]
+    peer = coding_of(strike, "peer")
+    against = scus.pyramid_against(peer)
+    assert against is not None
+    keyed = pyramid_of(against)
+    of_summaries = {one.uid: [keyed.pyramid.summary_of(of) for of in one.contributors] for one in keyed.pyramid.scus}
+    pyramid = measures.Pyramid(of_summaries, keyed.pyramid.summaries)
+    marks = peer_of(peer, keyed).marks
+    expressed, outside = [uid for uid in marks if uid], len(marks.get(0, ()))
+    assert measures.original(pyramid, expressed, outside).value == pytest.approx(7 / 9)
+    assert measures.modified(pyramid, expressed).value == pytest.approx(7 / 11)
+    assert (against.coder.username, peer.status) == ("coder1", "submitted")
+
+
+def test_the_samples_come_out_with_every_part_and_text_as_they_came_in(strike, samples):
+    files, losses = zipped(strike)
+    assert set(files) == {"coder1/peer1.pan", "coder1/strike.pyr", "coder2/strike.pyr"}
+    assert losses == []
+    for path in (samples / "ducview").iterdir():
+        name = path.name.split(".")[0] + path.suffix
+        coder = "coder2" if "coder2" in path.name else "coder1"
+        before = ducview.read(Bundle.of(path.name, path.read_bytes()))
+        after = ducview.read(Bundle.of(name, files[f"{coder}/{name}"]))
+        if path.suffix == ".pan":
+            assert (after.text, after.marks, after.comments) == (before.text, before.marks, before.comments)
+            before, after = before.pyramid, after.pyramid
+        assert (after.text, after.boundary, after.summaries) == (before.text, before.boundary, before.summaries)
+        assert said(after) == said(before)
+
+
+def said(pyramid) -> dict[int, tuple[str, str, frozenset]]:
+    return {
+        one.uid: (one.label, one.comment, frozenset((c.parts, c.comment) for c in one.contributors))
+        for one in pyramid.scus
+    }
+
+
+def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
+    files, _ = zipped(strike)
+    other = pyramid_project("other")
+    sources = [Source(name, data, found=True) for name, data in sorted(files.items())]
+    report = import_pyramids(other, read_pyramids(sources, "parent"), create=True)
+    assert (report.failures, report.findings, report.codings) == ([], [], 3)
+    assert zipped(other)[0] == files
+
+
+def test_importing_the_same_again_changes_nothing(ferry):
+    files = [("sinking.ann.pyr", pyr(SANK)), ("peer.ann.pan", pan(SANK))]
+    first = brought(ferry, *files)
+    assert (first.texts, first.codings, first.judgements, first.new_coders) == (2, 2, 4, ["ann"])
+    again = brought(ferry, *files)
+    assert (again.texts, again.codings, again.unchanged, again.failures) == (0, 0, 2, [])
+
+
+def test_uids_labels_and_comments_are_kept_as_they_are(ferry):
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    coding = coding_of(ferry)
+    assert scus.descriptions_of(coding) == {"7": {"label": "It sank (2.1)", "comment": "clear"}}
+    [first, second] = operations.decisions_of(coding)
+    assert (first.markable, first.indices, first.note) == ("contributor:8-22", ("7",), "why?")
+    assert second.note == ""
+    assert (coding.status, coding.version) == ("submitted", 2)
+
+
+def test_a_peer_is_held_against_its_coders_own_pyramid(ferry):
+    report = brought(ferry, ("peer.ann.pan", pan(SANK)), ("sinking.ann.pyr", pyr(SANK)))
+    assert not report.failures
+    coding = coding_of(ferry, "peer")
+    answers = {one.markable: (one.category, one.indices) for one in operations.decisions_of(coding)}
+    assert answers == {"contributor:0-12": ("scu", ("7",)), "contributor:14-25": ("outside", ())}
+    assert (coding.text.role, coding.text.docset.slug) == (Text.Role.PEER, "sinking")
+
+
+def test_a_trial_says_the_same_and_changes_nothing(ferry):
+    files = [("sinking.ann.pyr", pyr(SANK)), ("peer.ann.pan", pan(SANK))]
+    trial = brought(ferry, *files, trial=True)
+    assert not Docset.objects.exists()
+    assert not User.objects.exists()
+    assert trial == brought(ferry, *files)
+
+
+@pytest.mark.parametrize("coder_from", ["nobody"])
+def test_files_that_are_nobodys_bring_summaries_alone(ferry, coder_from):
+    report = brought(ferry, ("sinking.pyr", pyr(SANK)), ("peer.pan", pan(SANK)), coder_from=coder_from)
+    assert [finding.code for finding in report.findings] == ["nobody", "nobody"]
+    assert Text.objects.count() == 2
+    assert not Coding.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("scus", "options", "message"),
+    [
+        ([scu(1, ("The ferry", 8)), scu(2, ("ferry sank", 12))], {}, "share words.*“words belong to one SCU”"),
+        ([scu(1, ("The ferry", 8)), scu(2, ("The ferry", 8))], {}, r"several SCUs: “The ferry” \(8-17\), SCU 1, 2"),
+        ([scu(1, ("The ferry", 8), ("dawn", 31))], {}, "two contributors in one summary.*“one contributor per summary"),
+        ([scu(1, ("dawn. --- two", 31))], {}, "not of the words of one summary"),
+        ([f'<scu uid="1" label="{"x" * 501}"></scu>'], {}, "at most 500"),
+        ([SANK], {"docset": "ghost"}, "no docset 'ghost'"),
+        ([SANK], {"create": False}, "nobody called 'ann'"),
+    ],
+)
+def test_what_cannot_come_in_is_refused_with_its_place_and_what_lifts_it(ferry, scus, options, message):
+    data = pyr(*scus).replace(b"dawn. --- two", b"dawn.--- two")
+    report = brought(ferry, ("sinking.ann.pyr", data), ("fine.ben.pyr", pyr()), **options)
+    failures = [failure for failure in report.failures if failure.file == "sinking.ann.pyr"]
+    with pytest.raises(AssertionError, match=message):
+        raise AssertionError(str(failures[0]))
+    assert not User.objects.filter(username="ann").exists()
+    assert Docset.objects.filter(slug="fine").exists() == (not options)
+
+
+def test_a_project_that_lets_scus_share_words_takes_them(db):
+    project = pyramid_project(words_exclusive=False, one_contributor=False)
+    shared = [scu(1, ("The ferry", 8), ("dawn", 31)), scu(2, ("The ferry", 8))]
+    assert not brought(project, ("sinking.ann.pyr", pyr(*shared))).failures
+    assert {one.key: one.weight for one in scus.weighed(coding_of(project))} == {"1": 1, "2": 1}
+
+
+def test_contributors_that_occur_twice_are_one_and_told(ferry):
+    report = brought(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8), ("The ferry", 8)))))
+    assert [finding.code for finding in report.findings] == ["twice"]
+    assert "SCU 1 has “The ferry” (8-17) twice" in str(report.findings[0])
+    assert len(operations.decisions_of(coding_of(ferry))) == 1
+
+
+def test_another_text_under_the_name_of_a_docset_is_refused_with_what_differs(ferry):
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    other = pyr(SANK).replace(b"It was dawn", b"It was noon")
+    report = brought(ferry, ("sinking.ben.pyr", other))
+    assert "the docset sinking has other summaries, from line 2 on" in str(report.failures[0])
+    assert not User.objects.filter(username="ben").exists()
+
+
+def test_a_file_of_another_name_goes_to_the_docset_of_its_text(ferry):
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    report = brought(ferry, ("D1.ben.pyr", pyr(SANK)))
+    assert [finding.code for finding in report.findings] == ["docset-by-text"]
+    assert Docset.objects.count() == 1
+    assert not brought(ferry, ("D2.eve.pyr", pyr(SANK)), docset="sinking").findings
+
+
+def test_the_summaries_of_the_docset_hold_where_a_file_finds_others(ferry):
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    other = pyr(SANK).replace(b"--- .+</start", b"--- two</start")
+    report = brought(ferry, ("sinking.ben.pyr", other))
+    assert "other-summaries" in [finding.code for finding in report.findings]
+    assert [one.weight for one in scus.weighed(coding_of(ferry, coder="ben"))] == [2]
+
+
+def test_what_somebody_has_begun_stays_as_it_is(ferry):
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    report = brought(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8)))))
+    assert "ann has coded sinking already" in str(report.failures[0])
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        ([scu(7, ("The ferry sank", 8))], "SCU 7 has “a ferry sank” (53-65) only here"),
+        ([SANK, scu(8, ("dawn", 31))], "SCU 8 stands only in the file"),
+        ([SANK.replace('uid="7"', 'uid="9"')], "SCU 9 stands only in the file (and 1 more)"),
+    ],
+)
+def test_a_peer_of_another_pyramid_is_refused_with_what_differs(ferry, held, message):
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    data = pan(*held).replace(
+        b'<peerscu uid="7" label="(2) It sank (2.1)">',
+        b'<peerscu uid="%d" label="x">' % (9 if 'uid="9"' in held[0] else 7),
+    )
+    report = brought(ferry, ("peer.ann.pan", data))
+    assert message in str(report.failures[0])
+    assert not Text.objects.filter(role=Text.Role.PEER).exists()
+
+
+def test_a_peer_without_docset_or_pyramid_is_refused(ferry):
+    assert "import the pyramid (.pyr) first" in str(brought(ferry, ("p.ann.pan", pan(SANK))).failures[0])
+    brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    assert "ben has no pyramid of the docset" in str(brought(ferry, ("p.ben.pan", pan(SANK))).failures[0])
+
+
+def test_keys_that_are_no_numbers_get_free_uids_and_are_told():
+    assert uids_of(["b", "2", "a", "01", "1"]) == {"2": 2, "1": 1, "01": 3, "a": 4, "b": 5}
+
+
+@pytest.fixture
+def sinking(alice, bob) -> Docset:
+    made = docset(pyramid_project(), alice, bob)
+    build(codings_of(models_of(made))["alice"], SINKING)
+    return made
+
+
+def test_a_pyramid_of_the_browser_goes_out_and_what_is_lost_is_told(sinking, alice):
+    coding = codings_of(models_of(sinking))["alice"]
+    actions.reopen(coding, alice)
+    send(coding, change("describe", scu="idea", label="No words yet"))
+    actions.submit(coding, alice)
+    files, losses = zipped(sinking.project)
+    assert set(files) == {"alice/sinking.pyr", "LOSSES.txt"}
+    pyramid = ducview.read_pyramid(Bundle.of("x", files["alice/sinking.pyr"]))
+    assert pyramid.text == coding.text.content
+    assert [(one.label, len(one.contributors)) for one in pyramid.scus] == [("Sank", 3), ("Saved", 3), ("Dawn", 2)]
+    told = "\n".join(losses)
+    assert "keys of SCUs that are no numbers (others instead): alice, sinking: dawn" in told
+    assert "has no contributor and is left out" in told
+    assert "titles (the file has the address): alice, sinking: The sinking" in told
+
+
+def test_a_peer_against_the_agreed_pyramid_goes_out_and_comes_back(sinking, mallory, alice):
+    project = sinking.project
+    actions.add_member(project, mallory, Membership.Role.ADJUDICATOR)
+    agreed = docsets.start_agreed(sinking, mallory, codings_of(models_of(sinking))["alice"])
+    actions.submit(agreed, mallory)
+    peer = docsets.add_peer(sinking, "p1", "P1", "A ferry sank. Prices rose.", system="S")
+    docsets.assign_peers(sinking, [peer], [mallory], agreed=True)
+    coding = peer.codings.select_related("coder", "text__docset").get()
+    send(coding, says(contributor(peer, "A ferry sank"), "sank"), says(contributor(peer, "Prices rose")))
+    actions.submit(coding, mallory)
+    files, losses = zipped(project)
+    assert {"mallory/sinking.agreed.pyr", "mallory/p1.agreed.pan", "alice/sinking.pyr"} <= set(files)
+    assert "which system wrote a peer: mallory, p1: S" in "\n".join(losses)
+    held = peer_of(coding, pyramid_of(agreed))
+    assert ducview.read_peer(Bundle.of("x", files["mallory/p1.agreed.pan"])).marks.keys() == held.marks.keys()
+    before = operations.judgements_of(coding)
+    coding.delete()
+    sources = [Source("mallory/p1.pan", files["mallory/p1.agreed.pan"])]
+    report = import_pyramids(project, read_pyramids(sources, "parent"))
+    assert (report.failures, report.codings, report.texts) == ([], 1, 0)
+    assert operations.judgements_of(coding_of(project, "peer-agreed")) == before
+
+
+def test_only_what_is_asked_for_goes_out(sinking):
+    assert set(zipped(sinking.project, coders=["bob"])[0]) == set()
+    files, _ = zipped(sinking.project, coders=["bob"], unfinished=True)
+    assert "bob/sinking.pyr" in files
+    assert set(zipped(sinking.project, texts=["ghost"])[0]) == set()
+
+
+def test_other_formats_are_refused_with_what_to_use(ferry):
+    with pytest.raises(ImportFailed, match=r"project of pyramids.*use DUCView pyramids and peers \(ducview\)"):
+        import_sources(ferry, "muc", [], "nobody", {})
+    with pytest.raises(ImportFailed, match="belong to projects of the scheme “pyramid”; tea is none"):
+        import_sources(make_project(), "ducview", [], "nobody", {})
+
+
+@pytest.fixture
+def client(ferry, charlie, signed_in):
+    actions.add_member(ferry, charlie, Membership.Role.MANAGER)
+    return signed_in(charlie)
+
+
+def upload(name: str, data: bytes) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, data)
+
+
+def test_a_page_checks_first_and_then_imports(client, ferry):
+    asked = client.get("/projects/ferry/import/").content.decode()
+    assert "DUCView pyramids and peers" in asked
+    assert "option-docset" in asked
+    assert "Markables are given" not in asked
+    fields = {"format": "ducview", "whose": "name", "create": "on"}
+    files = [upload("sinking.ann.pyr", pyr(SANK)), upload("peer.ann.pan", pan(SANK))]
+    checked = client.post("/projects/ferry/import/", fields | {"files": files}, follow=True)
+    assert "This would come in: 2 new texts" in checked.content.decode()
+    assert not Docset.objects.exists()
+    done = client.post(f"{checked.redirect_chain[-1][0]}carry-out/", follow=True).content.decode()
+    assert "Imported: 2 new texts, 4 new markables, 2 codings, 4 judgements" in done
+    exported = client.post("/projects/ferry/export/", {"format": "ducview"}, follow=True)
+    assert "This would be written: 2 codings of 2 texts in 2 files" in exported.content.decode()
+
+
+@pytest.mark.parametrize("page", ["import", "export"])
+def test_a_page_says_which_format_to_use(client, page):
+    fields = {"format": "conll2012", "whose": "nobody", "files": [upload("a.conll", b"x")]}
+    reply = client.post(f"/projects/ferry/{page}/", fields)
+    assert reply.status_code == 400
+    assert "use DUCView pyramids and peers (ducview)" in reply.content.decode()
+
+
+def test_the_api_takes_and_gives_them_too(client, ferry):
+    fields = {"format": "ducview", "whose": "one", "coder": "ann", "create": "true", "option-docset": ""}
+    reply = client.post("/api/v1/projects/ferry/imports/", fields | {"files": [upload("sinking.pyr", pyr(SANK))]})
+    assert (reply.status_code, reply.json()["state"]) == (201, "checked")
+    done = client.post(f"/api/v1/transfers/{reply.json()['id']}/carry-out/")
+    assert done.json()["report"]["codings"] == 1
+    order = json.dumps({"format": "ducview"})
+    out = client.post("/api/v1/projects/ferry/exports/", order, content_type="application/json")
+    assert out.json()["report"]["files"] == 1
+    wrong = client.post("/api/v1/projects/ferry/exports/", '{"format": "muc"}', content_type="application/json")
+    assert (wrong.status_code, "ducview" in str(wrong.json()["errors"]["format"])) == (400, True)
+
+
+def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "sinking.ann.pyr").write_bytes(pyr(SANK))
+    (tmp_path / "in" / "peer.ann.pan").write_bytes(pan(SANK))
+    options = {"project": "sea", "coder_from": "name", "create": True}
+    call_command("import_codings", "ducview", tmp_path / "in", **options, trial=True)
+    assert not Project.objects.exists()
+    call_command("import_codings", "ducview", tmp_path / "in", **options)
+    assert "sea: 2 new texts, 4 new markables, 2 codings" in capsys.readouterr().out
+    call_command("import_codings", "ducview", tmp_path / "in", **options, option=["docset=sinking"])
+    assert "2 codings there already" in capsys.readouterr().out
+    with pytest.raises(CommandError, match=r"--option docset=ghost: DUCView"):
+        call_command("import_codings", "ducview", tmp_path / "in", **options, option=["docset=ghost"])
+    call_command("export_codings", "ducview", tmp_path / "out.zip", project="sea")
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        assert set(archive.namelist()) == {"ann/sinking.pyr", "ann/peer.pan"}
+    with pytest.raises(CommandError, match="use DUCView"):
+        call_command("export_codings", "muc", tmp_path / "no.zip", project="sea")
+    assert not (tmp_path / "no.zip").exists()
+
+
+def test_names_differ_only_in_case_and_are_one_person(ferry):
+    actions.add_member(ferry, person("Ann"), Membership.Role.CODER)
+    report = brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
+    assert (report.new_coders, coding_of(ferry).coder.username) == ([], "Ann")
