@@ -9,8 +9,9 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from agreement.extract import CODED
 from agreement.reports.overview import Progress
-from annotations.models import Coding, Operation, Project
+from annotations.models import Coding, Operation, Project, Text
 
 LATEST = 5
 TOLD = {"submit": "handed in", "reopen": "gave back", "import": "imported"}
@@ -52,10 +53,12 @@ class Activity:
 
 
 def progress(project: Project) -> Progress:
-    """How far the codings are. Two queries."""
-    codings = list(Coding.objects.filter(text__project=project).order_by().values_list("text_id", "status"))
+    """How far those codings are that agreement is computed of. Two queries."""
+    codings = list(
+        Coding.objects.filter(text__project=project, kind__in=CODED).order_by().values_list("text_id", "status")
+    )
     return Progress(
-        n_texts=project.texts.count(),
+        n_texts=project.texts.exclude(role=Text.Role.PEER).count(),
         n_assigned=len({text for text, _ in codings}),
         n_codings=len(codings),
         n_submitted=sum(status == Coding.Status.SUBMITTED for _, status in codings),

@@ -181,6 +181,41 @@ def strip(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Something with a figure by each of two measurements."""
+
+    label: str
+    x: float
+    y: float
+
+
+def scatter(points: Sequence[Point], x: str, y: str) -> Figure:
+    """Points by two figures of one scale; the dotted line is where both are equal."""
+    ends = [end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max)]
+    margin = max(0.05 * (ends[1] - ends[0]), 0.02)
+    reach = [ends[0] - margin, ends[1] + margin]
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [point.x for point in points],
+        "y": [point.y for point in points],
+        "customdata": [plain_text(point.label) for point in points],
+        "hovertemplate": "%{customdata}: %{x:.4f}, %{y:.4f}<extra></extra>",
+        "marker": {"size": 10},
+    }
+    equal = {"type": "line", "x0": reach[0], "y0": reach[0], "x1": reach[1], "y1": reach[1], "line": {"dash": "dot"}}
+    return {
+        "data": [trace],
+        "layout": {
+            "height": 380,
+            "xaxis": {"title": {"text": plain_text(x)}, "range": reach},
+            "yaxis": {"title": {"text": plain_text(y)}, "range": reach},
+            "shapes": [equal],
+        },
+    }
+
+
 def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
     """Which coders put which members in their chain: a bar for each combination of coders, dots below for who they are.
 
@@ -188,6 +223,7 @@ def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]
     """
     combinations = sorted(members, key=lambda one: (-len(members[one]), -len(one), sorted(one)))
     places = list(range(len(combinations)))
+    step = -(-max(map(len, members.values()), default=1) // 6)  # whole members, and room for their numbers
     bars_ = {
         "type": "bar",
         "x": places,
@@ -216,7 +252,7 @@ def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]
         "layout": {
             "height": 170 + ROW * len(coders),
             "xaxis": {"showticklabels": False, "showgrid": False, "zeroline": False, "anchor": "y2"},
-            "yaxis": {"title": {"text": "members"}, "domain": [0.5, 1], "dtick": 1, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": "members"}, "domain": [0.5, 1], "dtick": step, "rangemode": "tozero"},
             "yaxis2": {**_named(coders, downwards=True), "domain": [0, 0.42], "showgrid": False},
             "showlegend": False,
         },

@@ -1,5 +1,7 @@
 """The controls of the agreement pages."""
 
+from collections.abc import Mapping, Sequence
+
 from django import forms
 
 from agreement.extract import Extract
@@ -52,6 +54,10 @@ HIDDEN = {
     "indices": ("chains", "top"),
     "categories": ("distance", "chains", "top", "exclude_unit", "empty", "thirds"),
 }
+# What is called otherwise where pyramids are compared.
+NAMES_OF_PYRAMIDS = {"unmarked": "What is in no SCU", "texts": "Only these docsets"}
+HELP_OF_PYRAMIDS = {"unmarked": "What it means that a word is in no SCU of a pyramid handed in."}
+LABELS_OF_PYRAMIDS = {"unmarked": {"singleton": "is alone", "label": "a label of its own", "missing": "missing"}}
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
 MANY = 8
 TOO_MANY = 100
@@ -68,13 +74,17 @@ class ParametersForm(forms.Form):
     def __init__(self, extract: Extract, parameters: Parameters) -> None:
         asked = parameters.query()
         super().__init__(initial=asked | {name: sorted(parameters.selected(name)) for name in SELECTIONS})
+        names = NAMES | (NAMES_OF_PYRAMIDS if extract.units else {})
+        help_ = HELP | (HELP_OF_PYRAMIDS if extract.units else {})
+        categories = () if extract.units else extract.categories  # all that is compared of pyramids is in SCUs
         for name in CHOICES:
             if name not in HIDDEN[extract.answers] and (name != "units" or extract.units):
+                labels = (LABELS_OF_PYRAMIDS if extract.units else {}).get(name, LABELS[name])
                 self.fields[name] = forms.ChoiceField(
-                    choices=LABELS[name].items(), required=False, label=NAMES[name], help_text=HELP[name]
+                    choices=labels.items(), required=False, label=names[name], help_text=help_[name]
                 )
         offered = {
-            "without": [(name, name) for name in extract.categories] if len(extract.categories) > 1 else [],
+            "without": [(name, name) for name in categories] if len(categories) > 1 else [],
             "rounds": _distinct([(text.round, text.round) for text in extract.texts if text.round]),
             "coders": [(name, name) for name in extract.coders] if len(extract.coders) > 2 else [],
             "texts": [(text.slug, text.title) for text in extract.texts] if len(extract.texts) > 1 else [],
@@ -84,13 +94,13 @@ class ParametersForm(forms.Form):
                 many = len(choices) > MANY
                 if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
                     self.initial[name] = asked.get(name, "")
-                    self.fields[name] = forms.CharField(required=False, label=NAMES[name], help_text=HELP[name])
+                    self.fields[name] = forms.CharField(required=False, label=names[name], help_text=help_[name])
                     continue
                 self.fields[name] = forms.MultipleChoiceField(
                     choices=choices,
                     required=False,
-                    label=NAMES[name],
-                    help_text=HELP[name],
+                    label=names[name],
+                    help_text=help_[name],
                     widget=forms.SelectMultiple({"size": 5}) if many else forms.CheckboxSelectMultiple,
                 )
 
@@ -108,6 +118,16 @@ class ParametersForm(forms.Form):
     def selects(self) -> bool:
         """Is less than everything chosen?"""
         return any(self.initial.get(name) for name in SELECTIONS)
+
+
+class PyramidForm(forms.Form):
+    """What a page on pyramids is asked for: a select for each field that leaves a choice."""
+
+    def __init__(self, fields: Mapping[str, tuple[str, Sequence[tuple[str, str]]]], own: Mapping[str, str]) -> None:
+        super().__init__(initial=dict(own))
+        for name, (label, choices) in fields.items():
+            if len(choices) > 1:
+                self.fields[name] = forms.ChoiceField(choices=list(choices), required=False, label=label)
 
 
 class RemarkForm(forms.Form):

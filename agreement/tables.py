@@ -126,7 +126,7 @@ def shown(value: Plain, kind: Kind) -> str:
         return f"{hundredths:.1f}%" if 0 < hundredths < 9.95 else f"{hundredths:.0f}%"
     if kind == "seconds":
         return f"{value:.1f} s" if value < 60 else f"{value / 60:.1f} min"
-    return f"{value:,}"
+    return f"{value:,}".replace("-", "\N{MINUS SIGN}")
 
 
 def as_csv(table: Table) -> str:

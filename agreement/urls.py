@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from agreement import api
-from agreement.views import categories, coders, computations, course, explorer, items, texts
+from agreement import api, pyramid_api
+from agreement.views import categories, coders, computations, course, explorer, items, pyramids, texts
 
 AGREEMENT = "projects/<slug:slug>/agreement/"
 ITEM = f"{AGREEMENT}items/<slug:text>/<str:key>/"
@@ -22,6 +22,10 @@ pages = [
     path(f"{AGREEMENT}categories/mapping/", categories.save_mapping, name="save-mapping"),
     path(f"{AGREEMENT}course/", course.course, name="course"),
     path(f"{AGREEMENT}computations/<int:pk>/", computations.computation, name="computation"),
+    path(f"{AGREEMENT}scores/", pyramids.scores, name="scores"),
+    path(f"{AGREEMENT}study/", pyramids.study, name="study"),
+    path(f"{AGREEMENT}scus/", pyramids.scus, name="scus"),
+    path(f"{AGREEMENT}peers/", pyramids.peers, name="peers"),
     path(f"{AGREEMENT}items/", items.items, name="items"),
     path(ITEM, items.item, name="item"),
     path(f"{ITEM}remarks/", items.remark, name="remark"),
@@ -34,6 +38,10 @@ api_v1 = [
     path("projects/<slug:slug>/agreement/", api.Agreement.as_view(), name="api-agreement"),
     path("projects/<slug:slug>/agreement/data/", api.Data.as_view(), name="api-data"),
     path("projects/<slug:slug>/agreement/grid/", api.Grid.as_view(), name="api-grid"),
+    path("projects/<slug:slug>/agreement/scores/", pyramid_api.Scores.as_view(), name="api-scores"),
+    path("projects/<slug:slug>/agreement/study/", pyramid_api.Study.as_view(), name="api-study"),
+    path("projects/<slug:slug>/agreement/scus/", pyramid_api.Scus.as_view(), name="api-scus"),
+    path("projects/<slug:slug>/agreement/peers/", pyramid_api.Peers.as_view(), name="api-peers"),
     path("projects/<slug:slug>/agreement/items/", api.Items.as_view(), name="api-items"),
     path("projects/<slug:slug>/agreement/items/<slug:text>/<str:key>/", api.Item.as_view(), name="api-item"),
 ]

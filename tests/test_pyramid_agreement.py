@@ -44,12 +44,12 @@ def test_figure_1_gives_the_figures_of_table_1(figure_1, preset, expected):
     assert report.result.n_units == 7
 
 
-def values(project, units="words") -> dict[str, dict[str, set[str]]]:
+def values(project, units="words") -> dict[object, dict[str, set[str]]]:
     """For each coder the value of each word, as words; each word stands once in these texts where that matters."""
     extracted = extract(project, units)
     data = reliability_data(extracted, chains="full", top="category", unmarked="singleton")
     content = {text.pk: text.content for text in Text.objects.filter(project=project)}
-    words = {
+    words: dict[object, str] = {
         markable.pk: content[markable.text_id][markable.start : markable.end]
         for markable in Markable.objects.filter(text__project=project, level__key="word")
     }

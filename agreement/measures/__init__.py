@@ -22,6 +22,7 @@ from agreement.measures.coreference import (
     link_kappa,
     muc,
 )
+from agreement.measures.counts import count_alpha, count_dice
 from agreement.measures.data import ReliabilityData
 from agreement.measures.distances import distance, from_counts
 from agreement.measures.intervals import Comparison, Interval, Jackknife
@@ -35,6 +36,7 @@ from agreement.measures.kappas import (
     observed_agreement,
     scott_pi,
 )
+from agreement.measures.matching import Overlap, match_sets
 from agreement.measures.muc6 import KeyMarkable, match_muc6
 from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
 from agreement.measures.pyramids import (
@@ -49,6 +51,12 @@ from agreement.measures.pyramids import (
 )
 from agreement.measures.relations import RELATIONS, relation, relation_counts
 from agreement.measures.results import CategoryKappa, KappaResult, Result
+from agreement.measures.score_intervals import (
+    CorrelationInterval,
+    ScoreInterval,
+    mean_interval,
+    score_correlation_interval,
+)
 from agreement.measures.sums import DocumentSums, combine, document_sums, documents_sums
 from agreement.measures.uncertainty import bootstrap, bootstrap_sums, jackknife, jackknife_sums, permutation_test
 
@@ -62,6 +70,7 @@ __all__ = [
     "Comparison",
     "Contribution",
     "Correlation",
+    "CorrelationInterval",
     "DocumentSums",
     "Interval",
     "Jackknife",
@@ -69,12 +78,14 @@ __all__ = [
     "KeyMarkable",
     "LeaveOneOut",
     "LeftOut",
+    "Overlap",
     "Pairwise",
     "PeerScore",
     "Pyramid",
     "ReliabilityData",
     "Result",
     "Score",
+    "ScoreInterval",
     "alpha",
     "alphas",
     "augmented_kappa",
@@ -93,6 +104,8 @@ __all__ = [
     "comprehensive",
     "conll_average",
     "contributions",
+    "count_alpha",
+    "count_dice",
     "distance",
     "document_sums",
     "documents_sums",
@@ -108,6 +121,8 @@ __all__ = [
     "leave_one_out",
     "link_kappa",
     "match_muc6",
+    "match_sets",
+    "mean_interval",
     "modified",
     "muc",
     "multi_kappa",
@@ -119,6 +134,7 @@ __all__ = [
     "relation",
     "relation_counts",
     "score_correlation",
+    "score_correlation_interval",
     "scott_pi",
     "scu_labels",
 ]

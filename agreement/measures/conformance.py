@@ -156,6 +156,9 @@ def _passonneau_2006() -> Iterator[Row]:
     why = "the full pyramids are not published"
     yield Row("the same, Table 1, words", "0, .64, .81", "", why)
     yield Row("the same, Table 2, five pyramids", ".01 to .80", "", why)
+    why = "the peers as they were annotated are not published"
+    yield Row("Passonneau et al. 2005, peers, kappa and alpha with Dice", ".57, .62", "", why)
+    yield Row("Passonneau 2005, Pearson of scores by two pyramids", ".84 to .91", "", why)
 
 
 def _slides() -> Iterator[Row]:

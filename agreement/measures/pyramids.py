@@ -151,7 +151,7 @@ def score_correlation(
     >>> score_correlation({"p": 0.2, "q": 0.5, "r": 0.9}, {"r": 0.8, "q": 0.6, "p": 0.1})
     <pearson 0.9477, kendall 1.0000, spearman 1.0000 of 3 peers>
     """
-    a, b = (_by_peer(side) for side in (first, second))
+    a, b = (by_peer(side) for side in (first, second))
     for peer in [*a, *b]:
         if peer not in a or peer not in b:
             raise ValueError(f"peer {peer!r} has one score only")
@@ -187,7 +187,8 @@ def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable
     return index_labels(words, indices)
 
 
-def _by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
+def by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
+    """Scores by their peer, or by their place where they are given in order."""
     return scores if isinstance(scores, Mapping) else dict(enumerate(scores))
 
 

@@ -5,8 +5,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from agreement.measures.cells import MISSING, Cells, offsets
+from agreement.measures.counts import count_dice
 from agreement.measures.data import ReliabilityData
 from agreement.measures.distances import from_empty, midranks, numbers
+from agreement.measures.general import unit_distances
 from agreement.measures.masses import Judgements, Masses, Similar
 from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.overlaps import Pairable
@@ -200,6 +202,26 @@ def _of_numbers(data: ReliabilityData, by: str, options: Options) -> Statistics:
 
     names = [data.units[row] for row in used.rows.tolist()] if by == "unit" else data.documents
     found = Statistics(names, beside(observed, labels, pairs), (name,), coefficients)
+    return found.of_groups(np.bincount(groups, minlength=n_groups) > 0)
+
+
+def count_statistics(data: ReliabilityData, by: str) -> Statistics:
+    """The sums of `count_alpha`: the observed sum, and the judgements with each count."""
+    used, options = Pairable.of(data), Options(count_dice)
+    terms = np.array(list(unit_distances(data, count_dice, options).values()), dtype=np.float64)
+    groups = np.arange(len(used.rows)) if by == "unit" else used.documents
+    n_groups, n_labels = len(used.rows) if by == "unit" else len(data.documents), len(data.labels)
+    rows, columns = np.nonzero(used.codes != MISSING)
+    labels = sparse_sums(groups[rows], used.codes[rows, columns], np.ones(len(rows)), (n_groups, n_labels))
+    observed = np.bincount(groups, weights=terms, minlength=n_groups)[:, None]
+    apart = np.array([[count_dice(a, b) for b in data.labels] for a in data.labels]).reshape(n_labels, n_labels)
+
+    def coefficients(sums: Floats) -> Floats:
+        counts = sums[:, 1:]
+        return _alpha(sums[:, 0], ((counts @ apart) * counts).sum(axis=1), counts.sum(axis=1))[:, None]
+
+    names = [data.units[row] for row in used.rows.tolist()] if by == "unit" else data.documents
+    found = Statistics(names, beside(observed, labels), ("",), coefficients)
     return found.of_groups(np.bincount(groups, minlength=n_groups) > 0)
 
 

@@ -27,6 +27,7 @@ from agreement.measures.chance import (
     weighted_kappa,
 )
 from agreement.measures.coefficients import alpha, alphas
+from agreement.measures.counts import count_alpha
 from agreement.measures.data import ReliabilityData
 from agreement.measures.intervals import Comparison, Interval, Jackknife
 from agreement.measures.kappas import (
@@ -43,6 +44,7 @@ from agreement.measures.options import check
 from agreement.measures.resampling import (
     alpha_statistics,
     alphas_statistics,
+    count_statistics,
     documents_in_use,
     pooled_documents,
     resampled,
@@ -64,6 +66,7 @@ type Coefficients = Callable[..., Mapping[str, Result]]
 _STATISTICS: dict[Callable[..., Any], Callable[..., Statistics | None]] = {
     alpha: alpha_statistics,
     alphas: alphas_statistics,
+    count_alpha: count_statistics,
     observed_agreement: statistics_by(observed_kappa),
     bennett_s: statistics_by(bennett_kappa),
     scott_pi: statistics_by(scott_kappa),

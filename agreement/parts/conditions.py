@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from django.utils.http import urlencode
 
 from agreement.asked import Asked
+from agreement.extract import Extract, extract
 from agreement.figures import Chart, Dot, Figure, dots, heat, said
-from agreement.forms import NAMES, in_words
+from agreement.forms import NAMES, NAMES_OF_PYRAMIDS, in_words
 from agreement.parameters import Parameters, presets_for
 from agreement.parts.part import Parts
 from agreement.reports import methods, overall
@@ -37,11 +39,17 @@ def grid(page: Asked, progress: Progress | None = None) -> Parts:
 
 def compare(page: Asked, progress: Progress | None = None) -> Parts:
     """What each single choice does to the number, and what the conventions of the papers make of it."""
-    changes = page.compute(lambda parameters, _: methods.compare(page.extract, parameters, progress))
-    labels = [_changed(change.name, change.choice) for change in changes]
+
+    def extract_of(units: str) -> Extract:
+        return page.extract if units in ("", page.extract.units) else extract(page.project, units)
+
+    changes = page.compute(lambda parameters, _: methods.compare(page.extract, parameters, progress, extract_of))
+    names = NAMES_OF_PYRAMIDS if page.extract.units else {}
+    labels = [_changed(change.name, change.choice, names) for change in changes]
     presets = [
-        (preset, interval_of(page.extract, effective(page.extract, preset.parameters)))
+        (preset, interval_of(source, effective(source, preset.parameters)))
         for preset in presets_for(page.project.answers)
+        for source in [extract_of(preset.parameters.units)]
     ]
     figures = [Column("value", "Value", "figure"), Column("low", "from", "figure"), Column("high", "to", "figure")]
     tables = [
@@ -98,8 +106,8 @@ def compare(page: Asked, progress: Progress | None = None) -> Parts:
     return Parts(tables, charts)
 
 
-def _changed(name: str, choice: str) -> str:
-    return f"{NAMES[name]}: {in_words(name, choice)}" if name else "as it is"
+def _changed(name: str, choice: str, names: Mapping[str, str]) -> str:
+    return f"{names.get(name, NAMES[name])}: {in_words(name, choice)}" if name else "as it is"
 
 
 def _grid(key: str, caption: str, rows: list[tuple[str, list[overall.Cell]]], asked_for: Parameters) -> Table:

@@ -15,6 +15,7 @@ from agreement.reports import overall
 from agreement.reports.basis import interval_of
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.tables import Cell, Column, Linked, Table
+from agreement.wording import nouns_of
 from annotations.progress import Progress
 
 SORTS = ("text", "value", "shift", "units")
@@ -31,7 +32,7 @@ COLUMNS = [
     Column("shift", "Shift without it", "figure"),
     Column("note", "Left out"),
 ]
-NOTE = "Intervals are over the markables of the text; the shift is how far all texts together move without it."
+NOTE = "Intervals are over the {units} of the text; the shift is how far all texts together move without it."
 
 
 def in_order(page: Asked, sort: str) -> list[overall.TextReport]:
@@ -74,4 +75,7 @@ def some_texts(page: Asked, texts: Sequence[overall.TextReport], progress: Progr
         points.append(Dot(text.title, result.value, interval.low, interval.high))
     title = "Agreement by text, with 95% intervals"
     chart = Chart("texts", title, dots(points, "value", (TENTATIVE, RELIABLE)), said(points), "texts")
-    return Parts([Table("texts", "Text by text", COLUMNS, rows, NOTE)], [chart] if rows else [])
+    return Parts(
+        [Table("texts", "Text by text", COLUMNS, rows, NOTE.format(units=nouns_of(page.extract.units).units))],
+        [chart] if rows else [],
+    )

@@ -86,8 +86,12 @@ def _measures(scheme: Scheme) -> list[Verdict]:
         Verdict(
             "measure",
             "K of categories, S, per category",
-            len(scheme.categories) > 1,
-            "What is linked to what does not count." if len(scheme.categories) > 1 else "It has a single category.",
+            len(scheme.categories) > 1 and scheme.answers != "scus",
+            "All words that are compared are in SCUs: one category."
+            if scheme.answers == "scus"
+            else "What is linked to what does not count."
+            if len(scheme.categories) > 1
+            else "It has a single category.",
         ),
         Verdict(
             "measure",
@@ -118,6 +122,7 @@ def _measures(scheme: Scheme) -> list[Verdict]:
 def _views(scheme: Scheme) -> list[Verdict]:
     sets, pointers = scheme.answers != "categories", scheme.answers == "pointers"
     ambiguous = scheme.several_pointers or scheme.answers in INDEXED
+    pyramids = scheme.answers == "scus"
     return [
         Verdict("view", "overview, coders, texts, over time", True, "For every scheme."),
         Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", sets,
@@ -134,6 +139,8 @@ def _views(scheme: Scheme) -> list[Verdict]:
                 "Merge what coders do not tell apart." if len(scheme.categories) > 2 else "It needs three categories."),
         Verdict("view", "link distances", pointers,
                 "How far back antecedents are." if pointers else "Coders give no antecedents."),
+        Verdict("view", "scores of peers, the study, SCUs side by side, reliability of peers", pyramids,
+                "Of docsets with peer summaries." if pyramids else "There are no pyramids to score peers by."),
     ]  # fmt: skip
 
 

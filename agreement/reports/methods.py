@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
 from agreement.extract import Extract
 from agreement.measures.intervals import Interval
 from agreement.measures.results import counted_as
-from agreement.parameters import CHOICES, Parameters
+from agreement.parameters import CHOICES, UNITS, Parameters
 from agreement.reports.basis import effective, interval_of
 from agreement.reports.overall import Report
+from agreement.wording import Nouns, nouns_of
 from annotations.progress import Progress
 
 COEFFICIENTS = {
@@ -39,14 +41,20 @@ TOPS = {
     "chain": "the first member of a chain has it as its value, too",
 }
 EXCLUDED = {
-    "none": "Sets were compared as they are, with the markable itself in them.",
-    "observed": "The markable itself was taken out of its sets for observed disagreement.",
-    "both": "The markable itself was taken out of its sets for observed and expected disagreement.",
+    "none": "Sets were compared as they are, with the {unit} itself in them.",
+    "observed": "The {unit} itself was taken out of its sets for observed disagreement.",
+    "both": "The {unit} itself was taken out of its sets for observed and expected disagreement.",
 }
 UNMARKED = {
-    "singleton": "A markable that a coder left out of a text handed in counts as referring to nothing else.",
-    "label": "A markable that a coder left out of a text handed in counts as a category of its own.",
-    "missing": "A markable that a coder left out counts as not judged.",
+    "singleton": "A {unit} that a coder left out of a text handed in counts as {alone}.",
+    "label": "A {unit} that a coder left out of a text handed in counts as a category of its own.",
+    "missing": "A {unit} that a coder left out counts as not judged.",
+}
+# What is counted of pyramids, and the value of one.
+COUNTED = {
+    "words": "The units are the words of the model summaries; the value of a word is the set of words of its SCUs.",
+    "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
+    " contributors of its SCUs.",
 }
 REFERENCES = {
     "alpha": "Krippendorff, K. (1980). Content Analysis: An Introduction to Its Methodology. Sage.",
@@ -57,6 +65,8 @@ REFERENCES = {
     " agreement. British Journal of Mathematical and Statistical Psychology 61.",
     "passonneau": "Passonneau, R. J. (2004). Computing reliability for coreference annotation. LREC.",
     "masi": "Passonneau, R. (2006). Measuring agreement on set-valued items (MASI). LREC.",
+    "pyramids": "Nenkova, A. and Passonneau, R. (2004). Evaluating content selection in summarization: the pyramid"
+    " method. HLT-NAACL.",
     "chains": "Poesio, M. and Artstein, R. (2005). The reliability of anaphoric annotation, reconsidered."
     " ACL Workshop.",
     "bootstrap": "Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman and Hall.",
@@ -100,31 +110,37 @@ def methods(extract: Extract, report: Report) -> Methods:
     pointers, sets = extract.answers == "pointers", extract.answers != "categories"
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
     by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
+    nouns, texts = nouns_of(extract.units), "docset" if extract.units else "text"
+    if extract.units:
+        by["indices"] = "the content units (SCUs) of their model summaries"
     said = [
-        f"{counted_as(len(report.coders), 'coder')} annotated {counted_as(len(report.texts), 'text')} by"
+        f"{counted_as(len(report.coders), 'coder')} annotated {counted_as(len(report.texts), texts)} by"
         f" {by[extract.answers]}, {counted_as(result.n_judgements, 'judgement')} in all."
     ]
     how = COEFFICIENTS[p.coefficient]
     if p.is_alpha and sets:
         how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
     said.append(f"Reliability is {how}.")
+    if extract.units:
+        said.append(COUNTED[extract.units])
     if pointers:
         said.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
     if p.is_alpha and sets:
-        said.append(EXCLUDED[p.exclude_unit])
+        said.append(EXCLUDED[p.exclude_unit].format(unit=nouns.unit))
         if p.empty == "disjoint":
             said.append("The empty set was taken to be disjoint from all others.")
-    said.append(UNMARKED[p.unmarked])
-    said += _left_out(report)
-    said.append(_figures(report))
+    alone = "in no SCU, alone" if extract.units else "referring to nothing else"
+    said.append(UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone))
+    said += _left_out(report, nouns)
+    said.append(_figures(report, nouns))
     said.append(f"Computed with {software()}; fingerprint of the input {report.fingerprint}.")
     return Methods(" ".join(said), _references(p, pointers, sets, report.interval))
 
 
-def _left_out(report: Report) -> list[str]:
+def _left_out(report: Report, nouns: Nouns) -> list[str]:
     p = report.parameters
     found = [
-        f"{counted_as(count, 'markable')} {reason} {_are(count)} left out."
+        f"{counted_as(count, nouns.unit)} {reason} {_are(count)} left out."
         for reason, count in report.result.left_out.items()
     ]
     if p.without:
@@ -134,12 +150,12 @@ def _left_out(report: Report) -> list[str]:
     return found + [f"Only these {name} were used: {names.replace(',', ', ')}." for name, names in chosen if names]
 
 
-def _figures(report: Report) -> str:
+def _figures(report: Report, nouns: Nouns) -> str:
     result, interval, p = report.result, report.interval, report.parameters
     if result.value is None:
         return f"The coefficient is undefined: {result.note}."
     kind = "disagreement" if p.is_alpha else "agreement"
-    text = f"Over {counted_as(result.n_units, 'markable')} it is {result.value:z.3f}"
+    text = f"Over {counted_as(result.n_units, nouns.unit)} it is {result.value:z.3f}"
     if interval.low is not None and interval.high is not None:
         text += (
             f" ({interval.level:.0%} bootstrap interval {interval.low:z.3f} to {interval.high:z.3f},"
@@ -154,6 +170,8 @@ def _references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -
         keys.append("passonneau")
     if p.is_alpha and sets and p.distance.startswith("masi"):
         keys.append("masi")
+    if p.units:
+        keys.append("pyramids")
     if pointers:
         keys.append("chains")
     if interval.low is not None:
@@ -161,17 +179,28 @@ def _references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -
     return tuple(REFERENCES[key] for key in keys)
 
 
-def compare(extract: Extract, parameters: Parameters, progress: Progress | None = None) -> list[Change]:
-    """The coefficient as asked, and with each single choice made otherwise. Raises WrongParameter."""
+def compare(
+    extract: Extract,
+    parameters: Parameters,
+    progress: Progress | None = None,
+    extract_of: Callable[[str], Extract] | None = None,
+) -> list[Change]:
+    """The coefficient as asked, and with each single choice made otherwise. Raises WrongParameter.
+
+    extract_of: the answers with other units, where there are such.
+    """
     base = effective(extract, parameters)
     whole = interval_of(extract, base)
     found = [Change("", "", base, whole, None)]
     choices = _choices(extract.answers, base)
+    if extract_of and base.units:
+        choices += [("units", units) for units in UNITS if units != base.units]
     for done, (name, choice) in enumerate(choices):
         if progress:
             progress(done, len(choices))
-        changed = effective(extract, replace(base, **{name: choice}))
-        interval = interval_of(extract, changed)
+        source = extract_of(choice) if extract_of and name == "units" else extract
+        changed = effective(source, replace(base, **{name: choice}))
+        interval = interval_of(source, changed)
         moved = None if interval.value is None or whole.value is None else interval.value - whole.value
         found.append(Change(name, choice, changed, interval, moved))
     return found

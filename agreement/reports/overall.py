@@ -182,13 +182,14 @@ def antecedents(extract: Extract, parameters: Parameters) -> list[Cell]:
     return [Cell(cell, result_of(extract, cell)) for cell in cells]
 
 
-def meaning(alphas: Mapping[str, float | None]) -> list[str]:
-    """What the differences between the distances are made of."""
+def meaning(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
+    """What the differences between the distances are made of; `chains` is what values are called."""
     nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
     return [
-        f"Jaccard less nominal: {jaccard - nominal:+.3f}, what is made of chains that differ and still share members.",
+        f"Jaccard less nominal: {jaccard - nominal:+.3f}, what is made of {chains} that differ and still share"
+        " members.",
         f"Dice less Jaccard: {dice - jaccard:+.3f}, what is made of size: Dice counts shared members twice, so that a"
         " few members more or less weigh less.",
         f"Jaccard less MASI: {jaccard - masi:+.3f}, what is made of monotonicity: MASI takes a third off what sets"

@@ -11,6 +11,7 @@ from agreement.measures.results import counted_as
 from agreement.parameters import Parameters
 from agreement.reports.basis import sums_of
 from agreement.reports.overall import Report, report
+from agreement.wording import nouns_of
 
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -95,7 +96,7 @@ def _notes(extract: Extract, found: Report, progress: Progress) -> list[str]:
     """What to mind when reading the figure."""
     if found.result.value is None:
         return []
-    notes = []
+    notes, nouns, text = [], nouns_of(extract.units), "docset" if extract.units else "text"
     sums = sums_of(extract, found.parameters)["nominal"]
     single = [text for text in sums if not text.n_units]
     if single:
@@ -110,8 +111,8 @@ def _notes(extract: Extract, found: Report, progress: Progress) -> list[str]:
         rest = progress.n_texts - progress.n_assigned
         notes.append(f"{counted_as(rest, 'text')} {'is' if rest == 1 else 'are'} not given to anybody.")
     if found.interval.by == "unit":
-        notes.append("One text is used: its interval is over markables, and says nothing of other texts.")
+        notes.append(f"One {text} is used: its interval is over {nouns.units}, and says nothing of other {text}s.")
     left_out: Mapping[str, int] = found.result.left_out
     for reason, count in left_out.items():
-        notes.append(f"{counted_as(count, 'markable')} left out: {reason}.")
+        notes.append(f"{counted_as(count, nouns.unit)} left out: {reason}.")
     return notes

@@ -23,6 +23,7 @@ from agreement.reports.basis import kept, texts_of
 from agreement.reports.course import seconds_a_judgement
 from agreement.tables import Cell, Column, Linked, Table
 from agreement.views.page import draws_charts, show
+from agreement.wording import Nouns, nouns_of
 from annotations.permissions import Right, project_for
 from annotations.timing import Work, work_of
 
@@ -39,14 +40,11 @@ def coders(request: HttpRequest, slug: str) -> HttpResponse:
     profiles = reports.profiles(page.extract, page.parameters)
     rest = reports.without_each(page.extract, page.parameters)
     work = kept(page.extract, ("work",), lambda: work_of(project))
-    tables = [
-        _each(page, rest, work),
-        _categories(page, profiles),
-        _agreed(page),
-        _confusion(page, page.parameters),
-        *_counted(profiles),
-    ]
-    charts = _profile_charts(page, profiles)
+    nouns = nouns_of(page.extract.units)
+    tables = [_each(page, rest, work), *_counted(profiles, nouns)]
+    if not page.extract.units:  # all that is compared of pyramids has one category
+        tables += [_categories(page, profiles), _agreed(page), _confusion(page, page.parameters)]
+    charts = _profile_charts(page, profiles, nouns)
     measure = page.own.get("measure") or "coefficient"
     measures = [
         (MEASURES[name], page.with_own(measure=name), name == measure) for name in reports.measures_for(project.answers)
@@ -91,7 +89,7 @@ def _each(page: Asked, rest: LeaveOneOut, work: Mapping[tuple[int, str], Work]) 
             Column("change", "Moves by", "figure"),
             Column("judgements", "Judgements", "count"),
             Column("ambiguous", "Marked ambiguous", "count"),
-            Column("mean_chain", "Members of a chain", "figure"),
+            Column("mean_chain", "Words of an SCU" if page.extract.units else "Members of a chain", "figure"),
             Column("mean_link", "Units back to an antecedent", "figure"),
             Column("seconds", "Time a judgement", "seconds"),
         ],
@@ -152,7 +150,7 @@ def _confusion(page: Asked, parameters: Parameters, pair: tuple[str, str] | None
     )
 
 
-def _profile_charts(page: Asked, profiles: list[reports.Profile]) -> list[Chart]:
+def _profile_charts(page: Asked, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
     names = [name for name in page.extract.categories if any(one.categories[name] for one in profiles)]
     shares = {one.coder: _shares(one, names) for one in profiles}
     charts = [
@@ -168,7 +166,8 @@ def _profile_charts(page: Asked, profiles: list[reports.Profile]) -> list[Chart]
             "bias",
         )
     ]
-    for key, title, unit, last, counts in _distributions(profiles):
+    charts = [] if page.extract.units else charts
+    for key, title, unit, last, counts in _distributions(profiles, nouns):
         if any(counts.values()):
             sizes = range(1, max(min(last, max(max(one, default=1) for one in counts.values())), 2) + 1)
             series = {coder: _capped(one, last, list(sizes)) for coder, one in counts.items()}
@@ -179,18 +178,19 @@ def _profile_charts(page: Asked, profiles: list[reports.Profile]) -> list[Chart]
 
 
 def _distributions(
-    profiles: list[reports.Profile],
+    profiles: list[reports.Profile], nouns: Nouns
 ) -> list[tuple[str, str, str, int, dict[str, Mapping[int, int]]]]:
     """What there is to count of each coder: key, title, what is counted, from where on together, the counts."""
     lengths = {one.coder: one.chain_lengths for one in profiles}
     distances = {one.coder: one.link_distances for one in profiles}
+    long = "How long chains are" if nouns.chain == "chain" else f"How many {nouns.units} {nouns.chains} have"
     return [
-        ("chains", "How long chains are", "chains", reports.LONGEST_CHAIN, lengths),
+        ("chains", long, nouns.chains, reports.LONGEST_CHAIN, lengths),
         ("links", "How far back antecedents are", "pointers", reports.FARTHEST_LINK, distances),
     ]
 
 
-def _counted(profiles: list[reports.Profile]) -> list[Table]:
+def _counted(profiles: list[reports.Profile], nouns: Nouns) -> list[Table]:
     """Every length and distance that there is, and how often each coder has it."""
     heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Units back", "count")}
     return [
@@ -201,7 +201,7 @@ def _counted(profiles: list[reports.Profile]) -> list[Table]:
             [(size, *(one.get(size, 0) for one in counts.values())) for size in sorted(set().union(*counts.values()))],
             "Where it is less than 1 the antecedent comes later." if key == "links" else "",
         )
-        for key, title, _, _, counts in _distributions(profiles)
+        for key, title, _, _, counts in _distributions(profiles, nouns)
         if any(counts.values())
     ]
 
@@ -258,8 +258,9 @@ def pair(request: HttpRequest, slug: str, first: str, second: str) -> HttpRespon
                 for name, count in zip(RELATIONS, relations, strict=True)
             ],
         ),
-        _confusion(page, of_two(page.parameters), (first, second)),
     ]
+    if not page.extract.units:
+        tables.append(_confusion(page, of_two(page.parameters), (first, second)))
     rows = [Dot(MEASURES[name], value) for name, value in measures]
     charts = [Chart("measures", f"{first} and {second} by every measure", dots(rows, "value"), said(rows), "measures")]
     return show(request, "agreement/pair.html", page, tables, charts, first=first, second=second)

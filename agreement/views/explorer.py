@@ -9,21 +9,26 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from agreement.activity import activity, progress
-from agreement.asked import asked
+from agreement.asked import Asked, asked
+from agreement.extract import extract
 from agreement.figures import Chart, Dot, dots, said
-from agreement.parameters import presets_for
+from agreement.measures import SET_DISTANCES
+from agreement.parameters import WrongParameter, presets_for
 from agreement.reports import items as of_items
 from agreement.reports import lint as linted
 from agreement.reports import methods as worded
 from agreement.reports import overall
+from agreement.reports import units as of_units
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, overview, verdict
 from agreement.tables import Column, Linked, Table
 from agreement.views.page import draws_charts, show, show_parts
+from agreement.wording import nouns_of
 from agreement.words import words_of_units
 from annotations.models import Project
 from annotations.permissions import Right, may, project_for
@@ -71,14 +76,50 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         request,
         "agreement/agreement.html",
         page,
-        [table],
+        [table, *_both_units(page)],
         [chart] if len(rows) > 1 else [],
         report=report,
         presets=presets,
         verdict=verdict(report.interval),
         caution=CAUTION,
-        meaning=overall.meaning({asked_for.distance: one.value for asked_for, one in distances}),
+        meaning=overall.meaning(
+            {asked_for.distance: one.value for asked_for, one in distances}, nouns_of(page.extract.units).chains
+        ),
     )
+
+
+def _both_units(page: Asked) -> list[Table]:
+    """Words and spans with every distance, where there are pyramids (Passonneau 2006, Tables 1 and 2)."""
+    if not page.extract.units:
+        return []
+    try:
+        rows = of_units.both(lambda units: extract(page.project, units), page.parameters)
+    except WrongParameter:  # somebody who is chosen has no words, or no spans
+        return []
+    address = reverse("agreement", args=[page.project.slug])
+    return [
+        Table(
+            "units",
+            "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)",
+            [
+                Column("units", "Counted"),
+                Column("docset", "Docset"),
+                *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
+            ],
+            [
+                [
+                    row.units,
+                    row.title,
+                    *(
+                        Linked(found.value, f"{address}?{urlencode(cell.query())}", cell == page.parameters)
+                        for cell, found in row.cells
+                    ),
+                ]
+                for row in rows
+            ],
+            of_units.PUBLISHED,
+        )
+    ]
 
 
 @login_required
@@ -142,7 +183,8 @@ def grid(request: HttpRequest, slug: str) -> HttpResponse:
         (name, f"?{urlencode(replace(page.parameters, without=','.join(chosen ^ {name})).query())}", name in chosen)
         for name in page.extract.categories
     ]
-    return show_parts(request, "agreement/grid.html", page, "grid", halves=halves if len(halves) > 1 else [])
+    offered = len(halves) > 1 and not page.extract.units
+    return show_parts(request, "agreement/grid.html", page, "grid", halves=halves if offered else [])
 
 
 @login_required
@@ -162,7 +204,8 @@ def methods(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     page = asked(project, request.GET)
     report = page.compute(lambda parameters, _: overall.report(page.extract, parameters))
-    return show(request, "agreement/methods.html", page, report=report, methods=worded.methods(page.extract, report))
+    tables, said = _both_units(page), worded.methods(page.extract, report)
+    return show(request, "agreement/methods.html", page, tables, report=report, methods=said)
 
 
 @login_required

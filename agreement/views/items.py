@@ -23,8 +23,11 @@ from agreement.measures.values import Ints
 from agreement.models import Flag, Remark
 from agreement.parameters import Parameters, WrongParameter
 from agreement.reports import items as reports
+from agreement.scu_items import lines as scu_lines
+from agreement.scu_items import scus_of
 from agreement.tables import Cell, Column, Linked, Table
 from agreement.views.page import draws_charts, show
+from agreement.wording import Nouns, nouns_of
 from agreement.words import Words, words_of, words_of_units
 from annotations.models import Markable, Project, Segment, Text, User
 from annotations.permissions import Right, may, project_for
@@ -94,6 +97,7 @@ def _table(
     """The items in these rows; without the flags where `flagged` is None."""
     columns = [
         Column("words", "Words"),
+        *([Column("context", "In context")] if page.extract.units == "words" else []),
         Column("text", "Text"),
         Column("share", "Share", "percent"),
         Column("values", "Values", "count"),
@@ -112,6 +116,7 @@ def _table(
         cells.append(
             (
                 Linked(one.words, f"{address}?{urlencode(page.parameters.query() | page.own)}"),
+                *([one.context] if page.extract.units == "words" else []),
                 text.slug,
                 float(found.share[row]),
                 int(found.n_values[row]),
@@ -131,10 +136,11 @@ def _filters(
 ) -> list[tuple[str, list[tuple[str, str, int, bool]]]]:
     """The filters as chips: (label, address, how many items, is it on) under a name each."""
     levels = sorted(set(found.level))
+    ambiguity = AMBIGUITY | ({"explicit": "in several SCUs"} if page.extract.units else {})
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
         ("relation", "Some pair of coders", [(name, name) for name in RELATIONS]),
-        ("ambiguity", "Ambiguity", list(AMBIGUITY.items())),
-        ("category", "Some coder says", [(name, name) for name in found.names]),
+        ("ambiguity", "Ambiguity", [(name, ambiguity[name]) for name in reports.AMBIGUITY]),
+        ("category", "Some coder says", [] if page.extract.units else [(name, name) for name in found.names]),
         ("level", "Level", [(name, name) for name in levels] if len(levels) > 1 else []),
         ("flag", "Guidelines", [("set", "flagged")] if flagged else []),
     ]
@@ -185,8 +191,9 @@ def item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
         + f"?{query}"
         for name, row in neighbours.items()
     }
-    about = Text.objects.get(pk=found.text.pk)
-    shown = _in_the_text(found, about)
+    about = Text.objects.select_related("docset").get(pk=found.text.pk)
+    nouns = nouns_of(page.extract.units)
+    shown = _in_the_text(found, about, nouns, project if page.extract.units else None)
     members, charts = shown.pop("members")
     return show(
         request,
@@ -229,7 +236,9 @@ def _item_tables(found: reports.ItemReport) -> list[Table]:
     return [Table("pairs", "Every pair of coders", columns, rows)]
 
 
-def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
+def _in_the_text(
+    found: reports.ItemReport, about: Text, nouns: Nouns, of_pyramids: Project | None = None
+) -> dict[str, Any]:
     """Every coder's chain in words, with and without the unit, and the text with the numbers of the coders."""
     units = {
         pk: (label, words_of(about.content, parts), parts, (start, -end))
@@ -238,7 +247,7 @@ def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
         ).values_list("pk", "label", "parts", "start", "end")
     }
     coded = set(found.text.answers.units)
-    coders = []
+    coders: list[dict[str, Any]] = []
     holders: dict[int, list[int]] = {found.unit: []}
     for number, (coder, value) in enumerate(found.values.items(), start=1):
         chain = sorted(value, key=lambda pk: units[cast(int, pk)][3]) if isinstance(value, frozenset) else None
@@ -247,9 +256,24 @@ def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
         members = None if chain is None else [(pk == found.unit, units[cast(int, pk)][1]) for pk in chain]
         rest = None if members is None else [said for itself, said in members if not itself]
         coders.append({"number": number, "coder": coder, "value": value, "chain": members, "rest": rest})
-    turns = list(
-        Segment.objects.filter(text=about.pk, kind=Segment.Kind.TURN).values_list("start", "end", "label", "speaker")
-    )
+    kind = Segment.Kind.SUMMARY if of_pyramids else Segment.Kind.TURN
+    turns = list(Segment.objects.filter(text=about.pk, kind=kind).values_list("start", "end", "label", "speaker"))
+    who = _members(found, {pk: said for pk, (_, said, *_) in units.items()}, nouns)
+    if of_pyramids:
+        unit = units[found.unit][2]
+        for one, more in zip(coders, scus_of(of_pyramids, about, unit, list(found.values)), strict=True):
+            one |= more
+        return {
+            "label": "",
+            "words": units[found.unit][1],
+            "coders": coders,
+            "scus": True,
+            "lines": scu_lines(about.content, turns, {one["number"]: one["contributors"] for one in coders}, unit),
+            "columns": [
+                (one, scu_lines(about.content, turns, {one["number"]: one["contributors"]}, unit)) for one in coders
+            ],
+            "members": who,
+        }
     parts = {pk: [(start, end) for start, end in units[pk][2]] for pk in holders if pk in coded}
     label, words, *_ = units[found.unit]
     return {
@@ -260,7 +284,7 @@ def _in_the_text(found: reports.ItemReport, about: Text) -> dict[str, Any]:
         "columns": [
             _column(about.content, turns, parts, one, found.unit) for one in coders if one["chain"] is not None
         ],
-        "members": _members(found, {pk: said for pk, (_, said, *_) in units.items()}),
+        "members": who,
     }
 
 
@@ -276,7 +300,7 @@ def _column(
     return one, passage.lines(content, turns, mine, {}, unit)
 
 
-def _members(found: reports.ItemReport, words: dict[int, str]) -> tuple[list[Table], list[Chart]]:
+def _members(found: reports.ItemReport, words: dict[int, str], nouns: Nouns) -> tuple[list[Table], list[Chart]]:
     """Which coders have which members in their chain."""
     chains = {coder: value for coder, value in found.values.items() if isinstance(value, frozenset)}
     if len(chains) < 2:
@@ -287,10 +311,10 @@ def _members(found: reports.ItemReport, words: dict[int, str]) -> tuple[list[Tab
         members.setdefault(combination, []).append(words[pk])
     ordered = sorted(members.items(), key=lambda one: (-len(one[1]), sorted(one[0])))
     rows = [(" and ".join(sorted(who)), len(what), ", ".join(what)) for who, what in ordered]
-    title = "Which coders have which members in their chain"
+    title = f"Which coders have which {'members' if nouns.unit == 'markable' else nouns.units} in their {nouns.chain}"
     columns = [Column("coders", "Coders"), Column("number", "Members", "count"), Column("members", "Which")]
     said = "; ".join(f"{who}: {what}" for who, _, what in rows)
-    chart = Chart("chains", title, upset(list(chains), members), f"In the chain of {said}.", "members")
+    chart = Chart("chains", title, upset(list(chains), members), f"In the {nouns.chain} of {said}.", "members")
     return [Table("members", title, columns, rows)], [chart]
 
 
@@ -300,7 +324,9 @@ def _flagged(project: Project) -> frozenset[int]:
 
 def _markable(project: Project, text: str, key: str) -> Markable:
     # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
-    found = Markable.objects.filter(text__project=project, text__slug=text, level__coded=True).select_related("text")
+    found = Markable.objects.filter(text__project=project, text__slug=text).select_related("text")
+    if project.answers != Project.Answers.SCUS:  # of pyramids words are units, too
+        found = found.filter(level__coded=True)
     for markable in found:
         if markable.key == key:
             return markable

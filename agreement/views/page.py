@@ -16,6 +16,7 @@ from agreement.computations import Found, parts_of
 from agreement.figures import Chart
 from agreement.forms import ParametersForm
 from agreement.tables import FORMS, Table
+from agreement.wording import nouns_of
 
 # Plotly writes styles into the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
@@ -48,6 +49,7 @@ def show(
         "form": ParametersForm(page.extract, page.parameters),
         "wrong": page.wrong,
         "parameters": page.parameters,
+        "nouns": nouns_of(page.extract.units),
         "query": page.query,
         "here": urlencode(here),
         "own": {name: value for name, value in page.own.items() if value},

@@ -9,14 +9,20 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agreement.extract import extract
 from agreement.parameters import CHOICES, HELP, NAMES, PRESETS, SELECTIONS, WrongParameter, asked_for
-from agreement.reports import overall
+from agreement.parts import pyramids as of_pyramids
+from agreement.parts import scus as of_scus
+from agreement.pyramids import read
+from agreement.reports import overall, peers, pyramids, scores, scus, study
+from agreement.tables import Table, as_csv, as_markdown
 from annotations.models import Project
 
+# The address of a pair is for pages alone.
+NOWHERE = ""
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
 class Command(BaseCommand):
-    help = "Print the agreement of a project, over all texts and in each."
+    help = "Print the agreement of a project, over all texts and in each; or what its pyramids give."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", metavar="SLUG")
@@ -25,12 +31,20 @@ class Command(BaseCommand):
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
+        parser.add_argument("--report", choices=list(pyramids.REPORTS), help="of pyramids: this instead of agreement")
+        parser.add_argument("--docset", metavar="SLUG", help="with --report: only this docset")
+        parser.add_argument("--mean", help="with --report: a mean number of SCUs is rounded (round) or interpolate")
+        for name in ("first", "second"):
+            parser.add_argument(f"--{name}", metavar="NAME", help="with --report: one of the two coders")
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
+        if options["report"]:
+            self._pyramids(project, options)
+            return
         asked = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
             parameters = asked_for(asked, project.preset, project.answers)
@@ -38,6 +52,26 @@ class Command(BaseCommand):
         except WrongParameter as wrong:
             raise CommandError(f"--{str(wrong).replace('_', '-', 1)}") from wrong
         {"json": self._json, "csv": self._csv, "table": self._table}[options["format"]](report)
+
+    def _pyramids(self, project: Project, options: dict[str, Any]) -> None:
+        """One of the reports on pyramids: its data as JSON, or the tables of its page."""
+        if project.answers != Project.Answers.SCUS:
+            raise CommandError(f"There are no pyramids in {project.slug}.")
+        asked = {name: options[name] for name in ("docset", "mean", "first", "second") if options[name]}
+        try:
+            if options["format"] == "json":
+                found = pyramids.as_dict(options["report"], project, asked)
+                if found is None:
+                    raise CommandError(f"No docset of {project.slug} has two pyramids.")
+                self.stdout.write(json.dumps(found, indent=1, ensure_ascii=False))
+                return
+            pyramids.check(options["report"], asked)
+            tables = _tables(options["report"], project, asked)
+        except WrongParameter as wrong:
+            raise CommandError(f"--{wrong}") from wrong
+        for table in tables:
+            self.stdout.write(f"{table.caption}\n")
+            self.stdout.write(as_csv(table) if options["format"] == "csv" else as_markdown(table))
 
     def _json(self, report: overall.Report) -> None:
         self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
@@ -66,6 +100,25 @@ class Command(BaseCommand):
             out = "; ".join(f"{count} {reason}" for reason, count in result.left_out.items())
             line = f"{name:{wide}}  {cells}  {result.n_units:6}  {'; '.join(filter(None, [out, result.note]))}"
             self.stdout.write(line.rstrip())
+
+
+def _tables(name: str, project: Project, asked: dict[str, str]) -> list[Table]:
+    """The tables of a page on pyramids."""
+    found = read(project, asked.get("docset", ""))
+    if name == "scores":
+        return list(of_pyramids.scores(scores.report(found, **asked), "modified").tables)
+    if name == "study":
+        studied = study.report(found, **asked)
+        pair = studied.pair(asked.get("first", ""), asked.get("second", ""))
+        return list(of_pyramids.study(studied, pair, "modified", lambda *_: NOWHERE).tables)
+    if name == "peers":
+        reliable = peers.report(found, **asked)
+        return list(of_pyramids.peers(reliable, reliable.items).tables)
+    report = scus.report(found, **asked)
+    if report is None:
+        raise CommandError(f"No docset of {project.slug} has two pyramids.")
+    pairs = of_scus.pairs(report, report.chosen(), lambda _: NOWHERE, "").tables
+    return [*pairs, *of_scus.subsumption(report, report.subsumed).tables]
 
 
 def _rows(report: overall.Report) -> list[tuple[str, list[Any]]]:

@@ -1,0 +1,79 @@
+"""Which sets of one coder are those of another: SCUs of two pyramids, matched by the words that they share."""
+
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.measures.relations import relation
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two sets that share members; `relation` is identity, subsumption or intersection, as in RELATIONS.
+
+    `jaccard` is the number of shared members over that of the members of either. `matched`: the assignment that makes
+    the sum of `jaccard` largest has put them together.
+    """
+
+    first: Hashable
+    second: Hashable
+    shared: int
+    only_first: int
+    only_second: int
+    jaccard: float
+    relation: str
+    matched: bool
+
+
+def match_sets[K: Hashable](
+    first: Mapping[K, Collection[Hashable]], second: Mapping[K, Collection[Hashable]]
+) -> tuple[Overlap, ...]:
+    """All pairs of a set of the first and one of the second that share members, and which of them match.
+
+    Each set is matched with at most one, so that the sum of the Jaccard coefficients of the matched is as large as it
+    can be (the assignment problem; Crouse 2016 in SciPy). Names decide between equal sums, so that the order of the
+    mappings does not matter. Pairs stand by the names of their first, then of their second.
+
+    >>> [(one.first, one.second, one.relation, one.matched) for one in match_sets(
+    ...     {"a": {1, 2, 3, 4}, "b": {5, 7}, "c": {6}}, {"a": {1, 2, 3, 4, 5, 6, 7}})]
+    [('a', 'a', 'subsumption', True), ('b', 'a', 'subsumption', False), ('c', 'a', 'subsumption', False)]
+    """
+    rows, columns = sorted(first, key=_order), sorted(second, key=_order)
+    a, b = [frozenset(first[name]) for name in rows], [frozenset(second[name]) for name in columns]
+    place: dict[Hashable, list[int]] = {}
+    for column, members in enumerate(b):
+        for member in members:
+            place.setdefault(member, []).append(column)
+    shared = np.zeros((len(a), len(b)), dtype=np.int64)
+    for row, members in enumerate(a):
+        for member in members:
+            shared[row, place.get(member, [])] += 1
+    sizes = np.array([len(one) for one in a])[:, None] + np.array([len(one) for one in b])[None, :]
+    jaccard = np.divide(shared, sizes - shared, out=np.zeros(shared.shape), where=sizes > shared)
+    matched = _assigned(jaccard)
+    return tuple(
+        Overlap(
+            first=rows[row],
+            second=columns[column],
+            shared=int(shared[row, column]),
+            only_first=len(a[row]) - int(shared[row, column]),
+            only_second=len(b[column]) - int(shared[row, column]),
+            jaccard=float(jaccard[row, column]),
+            relation=relation(a[row], b[column]),
+            matched=(row, column) in matched,
+        )
+        for row, column in np.argwhere(shared > 0).tolist()
+    )
+
+
+def _assigned(jaccard: np.ndarray) -> set[tuple[int, int]]:
+    if not jaccard.size:
+        return set()
+    from scipy.optimize import linear_sum_assignment
+
+    return set(zip(*(side.tolist() for side in linear_sum_assignment(jaccard, maximize=True)), strict=True))
+
+
+def _order(name: Hashable) -> tuple[str, str]:
+    return type(name).__name__, str(name)

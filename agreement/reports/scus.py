@@ -1,0 +1,300 @@
+"""The SCUs of two coders beside each other: which are the same, and how others differ (Passonneau 2006, 3.3, 3.4)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from operator import itemgetter
+from typing import Any
+
+from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
+from agreement.parameters import WrongParameter
+from agreement.pyramids import About, Built, Pyramids, words_and_content
+from agreement.reports.scores import check_docset
+from annotations.pyramids import Span, summary_of
+
+# How two SCUs that are matched are related, and the two ways in which one may have no partner.
+KINDS = ("identity", "subsumption", "intersection", "unmatched", "disjunction")
+SORTS = ("size", "distance", "weight", "label")
+SUBSUMPTION = ("subsumption", "identity")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of a contributor's words; `alone`: the other coder's SCU has none of them."""
+
+    words: str
+    alone: bool
+
+
+type Said = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An SCU of one coder: what its contributors say in each summary, by its place."""
+
+    key: str
+    label: str
+    weight: int
+    said: Mapping[int, tuple[Said, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two SCUs that are matched, or one without a partner: `kind` is one of KINDS.
+
+    `shared` words are in both, `only_first` and `only_second` in one; `distance` is that of Jaccard. `others` are
+    the labels of what the one without a partner shares words with, which is matched with another.
+    """
+
+    kind: str
+    first: Side | None
+    second: Side | None
+    shared: int
+    only_first: int
+    only_second: int
+    distance: float
+    others: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many words only one coder has."""
+        return self.only_first + self.only_second
+
+    @property
+    def summaries(self) -> list[int]:
+        """The places of the summaries that either has a contributor in."""
+        return sorted({place for side in (self.first, self.second) if side for place in side.said})
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the API and the command give it."""
+        return {
+            "kind": self.kind,
+            "first": _scu(self.first),
+            "second": _scu(self.second),
+            "shared": self.shared,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+            "distance": self.distance,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Subsumed:
+    """A row of the subsumption table (Figure 6): two SCUs, one of which has all words of the other, and a summary.
+
+    `larger` is the coder whose SCU has more; empty where both have the same. The last two say whether the summary
+    contributes to the SCU of each coder.
+    """
+
+    first: str
+    second: str
+    larger: str
+    summary: str
+    in_first: bool
+    in_second: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the API and the command give it."""
+        return {name: getattr(self, name) for name in ("first", "second", "larger", "summary", "in_first", "in_second")}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
+
+    docset: About
+    first: Built
+    second: Built
+    pairs: tuple[Pair, ...]
+    overlaps: tuple[Overlap, ...]
+    subsumed: tuple[Subsumed, ...]
+    cohen: Result
+    kappa: Result
+
+    def counts(self) -> dict[str, int]:
+        """How many pairs there are of each of KINDS."""
+        return {kind: sum(one.kind == kind for one in self.pairs) for kind in KINDS}
+
+    def chosen(self, kind: str = "", sort: str = "size") -> list[Pair]:
+        """The pairs of a kind, or all, in an order. Raises WrongParameter."""
+        if kind and kind not in KINDS:
+            raise WrongParameter("kind", f"{kind!r} is not one of {', '.join(KINDS)}.")
+        if sort not in SORTS:
+            raise WrongParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
+        by = {
+            "size": lambda one: -one.size,
+            "distance": lambda one: -one.distance,
+            "weight": lambda one: -max(side.weight for side in (one.first, one.second) if side),
+            "label": lambda one: (one.first or one.second).label.casefold(),
+        }[sort]
+        return sorted((one for one in self.pairs if not kind or one.kind == kind), key=by)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the API and the command give it."""
+        return {
+            "docset": self.docset.slug,
+            "first": self.first.coder,
+            "second": self.second.coder,
+            "counts": self.counts(),
+            "pairs": [one.as_dict() for one in self.chosen()],
+            "overlaps": [
+                {
+                    "first": self.first.labels[str(one.first)],
+                    "second": self.second.labels[str(one.second)],
+                    "relation": one.relation,
+                    "shared": one.shared,
+                    "jaccard": one.jaccard,
+                    "matched": one.matched,
+                }
+                for one in self.overlaps
+            ],
+            "subsumption": [one.as_dict() for one in self.subsumed],
+            "kappa": self.kappa.value,
+            "cohen_kappa": self.cohen.value,
+        }
+
+
+def pairs_of_coders(pyramids: Pyramids) -> list[tuple[About, str, str]]:
+    """Every two coders with pyramids of one docset, by docset and name."""
+    of: dict[About, list[str]] = {}
+    for one in pyramids.own:
+        of.setdefault(one.docset, []).append(one.coder)
+    return [(docset, *pair) for docset, coders in of.items() for pair in combinations(sorted(coders), 2)]
+
+
+def report(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> Report | None:
+    """The SCUs of two coders of a docset: those asked for, else of the first docset the first two that have pyramids.
+
+    None where no docset has two. Two queries. Raises WrongParameter.
+    """
+    check_docset(pyramids, docset)
+    there = {(one.docset.slug, one.coder): one for one in pyramids.own}
+    possible = [(about.slug, *pair) for about, *pair in pairs_of_coders(pyramids) if docset in ("", about.slug)]
+    if first or second:
+        of_docset = {coder for slug, coder in there if docset in ("", slug)}
+        for field, name in (("first", first), ("second", second)):
+            if name and name not in of_docset:
+                raise WrongParameter(field, f"{name!r} has made no pyramid here.")
+        if first == second:
+            raise WrongParameter("second", "it takes two coders.")
+        possible = [one for one in possible if {first, second} - {""} <= {*one[1:]}]
+    if not possible:
+        return None
+    slug, a, b = possible[0]
+    if first == b or second == a:
+        a, b = b, a
+    return _report(there[slug, a], there[slug, b])
+
+
+def _report(first: Built, second: Built) -> Report:
+    words, content = words_and_content(first.docset)
+    sides = first.words_of(words), second.words_of(words)
+    overlaps = match_sets({**sides[0]}, {**sides[1]})
+    subsumed = tuple(_subsumed(first, second, overlaps))
+    kappas = _table(first, second, subsumed)
+    pairs = tuple(_pairs(first, second, sides, overlaps, words, content))
+    return Report(first.docset, first, second, pairs, overlaps, subsumed, cohen_kappa(kappas), fleiss_kappa(kappas))
+
+
+def _pairs(
+    first: Built,
+    second: Built,
+    sides: tuple[dict[str, set[int]], dict[str, set[int]]],
+    overlaps: Sequence[Overlap],
+    words: list[Span],
+    content: str,
+) -> Iterable[Pair]:
+    """The matched pairs, then the SCUs of the first and of the second that have no partner."""
+    a, b = sides
+
+    def side(built: Built, key: str, others: set[int]) -> Side:
+        weight = built.pyramid.weights[key]
+        return Side(key, built.labels[key], weight, _said(built, key, others, words, content))
+
+    for one in overlaps:
+        if one.matched:
+            x, y = str(one.first), str(one.second)
+            yield Pair(
+                one.relation,
+                side(first, x, b[y]),
+                side(second, y, a[x]),
+                one.shared,
+                one.only_first,
+                one.only_second,
+                1 - one.jaccard,
+            )
+    for key in a:
+        found = [one for one in overlaps if one.first == key]
+        if not any(one.matched for one in found):
+            labels = tuple(second.labels[str(one.second)] for one in found)
+            kind = "unmatched" if found else "disjunction"
+            near = set().union(*(b[str(one.second)] for one in found))
+            yield Pair(kind, side(first, key, near), None, len(a[key] & near), len(a[key] - near), 0, 1.0, labels)
+    for key in b:
+        found = [one for one in overlaps if one.second == key]
+        if not any(one.matched for one in found):
+            labels = tuple(first.labels[str(one.first)] for one in found)
+            kind = "unmatched" if found else "disjunction"
+            near = set().union(*(a[str(one.first)] for one in found))
+            yield Pair(kind, None, side(second, key, near), len(b[key] & near), 0, len(b[key] - near), 1.0, labels)
+
+
+def _said(built: Built, key: str, other: set[int], words: list[Span], content: str) -> dict[int, tuple[Said, ...]]:
+    """The contributors of an SCU by summary, the words that are not among the other's marked."""
+    found: dict[int, list[Said]] = {}
+    for one in built.contributors:
+        if key in one.scus:
+            place = summary_of(one.parts, built.docset.stretches)
+            found.setdefault(-1 if place is None else place, []).append(_pieces(one.parts, other, words, content))
+    return {place: tuple(said) for place, said in found.items()}
+
+
+def _pieces(parts: Iterable[Sequence[int]], other: set[int], words: list[Span], content: str) -> Said:
+    """The words of a contributor in runs: what stands between two of a run belongs to it."""
+    found: list[Piece] = []
+    for number, (first, last) in enumerate(parts):
+        if number:
+            found.append(Piece(" … ", False))
+        runs: list[tuple[bool, int, int]] = []
+        here = range(bisect_right(words, first, key=itemgetter(1)), bisect_left(words, last, key=itemgetter(0)))
+        for place in here:
+            alone, start, end = place not in other, max(words[place][0], first), min(words[place][1], last)
+            if runs and runs[-1][0] == alone:
+                runs[-1] = (alone, runs[-1][1], end)
+            else:
+                runs.append((alone, start, end))
+        if not runs:
+            runs = [(False, first, last)]
+        before = first
+        for alone, start, end in runs:
+            if before < start:
+                found.append(Piece(content[before:start], False))
+            found.append(Piece(content[start:end], alone))
+            before = end
+        if before < last:
+            found.append(Piece(content[before:last], False))
+    return tuple(found)
+
+
+def _subsumed(first: Built, second: Built, overlaps: Sequence[Overlap]) -> Iterable[Subsumed]:
+    for one in overlaps:
+        if one.relation in SUBSUMPTION:
+            x, y = str(one.first), str(one.second)
+            larger = "" if one.relation == "identity" else second.coder if one.only_second else first.coder
+            for place, name in enumerate(first.docset.summaries):
+                inside = place in first.summaries_of[x], place in second.summaries_of[y]
+                yield Subsumed(first.labels[x], second.labels[y], larger, name, *inside)
+
+
+def _table(first: Built, second: Built, rows: Sequence[Subsumed]) -> ReliabilityData:
+    """The subsumption table as reliability data: each row a unit, the coders' cells 1 or 0."""
+    cells = [[int(one.in_first), int(one.in_second)] for one in rows]
+    return ReliabilityData.from_values(range(len(rows)), [first.coder, second.coder], cells, [0] * len(rows))
+
+
+def _scu(side: Side | None) -> dict[str, Any] | None:
+    return {"key": side.key, "label": side.label, "weight": side.weight} if side else None

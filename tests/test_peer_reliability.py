@@ -1,0 +1,138 @@
+"""How far coders agree on what peers say, against one pyramid."""
+
+import pytest
+
+from agreement.measures import ReliabilityData, alpha, bootstrap, cohen_kappa, count_dice, fleiss_kappa
+from agreement.pyramids import read
+from agreement.reports import peers
+from annotations import actions, docsets
+from annotations.models import Coding, Docset, User
+from tests.agreeing import digits, figures, table
+from tests.pyramids import contributor, docset, pyramid_project, says, send
+from tests.scored import ANN, SUMMARIES, add_docset, harbour
+
+URL = "/projects/harbour/agreement/peers/"
+# What Ann found of her SCUs in each peer, once each; Ben missed those in the set.
+FOUND = (
+    ("aground rescued fog dawn", {"ninety"}),
+    ("aground rescued ninety hotels", {"fog", "rescued"}),
+    ("aground fog ninety inquiry radar rescued", {"ninety"}),
+    ("aground", {"fog", "rescued"}),
+    ("aground rescued fog ninety dawn", {"ninety"}),
+    ("aground hotels inquiry", {"fog", "rescued"}),
+)
+
+
+@pytest.fixture
+def project(charlie):
+    return harbour()
+
+
+def by_hand() -> list[list[int]]:
+    """Ann's and Ben's counts of each SCU in each peer."""
+    return [
+        [int(scu in said.split()), int(scu in said.split() and scu not in missed)]
+        for said, missed in FOUND
+        for scu in ANN
+    ]
+
+
+def data(counts) -> ReliabilityData:
+    documents = [number // len(ANN) for number in range(len(counts))]
+    return ReliabilityData.from_values(range(len(counts)), ["ann", "ben"], counts, documents)
+
+
+def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
+    report = peers.report(read(project))
+    counts = by_hand()
+    assert report.overall.kappa.result.n_units == 6 * 8 == len(counts)
+    assert report.overall.kappa.value == fleiss_kappa(data(counts)).value
+    assert report.overall.cohen.value == cohen_kappa(data(counts)).value
+    assert report.overall.dice.value == pytest.approx(alpha(data(counts), count_dice).value)
+    interval = bootstrap(data(counts), fleiss_kappa)
+    assert (report.overall.kappa.low, report.overall.kappa.high, interval.n_groups) == (interval.low, interval.high, 6)
+
+
+def test_an_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
+    coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
+    actions.reopen(coding, coding.coder)
+    send(coding, says(contributor(coding.text, "was late"), "aground"))
+    report = peers.report(read(project))
+    [item] = [one for one in report.items if one.peer.slug == "sinking-4" and one.scu == "aground"]
+    assert item.counts == {"ann": 2, "ben": 1}
+    counts = by_hand()
+    counts[3 * len(ANN)] = [2, 1]
+    assert report.overall.kappa.value == fleiss_kappa(data(by_hand())).value
+    assert report.overall.dice.value == pytest.approx(alpha(data(counts), count_dice).value)
+
+
+def test_items_stand_by_their_share(project):
+    report = peers.report(read(project))
+    assert len(report.items) == 48
+    assert [one.share for one in report.items[:4]] == [1 / 3, 1 / 3, 1 / 3, 0]
+    assert [(one.peer.slug, one.scu) for one in report.items[:3]] == [
+        ("sinking-2", "rescued"),
+        ("sinking-3", "ninety"),
+        ("sinking-5", "ninety"),
+    ]
+
+
+def test_own_pyramids_and_peers_of_one_coder_are_left_out(project):
+    Coding.objects.filter(kind="peer-agreed", text__slug="sinking-1", coder__username="ben").update(
+        coder=User.objects.get(username="adam")
+    )
+    Coding.objects.filter(kind="peer-agreed", text__slug="sinking-2", coder__username="ben").delete()
+    report = peers.report(read(project))
+    assert (report.n_alone, report.overall.n_peers, report.coders) == (1, 5, ("adam", "ann", "ben"))
+    assert report.overall.cohen is None
+
+
+def test_several_docsets_are_told_apart_and_taken_together(project, signed_in, charlie):
+    other = docset_of_the_same(project)
+    report = peers.report(read(project))
+    assert [(one.docset, one.n_peers) for one in report.docsets] == [("second", 3), ("sinking", 6)]
+    assert report.overall.n_peers == 9
+    alone = peers.report(read(project, other.slug), other.slug)
+    assert alone.overall.kappa.value == report.docsets[0].kappa.value
+    page = signed_in(charlie).get(URL).content.decode()
+    assert [row[0] for row in table(page, "reliability")] == ["all docsets", "second", "sinking", "mean of the docsets"]
+    mean = figures(page, "reliability")[-1]
+    assert float(mean[0]) == pytest.approx(sum(one.kappa.value for one in report.docsets) / 2)
+
+
+def docset_of_the_same(project) -> Docset:
+    made = docsets.create_docset(project, "second", "Second", SUMMARIES)
+    ann, ben, adam = (User.objects.get(username=name) for name in ("ann", "ben", "adam"))
+    actions.assign(project, [made.texts.get()], [ann, ben])
+    add_docset(project, made, 3, adam)
+    return made
+
+
+def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
+    page = signed_in(charlie).get(URL).content.decode()
+    report = peers.report(read(project))
+    one = report.overall
+    assert figures(page, "reliability") == [
+        digits(
+            6,
+            48,
+            one.kappa.value,
+            one.kappa.low,
+            one.kappa.high,
+            one.cohen.value,
+            one.dice.value,
+            one.dice.low,
+            one.dice.high,
+        )
+    ]
+    assert [row[0] for row in table(page, "items")] == [item.label for item in report.items]
+    assert signed_in(charlie).get(URL, {"docset": "ghost"}).status_code == 400
+
+
+def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charlie, alice):
+    project = pyramid_project("own")
+    actions.add_member(project, charlie, "manager")
+    docset(project, alice)
+    page = signed_in(charlie).get("/projects/own/agreement/peers/").content.decode()
+    assert "It takes an agreed pyramid" in page
+    assert "agreement/study/" in page

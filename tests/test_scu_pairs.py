@@ -1,0 +1,159 @@
+"""The SCUs of two coders: matched, related, and as a table of subsumption."""
+
+import pytest
+
+from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
+from agreement.parameters import WrongParameter
+from agreement.pyramids import read
+from agreement.reports import scus
+from tests.agreeing import digits, figures, links, table
+from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.scored import harbour
+
+URL = "/projects/harbour/agreement/scus/"
+
+
+@pytest.fixture
+def project(charlie):
+    return harbour(peers=0, agreed=False)
+
+
+def pyramids_of(alice, bob, summaries, first, second):
+    project = pyramid_project("figure", one_contributor=False)
+    codings = codings_of(models_of(docset(project, alice, bob, summaries=summaries)))
+    build(codings["alice"], first)
+    build(codings["bob"], second)
+    return scus.report(read(project))
+
+
+def found(report):
+    return {
+        (one.first and one.first.key, one.second and one.second.key): (one.kind, one.shared, one.size)
+        for one in report.pairs
+    }
+
+
+def test_figure_1_is_subsumption_and_leaves_two_scus_without_a_partner(alice, bob):
+    summaries = [("one", "s1 s5"), ("two", "s2 s7"), ("three", "s3"), ("four", "s4"), ("five", "s6")]
+    first = {"a": ["s1", "s2", "s3", "s4"], "b": ["s5", "s7"], "c": ["s6"]}
+    report = pyramids_of(alice, bob, summaries, first, {"a": ["s1 s5", "s2 s7", "s3", "s4", "s6"]})
+    assert found(report) == {
+        ("a", "a"): ("subsumption", 4, 3),
+        ("b", None): ("unmatched", 2, 0),
+        ("c", None): ("unmatched", 1, 0),
+    }
+    assert [one.others for one in report.pairs] == [(), ("A",), ("A",)]
+    assert [side.weight for side in (report.pairs[0].first, report.pairs[0].second)] == [4, 5]
+
+
+def test_figure_5_cuts_the_same_spans_otherwise(alice, bob):
+    """SCU-101 and 102 of A1, SCU-201 and 202 of A2, the words of each span in proportion."""
+    summaries = [
+        ("one", "sixty voted yes"),
+        ("two", "unions agreed to some cuts"),
+        ("three", "which accepted it later"),
+    ]
+    first = {"101": ["sixty voted yes", "unions agreed to some cuts"], "102": ["which accepted it later"]}
+    second = {"201": ["sixty voted yes", "which accepted it later"], "202": ["unions agreed to some cuts"]}
+    report = pyramids_of(alice, bob, summaries, first, second)
+    assert found(report) == {("101", "202"): ("subsumption", 5, 3), ("102", "201"): ("subsumption", 4, 3)}
+    others = [(one.first, one.second, one.relation) for one in report.overlaps if not one.matched]
+    assert others == [("101", "201", "intersection")]
+
+
+def test_scus_without_a_common_word_are_disjoint(alice, bob):
+    summaries = [("one", "a b c"), ("two", "d e f")]
+    report = pyramids_of(alice, bob, summaries, {"x": ["a b"]}, {"y": ["d e"]})
+    assert found(report) == {("x", None): ("disjunction", 0, 2), (None, "y"): ("disjunction", 0, 2)}
+    assert report.subsumed == ()
+    assert report.kappa.value is None
+
+
+def test_words_that_only_one_has_are_marked_in_its_contributors(project):
+    report = scus.report(read(project))
+    [pair] = [one for one in report.pairs if one.first and one.first.key == "rescued"]
+    [said] = pair.first.said[0]
+    assert [(piece.words, piece.alone) for piece in said] == [
+        ("Lifeboats took everyone aboard", False),
+        (" ", False),
+        ("to the harbour", True),
+    ]
+    [said] = pair.first.said[1]
+    assert "".join(piece.words for piece in said) == "All … passengers were saved by lifeboats"
+    assert (pair.kind, pair.shared, pair.only_first, pair.only_second) == ("intersection", 17, 8, 2)
+    assert pair.distance == 10 / 27
+
+
+def test_pairs_are_filtered_and_sorted(project):
+    report = scus.report(read(project))
+    assert report.counts() == {"identity": 1, "subsumption": 3, "intersection": 2, "unmatched": 3, "disjunction": 0}
+    assert [one.size for one in report.chosen()] == sorted((one.size for one in report.pairs), reverse=True)
+    distances = [one.distance for one in report.chosen(sort="distance")]
+    assert distances == sorted(distances, reverse=True)
+    assert {one.kind for one in report.chosen("intersection")} == {"intersection"}
+    for asked, field in ((("x", "size"), "kind"), (("", "x"), "sort")):
+        with pytest.raises(WrongParameter) as wrong:
+            report.chosen(*asked)
+        assert wrong.value.field == field
+
+
+def test_the_subsumption_table_has_a_row_for_each_relation_and_summary(project):
+    report = scus.report(read(project))
+    assert len(report.subsumed) == 4 * sum(one.relation in scus.SUBSUMPTION for one in report.overlaps)
+    rows = [(one.summary, one.in_first, one.in_second) for one in report.subsumed if one.second == "Owner"]
+    assert rows == [
+        ("summary A", False, False),
+        ("summary B", True, False),
+        ("summary C", False, False),
+        ("summary D", True, True),
+    ]
+    assert {one.larger for one in report.subsumed if one.second == "Owner"} == {"ann"}
+    cells = [[int(one.in_first), int(one.in_second)] for one in report.subsumed]
+    data = ReliabilityData.from_values(range(len(cells)), ["ann", "ben"], cells, [0] * len(cells))
+    assert (report.kappa.value, report.cohen.value) == (fleiss_kappa(data).value, cohen_kappa(data).value)
+
+
+def test_two_coders_are_asked_for_in_either_order(project):
+    one, other = (scus.report(read(project), first=a, second=b) for a, b in (("ann", "ben"), ("ben", "ann")))
+    assert {(b, a) for a, b in found(one)} == set(found(other))
+    assert scus.report(read(project), second="ann").first.coder == "ben"
+    for names, field in ((("ann", "ghost"), "second"), (("ann", "ann"), "second"), (("ghost", "ann"), "first")):
+        with pytest.raises(WrongParameter) as wrong:
+            scus.report(read(project), "", *names)
+        assert wrong.value.field == field
+
+
+def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
+    page = signed_in(charlie).get(URL).content.decode()
+    report = scus.report(read(project))
+    assert [row[1] for row in table(page, "kinds")] == ["1", "3", "2", "3", "0"]
+    assert page.count('class="card scu-pair"') == len(report.pairs) == 9
+    assert '<mark class="only-one">to the harbour</mark>' in page
+    assert [row[-1] for row in figures(page, "pairs")] == [
+        row for one in report.chosen() for row in digits(one.distance)
+    ]
+    one = signed_in(charlie).get(URL, {"kind": "identity"}).content.decode()
+    assert one.count('class="card scu-pair"') == 1
+    assert links(one, "kind=intersection")
+    none = signed_in(charlie).get(URL, {"kind": "disjunction"}).content.decode()
+    assert "No pair is like that" in none
+
+
+def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):
+    page = signed_in(charlie).get(URL, {"view": "subsumption"}).content.decode()
+    report = scus.report(read(project))
+    assert [row[0] for row in figures(page, "kappas")] == digits(report.kappa.value, report.cohen.value)
+    assert "not a decision of a coder" in page
+    assert "Hotels ← Owner" in page
+    assert [tuple(row[2:]) for row in table(page, "subsumption")] == [
+        (str(int(one.in_first)), str(int(one.in_second))) for one in report.subsumed
+    ]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"kind": "x"}, {"sort": "<b>"}, {"view": "x"}, {"first": "ghost"}, {"docset": "\x00"}]
+)
+def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
+    reply = signed_in(charlie).get(URL, asked)
+    assert reply.status_code == 400
+    assert reply.content.decode().count('class="card scu-pair"') == 9

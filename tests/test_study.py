@@ -1,0 +1,117 @@
+"""The paradigmatic reliability study: two coders' pyramids score the same peers."""
+
+import pytest
+from scipy import stats
+
+from agreement.parameters import WrongParameter
+from agreement.pyramids import read
+from agreement.reports import scores, study
+from annotations import actions, docsets
+from annotations.models import Coding, Docset, Membership
+from tests.agreeing import digits, figures, links, table
+from tests.pyramids import build, codings_of, models_of
+from tests.scored import ANN, OF_ANN, harbour, hold, people
+
+URL = "/projects/harbour/agreement/study/"
+
+
+@pytest.fixture
+def project(charlie):
+    return harbour(agreed=False)
+
+
+def by_coder(project, score):
+    found = {}
+    for one in scores.report(read(project)).peers:
+        found.setdefault(one.held.coder, []).append(one.value(score))
+    return found["ann"], found["ben"]
+
+
+@pytest.mark.parametrize("score", scores.SCORES)
+def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, score):
+    [pair] = study.report(read(project)).pairs
+    first, second = by_coder(project, score)
+    found = pair.correlations[score]
+    assert (pair.first, pair.second, found.n) == ("ann", "ben", 6)
+    assert found.pearson.value == pytest.approx(stats.pearsonr(first, second).statistic)
+    assert found.spearman.value == pytest.approx(stats.spearmanr(first, second).statistic)
+    assert found.kendall.value == pytest.approx(stats.kendalltau(first, second).statistic)
+    assert found.kendall.low <= found.kendall.value <= found.kendall.high
+
+
+def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
+    [pair] = study.report(read(project)).pairs
+    peers = pair.peers["modified"]
+    for side in ("first", "second"):
+        values = [getattr(one, side) for one in peers]
+        ranks = len(values) + 1 - stats.rankdata(values)
+        assert [getattr(one, f"rank_{side}") for one in peers] == ranks.tolist()
+    assert [one.change for one in peers] == [one.rank_first - one.rank_second for one in peers]
+    assert sum(one.change for one in peers) == 0
+    assert {one.rank_second for one in peers} >= {1.5}
+
+
+def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
+    actions.reopen(Coding.objects.get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
+    assert study.report(read(project)).pairs[0].n_open == 1
+    assert "not handed in" in signed_in(charlie).get(URL).content.decode()
+
+
+def test_two_coders_are_asked_for_in_either_order(project):
+    found = read(project)
+    one, other = (study.report(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
+    assert [peer.change for peer in one.peers["original"]] == [-peer.change for peer in other.peers["original"]]
+    assert [(pair.first, pair.second) for pair in study.report(found, second="ann").pairs] == [("ben", "ann")]
+    for names, field in ((("ann", "ghost"), "second"), (("ghost", ""), "first"), (("ann", "ann"), "second")):
+        with pytest.raises(WrongParameter) as wrong:
+            study.report(found, first=names[0], second=names[1])
+        assert wrong.value.field == field
+
+
+def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
+    [carol] = people("carol")
+    actions.add_member(project, carol, Membership.Role.CODER)
+    made = Docset.objects.get()
+    actions.assign(project, [models_of(made)], [carol])
+    build(codings_of(models_of(made))["carol"], ANN)
+    peers = list(made.texts.filter(role="peer")[:3])
+    docsets.assign_peers(made, peers, [carol], agreed=False)
+    for text in peers:
+        hold(codings_of(text)["carol"], OF_ANN)
+    report = study.report(read(project))
+    assert [(one.first, one.second, len(one.peers["modified"])) for one in report.pairs] == [
+        ("ann", "ben", 6),
+        ("ann", "carol", 3),
+        ("ben", "carol", 3),
+    ]
+    page = signed_in(charlie).get(URL, {"first": "carol", "second": "ann"}).content.decode()
+    assert len(table(page, "correlations")) == 9
+    assert "Modified scores and ranks by carol and ann" in page
+    assert links(page, "first=ben&second=carol")
+
+
+def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
+    page = signed_in(charlie).get(URL, {"score": "original"}).content.decode()
+    [pair] = study.report(read(project)).pairs
+    expected = [
+        digits(
+            found.n,
+            *(
+                value
+                for one in (found.pearson, found.spearman, found.kendall)
+                for value in (one.value, one.low, one.high)
+            ),
+        )
+        for found in pair.correlations.values()
+    ]
+    assert figures(page, "correlations") == expected
+    assert "Original scores and ranks by ann and ben" in page
+    first = max(pair.peers["original"], key=lambda one: one.first)
+    assert figures(page, "ranks")[0][:2] == digits(first.first, first.second)
+
+
+@pytest.mark.parametrize("asked", [{"first": "ghost"}, {"second": "x"}, {"score": "x"}, {"mean": "\x00"}])
+def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
+    reply = signed_in(charlie).get(URL, asked)
+    assert reply.status_code == 400
+    assert len(table(reply.content.decode(), "ranks")) == 6
