@@ -45,6 +45,7 @@ check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment set
 bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, import and export
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
+	$(BIN)/python -m benchmarks.pyramids --write docs/benchmarks-pyramids.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
 	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
 

@@ -13,9 +13,14 @@ from annotations import actions, operations
 from annotations.coding_state import coding_state
 from annotations.decisions import Refused
 from annotations.models import Coding
+from annotations.scus import descriptions_of
 from tests.conftest import change
+from tests.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 
 REPLAY = Path(__file__).parent / "js" / "replay.mjs"
+REPLAY_OF_PYRAMIDS = REPLAY.with_name("pyramid-replay.mjs")
+# What the page itself judges; all else (a payload of another shape, words that are marked) it never sends.
+JUDGED_BY_BOTH = {"across_summaries", "second_contributor", "several_scus", "words_taken", "not_in_pyramid"}
 WORDS = [(start, start + length) for start in range(0, 70, 7) for length in (1, 3, 9)]
 
 
@@ -86,3 +91,69 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
     found = json.loads(run.stdout)
     assert comparable(found["judgements"]) == comparable(operations.judgements_of(coding))
     assert found["undone"] == {}
+
+
+def any_change_of_a_pyramid(draw: random.Random, words: list[list[int]]) -> operations.Change:
+    """An operation on contributors of up to five words and two parts, right or wrong."""
+
+    def stretch() -> list[int]:
+        first = draw.randrange(len(words))
+        return [words[first][0], words[min(first + draw.randint(0, 4), len(words) - 1)][1]]
+
+    def key() -> str:
+        parts = sorted(stretch() for _ in range(draw.choice([1, 1, 1, 2])))
+        return f"contributor:{','.join(f'{start}-{end}' for start, end in parts)}"
+
+    kind = draw.choices(["judge", "clear", "unmark", "move", "describe"], [8, 1, 2, 3, 3])[0]
+    if kind == "judge":
+        scus = draw.sample("abcdef", draw.choice([1, 1, 1, 2]))
+        outside = draw.random() < 0.05
+        category, indices = ("outside", []) if outside else ("scu", scus)
+        return change("judge", markable=key(), category=category, indices=indices, note=draw.choice(["", "?"]))
+    if kind == "describe":
+        return change("describe", scu=draw.choice("abcdef"), label=draw.choice(["", "A", "B"]), comment="")
+    if kind == "move":
+        return change("move", markable=key(), to=key())
+    return change(kind, markable=key())
+
+
+@pytest.mark.parametrize("rules", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_pyramid_page_and_server_make_the_same_of_any_operations_and_refuse_the_same(alice, node, seed, rules):
+    project = pyramid_project(one_contributor=rules, words_exclusive=rules)
+    models = models_of(docset(project, alice, summaries=[(name, words * 2) for name, words in SUMMARIES]))
+    coding = codings_of(models)["alice"]
+    draw = random.Random(seed)
+    state = coding_state(coding, project)
+    words = state["pyramid"]["words"]
+    tries, version = [], 0
+    known = []  # markables that were made, so that many operations meet what is there
+    for _ in range(250):
+        one = any_change_of_a_pyramid(draw, words)
+        if known and "markable" in one.payload and draw.random() < 0.5:
+            one = change(one.kind, **{**one.payload, "markable": draw.choice(known)})
+        try:
+            version = operations.apply(coding, alice, version, [one])
+            tries.append({"kind": one.kind, "payload": one.payload, "taken": True})
+            known += [one.payload[name] for name in ("markable", "to") if name in one.payload]
+        except Refused as refused:
+            if refused.code in JUDGED_BY_BOTH:
+                tries.append({"kind": one.kind, "payload": one.payload, "taken": False})
+    log = [
+        {**entry, "uuid": str(entry["uuid"])}
+        for entry in coding.operations.values("uuid", "kind", "payload", "step", "undoes")
+    ]
+    run = subprocess.run(
+        [node, str(REPLAY_OF_PYRAMIDS)],
+        input=json.dumps({"state": state, "log": log, "tries": tries}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(run.stdout)
+    assert comparable(found["judgements"]) == comparable(operations.judgements_of(coding))
+    assert found["scus"] == descriptions_of(coding)
+    assert found["undone"] == {"judgements": {}, "scus": {}}
+    assert found["refused"] == [not one["taken"] for one in tries]
+    assert {one["kind"] for one in tries if one["taken"]} >= {"judge", "unmark", "move", "describe"}
+    assert any(not one["taken"] for one in tries)

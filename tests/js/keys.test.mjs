@@ -7,7 +7,7 @@ import { load } from "../../static/js/coding/state.js";
 import { marked } from "./scenes.mjs";
 
 const IN_TEXT = { inField: false, onControl: false, inText: true, released: false, inDialog: false, rightToLeft: false };
-const press = (key, where = {}, more = {}, choices = {}) => actionFor(bindings(choices), { key, ...more }, { ...IN_TEXT, ...where });
+const press = (key, where = {}, more = {}, choices = {}) => actionFor(bindings(ACTIONS, choices), { key, ...more }, { ...IN_TEXT, ...where });
 const id = (...given) => press(...given)?.id ?? null;
 const shift = { shiftKey: true };
 
@@ -90,36 +90,36 @@ test("modifiers alone and unknown keys do nothing", () => {
 });
 
 test("an action takes the key that it is given, and who had it has it no more", () => {
-  const first = choose({}, "accept", "n");
+  const first = choose(ACTIONS, {}, "accept", "n");
   assert.equal(first.taken, "next-in-chain");
   assert.equal(id("n", {}, {}, first.choices), "accept");
   assert.equal(id("Enter", {}, {}, first.choices), null);
-  const second = choose(first.choices, "next-in-chain", "b");
+  const second = choose(ACTIONS, first.choices, "next-in-chain", "b");
   assert.equal(second.taken, null);
   assert.equal(id("b", {}, {}, second.choices), "next-in-chain");
 });
 
 test("the key of an action that has several is taken alone", () => {
-  const { choices } = choose({}, "entities", "Ctrl+z");
+  const { choices } = choose(ACTIONS, {}, "entities", "Ctrl+z");
   assert.equal(id("u", {}, {}, choices), "undo");
   assert.equal(id("z", {}, { ctrlKey: true }, choices), "entities");
 });
 
 test("a candidate with another key keeps its Shift", () => {
-  const { choices } = choose({}, "candidate-a", "b");
+  const { choices } = choose(ACTIONS, {}, "candidate-a", "b");
   assert.deepEqual(press("B", {}, shift, choices), { id: "candidate-a", further: true });
 });
 
 test("giving an action the key it has changes nothing", () => {
-  const { choices, taken } = choose({}, "search", "/");
+  const { choices, taken } = choose(ACTIONS, {}, "search", "/");
   assert.equal(taken, null);
-  assert.deepEqual(bindings(choices), bindings());
+  assert.deepEqual(bindings(ACTIONS, choices), bindings(ACTIONS));
 });
 
 test("what is stored and makes no sense is passed over", () => {
-  assert.deepEqual(storedChoices({ undo: ["z"], ghost: ["a"], redo: "x", accept: [3] }), { undo: ["z"] });
+  assert.deepEqual(storedChoices(ACTIONS, { undo: ["z"], ghost: ["a"], redo: "x", accept: [3] }), { undo: ["z"] });
   for (const nonsense of [null, 3, "x", undefined]) {
-    assert.deepEqual(storedChoices(nonsense), {});
+    assert.deepEqual(storedChoices(ACTIONS, nonsense), {});
   }
 });
 

@@ -1,6 +1,7 @@
 // What each action does. The table of actions says which there are; keys, palette and buttons all come here.
-import { actionsOf } from "./actions.js";
+import { ACTIONS, actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
+import { element } from "./element.js";
 import { entities, filtered, merge, nameOf, rename, split } from "./entities.js";
 import { destinations, markableAt, matches } from "./search.js";
 import { remembered, rememberSize, SIZES } from "./settings.js";
@@ -8,7 +9,6 @@ import { deed, step } from "./state.js";
 import { announce, chainBadge, describe } from "./view-panel.js";
 import { createPicker } from "./view-picker.js";
 import { createSearch } from "./view-search.js";
-import { element } from "./view-text.js";
 
 /** @param {any} frame the page, its parts, and what main.js does with them */
 export function createCommands(frame) {
@@ -18,7 +18,7 @@ export function createCommands(frame) {
   const picker = createPicker(byId("picker"));
   let keyList = null;
   const search = createSearch(byId("search-bar"), pane, text, page, go);
-  setSize(remembered().size);
+  setSize(remembered(ACTIONS).size);
 
   function nextUndecided(direction) {
     const key = step(page.model.coded, page.current, direction, frame.undecided);
@@ -247,7 +247,7 @@ export function createCommands(frame) {
 
   async function keys() {
     const part = await fetched(() => import("./view-keys.js"));
-    keyList ??= part?.createKeyList(byId("help"), page.model, frame.chosen);
+    keyList ??= part?.createKeyList(byId("help"), { all: ACTIONS, shown: actionsOf(page.model) }, frame.chosen);
     keyList?.open();
   }
 

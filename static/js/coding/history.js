@@ -1,6 +1,9 @@
 // Undo and redo, without limit: steps of this visit, and from the log those of earlier ones. Pure.
 import { carryOut } from "./state.js";
 
+/** What deeds change: judgements on the coding page; other pages hand in a machine of their own. @type {Machine} */
+const CODING = { empty: () => new Map(), copy: (judgements) => new Map(judgements), carryOut, inverseOf };
+
 /** @param {boolean} whole @returns {History} */
 export function emptyHistory(whole = true) {
   return { done: [], undone: [], whole };
@@ -8,23 +11,24 @@ export function emptyHistory(whole = true) {
 
 /**
  * What takes deeds back, in the order in which to do it.
- * @param {Judgements} before @param {Deed[]} deeds @returns {Deed[]}
+ * @param {any} before judgements, or the state of the machine @param {Deed[]} deeds @param {Machine} [machine] @returns {Deed[]}
  */
-export function inverse(model, before, deeds) {
-  return done(model, new Map(before), deeds);
+export function inverse(model, before, deeds, machine = CODING) {
+  return done(machine, model, machine.copy(before), deeds);
 }
 
-/** Carry deeds out on judgements, which are changed. @returns {Deed[]} what takes them back */
-function done(model, judgements, deeds) {
+/** Carry deeds out on a state, which is changed. @returns {Deed[]} what takes them back */
+function done(machine, model, state, deeds) {
   const back = [];
   for (const deed of deeds) {
-    back.unshift(...inverseOf(model, judgements, deed));
-    carryOut(model, judgements, deed);
+    back.unshift(...machine.inverseOf(model, state, deed));
+    machine.carryOut(model, state, deed);
   }
   return back;
 }
 
-function inverseOf(model, judgements, { kind, payload }) {
+/** What takes back a deed on judgements, before it is done. @param {Deed} deed @returns {Deed[]} */
+export function inverseOf(model, judgements, { kind, payload }) {
   const key = payload.markable;
   const again = (one) => ({ kind: "judge", payload: { markable: one, ...judgements.get(one) } });
   const gone = (one) => ({ kind: model.given.has(one) ? "clear" : "unmark", payload: { markable: one } });
@@ -84,17 +88,17 @@ export function forget(history, uuid) {
 
 /**
  * What an earlier visit did, from the log; then what this visit has done since.
- * @param {Operation[]} log from the first operation on @param {History} visit
+ * @param {Operation[]} log from the first operation on @param {History} visit @param {Machine} [machine]
  * @returns {History}
  */
-export function fromLog(model, log, visit) {
-  const judgements = new Map();
+export function fromLog(model, log, visit, machine = CODING) {
+  const state = machine.empty();
   let steps = [];
   let undone = [];
   for (const operations of grouped(log)) {
     const [{ uuid, step, undoes, kind }] = operations;
     const id = step ?? uuid;
-    const back = done(model, judgements, operations);
+    const back = done(machine, model, state, operations);
     const at = undoes ? steps.findLastIndex((one) => one.id === undoes) : -1;
     const from = undoes ? undone.findLastIndex((one) => one.undoneBy === undoes) : -1;
     if (at >= 0) {

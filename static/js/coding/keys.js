@@ -1,15 +1,14 @@
-// From a key to an action, by the keys of the table or those that the coder has chosen. Pure.
-import { ACTIONS } from "./actions.js";
+// From a key to an action, by the keys of a table of actions or those that the coder has chosen. Pure.
 
 const MODIFIERS = ["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"];
 const MIRRORED = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
 const CAPS = { ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Backspace: "⌫", Delete: "Del" };
 
-/** @param {Choices} [choices] @returns {Bindings} */
-export function bindings(choices = {}) {
+/** @param {Action[]} actions @param {Choices} [choices] @returns {Bindings} */
+export function bindings(actions, choices = {}) {
   const of = new Map();
   const keys = new Map();
-  for (const action of ACTIONS) {
+  for (const action of actions) {
     const own = choices[action.id] ?? action.keys;
     keys.set(action.id, own);
     own.forEach((key) => of.set(key, action.id));
@@ -19,11 +18,11 @@ export function bindings(choices = {}) {
 
 /**
  * Give an action one key instead of those it has. Who had that key before has it no more.
- * @param {Choices} choices @param {string} id
+ * @param {Action[]} actions @param {Choices} choices @param {string} id
  * @returns {{choices: Choices, taken: string|null}} taken: the action that lost the key
  */
-export function choose(choices, id, key) {
-  const now = bindings(choices);
+export function choose(actions, choices, id, key) {
+  const now = bindings(actions, choices);
   const before = now.of.get(key) ?? null;
   const taken = before === id ? null : before;
   const result = { ...choices, [id]: [key] };
@@ -33,9 +32,9 @@ export function choose(choices, id, key) {
   return { choices: result, taken };
 }
 
-/** Choices from where they were stored: what is not well-formed is as if it was not there. @param {unknown} stored @returns {Choices} */
-export function storedChoices(stored) {
-  const known = new Set(ACTIONS.map((action) => action.id));
+/** Choices from where they were stored: what is not well-formed is as if it was not there. @param {Action[]} actions @param {unknown} stored @returns {Choices} */
+export function storedChoices(actions, stored) {
+  const known = new Set(actions.map((action) => action.id));
   const good = (entry) => known.has(entry[0]) && Array.isArray(entry[1]) && entry[1].every((key) => typeof key === "string");
   return stored !== null && typeof stored === "object" ? Object.fromEntries(Object.entries(stored).filter(good)) : {};
 }

@@ -1,5 +1,5 @@
 // Wires state, view, keys and sync. Every answer is shown at once; the server hears of it behind.
-import { actionsOf } from "./actions.js";
+import { ACTIONS, actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
 import { chains, noNumbers, renumber } from "./chains.js";
 import { createCommands } from "./commands.js";
@@ -12,8 +12,9 @@ import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } fro
 import { createSync, stateText, uuid } from "./sync.js";
 import { createEntities } from "./view-entities.js";
 import { paintArc, paintTicks } from "./view-overlays.js";
-import { announce, buildPanel, describe, notify, paintPanel, paintSaveState, paintTime, say } from "./view-panel.js";
+import { announce, buildPanel, describe, paintPanel } from "./view-panel.js";
 import { highlight } from "./view-runs.js";
+import { notify, paintSaveState, paintTime, say } from "./view-status.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view-text.js";
 
 const THOUGHT = 5 * 60; // seconds; a longer pause is no time at work, as on the server
@@ -25,7 +26,7 @@ const note = document.getElementById("note");
 const ticks = document.getElementById("ticks");
 const arc = document.getElementById("arc");
 
-let bound = bindings(remembered().keys);
+let bound = bindings(ACTIONS, remembered(ACTIONS).keys);
 let tabReleased = false;
 let everyCandidate = false;
 let framed = false;
@@ -109,7 +110,7 @@ const marking = markingPart?.createMarking(frame) ?? null;
 const commands = createCommands({
   ...frame, marking, retrace, answerWith,
   chosen: (choices) => {
-    bound = bindings(choices);
+    bound = bindings(ACTIONS, choices);
     buildPanel(page.model, bound);
     refresh();
   },

@@ -1,15 +1,16 @@
-// What this browser remembers of a coder's choices: keys, and the size of the text.
+// What this browser remembers of a coder's choices: keys, the size of the text, how summaries stand.
 import { storedChoices } from "./keys.js";
 
 const KEYS = "coindex-keys";
 const SIZE = "coindex-text-size";
+const LAYOUT = "coindex-summaries";
 export const SIZES = ["small", "medium", "large", "larger", "largest"];
 
-/** @returns {{keys: Choices, size: string}} */
-export function remembered() {
+/** @param {Action[]} actions @param {string} [place] of the keys @returns {{keys: Choices, size: string}} */
+export function remembered(actions, place = KEYS) {
   try {
     const size = localStorage.getItem(SIZE);
-    return { keys: storedChoices(JSON.parse(localStorage.getItem(KEYS))), size: SIZES.includes(size) ? size : "medium" };
+    return { keys: storedChoices(actions, JSON.parse(localStorage.getItem(place))), size: SIZES.includes(size) ? size : "medium" };
   } catch {
     return { keys: {}, size: "medium" }; // storage is blocked, or holds something else
   }
@@ -42,8 +43,20 @@ export function rememberNumbers(place, numbers) {
   }
 }
 
-/** @param {Choices} choices */
-export const rememberKeys = (choices) => store(KEYS, JSON.stringify(choices));
+/** @param {Choices} choices @param {string} [place] */
+export const rememberKeys = (choices, place = KEYS) => store(place, JSON.stringify(choices));
 
 /** @param {string} size one of SIZES */
 export const rememberSize = (size) => store(SIZE, size);
+
+/** @returns {"columns"|"rows"} how the summaries of a pyramid stand */
+export function rememberedLayout() {
+  try {
+    return localStorage.getItem(LAYOUT) === "rows" ? "rows" : "columns";
+  } catch {
+    return "columns"; // storage is blocked
+  }
+}
+
+/** @param {"columns"|"rows"} layout */
+export const rememberLayout = (layout) => store(LAYOUT, layout);

@@ -160,6 +160,15 @@ interface History {
   whole: boolean;
 }
 
+/** What deeds change, and how they are taken back. */
+interface Machine {
+  empty: () => any;
+  copy: (state: any) => any;
+  /** changes the state */
+  carryOut: (model: any, state: any, deed: Deed) => void;
+  inverseOf: (model: any, state: any, deed: Deed) => Deed[];
+}
+
 interface Draft {
   level: string;
   parts: Span[];

@@ -1,7 +1,7 @@
 // What to look at before handing in, each with the way to it.
 import { checkList } from "./checks.js";
+import { element } from "./element.js";
 import { memberItem } from "./view-panel.js";
-import { element } from "./view-text.js";
 
 const MOST = 50; // of one kind
 const byId = (id) => document.getElementById(id);

@@ -1,7 +1,7 @@
 // The chains of the text as a list: found, named, merged, gone through.
+import { element } from "./element.js";
 import { entities, filtered } from "./entities.js";
 import { chainBadge, memberItem } from "./view-panel.js";
-import { element } from "./view-text.js";
 
 const FIRST = 100; // chains shown before one filters
 const MEMBERS = 60; // members shown of an open chain

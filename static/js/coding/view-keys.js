@@ -1,23 +1,23 @@
 // The list of keys: what each does, and how to give it another.
-import { actionsOf } from "./actions.js";
+import { element } from "./element.js";
 import { bindings, caps, choose, combination } from "./keys.js";
 import { remembered, rememberKeys } from "./settings.js";
-import { element } from "./view-text.js";
 
 /**
  * @param {HTMLDialogElement} dialog
+ * @param {{all: Action[], shown: Action[], place?: string}} table place: under which the choices are remembered
  * @param {(choices: Choices) => void} changed
  */
-export function createKeyList(dialog, model, changed) {
+export function createKeyList(dialog, { all, shown, place }, changed) {
   const list = dialog.querySelector("#key-list");
   const said = dialog.querySelector("#key-said");
-  let choices = remembered().keys;
+  let choices = remembered(all, place).keys;
   let listening = null; // the action that waits for its key
 
   function paint() {
-    const bound = bindings(choices);
+    const bound = bindings(all, choices);
     let group = "";
-    list.replaceChildren(...actionsOf(model).flatMap((action) => {
+    list.replaceChildren(...shown.flatMap((action) => {
       const row = element("tr");
       const name = element("th", "", action.label);
       name.scope = "row";
@@ -49,7 +49,7 @@ export function createKeyList(dialog, model, changed) {
     const focused = listening;
     choices = next;
     listening = null;
-    rememberKeys(choices);
+    rememberKeys(choices, place);
     changed(choices);
     paint();
     said.textContent = words;
@@ -81,8 +81,8 @@ export function createKeyList(dialog, model, changed) {
       list.querySelector(`[data-action="${id}"]`)?.focus();
       return;
     }
-    const result = choose(choices, listening, key);
-    const lost = actionsOf(model).find((action) => action.id === result.taken);
+    const result = choose(all, choices, listening, key);
+    const lost = shown.find((action) => action.id === result.taken);
     take(result.choices, lost ? `“${lost.label}” has lost that key.` : "Changed.");
   }, true);
   dialog.addEventListener("close", () => {

@@ -1,6 +1,6 @@
 // One dialogue in which something is chosen by typing: all actions, where to go, which chain to merge with.
+import { element } from "./element.js";
 import { caps } from "./keys.js";
-import { element } from "./view-text.js";
 
 const MOST = 60;
 

@@ -1,5 +1,6 @@
 // The text with its markables as DOM: built once, then only classes, badges and letters change.
 import { look } from "./chains.js";
+import { element } from "./element.js";
 import { slices } from "./slices.js";
 import { isDecided } from "./state.js";
 
@@ -304,16 +305,4 @@ export function bring(pane, box, frames = SETTLING, mine = (bringing += 1)) {
       });
     }
   }
-}
-
-/** @param {string} tag @param {string} [className] @param {string} [text] @returns {HTMLElement} */
-export function element(tag, className = "", text = "") {
-  const node = document.createElement(tag);
-  if (className) {
-    node.className = className;
-  }
-  if (text) {
-    node.textContent = text;
-  }
-  return node;
 }

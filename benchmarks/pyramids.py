@@ -1,0 +1,239 @@
+"""How fast the pyramid workbench is, in the system's Chromium: python -m benchmarks.pyramids --json.
+
+A server of its own on a free port, with a docset of 8 model summaries of 250 words and 150 SCUs. The page is usable
+when the list of SCUs is painted; a key or a drop is answered when the next frame after it is. Nothing is cached.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.measures import machine
+from benchmarks.serving import FLAGS, chromium, serving
+from benchmarks.workbench import weigh
+
+SUMMARIES = 8
+WORDS = 250
+SCUS = 150
+WORDS_OF_A_CONTRIBUTOR = 3
+CONTRIBUTORS_OF_A_SUMMARY = 60
+VISITS = 3
+DROPS = 15
+KEYS = (
+    *("Tab", "Shift+ArrowRight", "n", "a", "b", "Enter", "]", "Tab", "Shift+ArrowRight", "c", "j", "k"),
+    *("ArrowDown", "ArrowRight", "Enter", ".", "Delete", "u", "u", "u", "u"),
+) * 6
+PASSWORD = "a password of the benchmark"
+PROBE = """
+window.probe = { usable: null, keys: [], drops: [], longest: 0 };
+const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now())));
+const seen = new MutationObserver(() => {
+  if (document.querySelector(".scu")) {
+    seen.disconnect();
+    painted((now) => { window.probe.usable = now; });
+  }
+});
+seen.observe(document, { subtree: true, childList: true });
+addEventListener("keydown", (event) => {
+  if (event.isTrusted && event.key !== "Shift") {
+    painted((now) => window.probe.keys.push(now - event.timeStamp));
+  }
+}, true);
+addEventListener("pointerup", (event) => {
+  if (document.querySelector(".drag-ghost:not([hidden])")) {
+    painted((now) => window.probe.drops.push(now - event.timeStamp));
+  }
+}, true);
+new PerformanceObserver((list) => {
+  for (const task of list.getEntries()) { window.probe.longest = Math.max(window.probe.longest, task.duration); }
+}).observe({ type: "longtask", buffered: true });
+"""
+
+
+def load() -> None:
+    """Make the docset and its pyramid in the database of this process's settings."""
+    import django
+
+    django.setup()
+    from annotations import actions, docsets
+    from annotations.decisions import Decision, Description
+    from annotations.marking import key_of
+    from annotations.models import Coding, Membership, Segment, User
+    from annotations.schemes import SCHEMES
+
+    draw = random.Random(1)
+    syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
+    lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(1000)]
+    coder = User.objects.create_user("coder", password=PASSWORD)
+    project = actions.create_project("bench", "Bench", SCHEMES["pyramid"])
+    actions.add_member(project, coder, Membership.Role.CODER)
+    summaries = [(f"summary {number + 1}", sentences(draw.choices(lexicon, k=WORDS))) for number in range(SUMMARIES)]
+    docset = docsets.create_docset(project, "bench", "Bench", summaries)
+    text = docset.texts.get()
+    words = [parts[0] for parts in text.markables.order_by("start").values_list("parts", flat=True)]
+    decisions = []
+    for place, _ in enumerate(Segment.objects.filter(text=text)):
+        for number, scu in enumerate(draw.sample(range(SCUS), k=CONTRIBUTORS_OF_A_SUMMARY)):
+            first = place * WORDS + number * (WORDS_OF_A_CONTRIBUTOR + 1)
+            span = [words[first][0], words[first + WORDS_OF_A_CONTRIBUTOR - 1][1]]
+            decisions.append(Decision(key_of("contributor", [span]), "scu", indices=(f"scu{scu}",)))
+    described = [Description(f"scu{scu}", " ".join(draw.choices(lexicon, k=6)).capitalize()) for scu in range(SCUS)]
+    docsets.fill(Coding(text=text, coder=coder, kind=Coding.Kind.PYRAMID), coder, decisions, described, handed_in=False)
+
+
+def sentences(words: list[str]) -> str:
+    """Made-up words as sentences of twelve."""
+    runs = [words[first : first + 12] for first in range(0, len(words), 12)]
+    return " ".join(f"{' '.join(run).capitalize()}." for run in runs)
+
+
+def measure() -> dict[str, float]:
+    """All figures, by the name that --json gives them."""
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is not on the path; install it and try again.")
+    with (
+        tempfile.TemporaryDirectory() as data,
+        serving(data, ["-m", "benchmarks.pyramids", "--load"]) as server,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        figures = visits(browser, server.address)
+        browser.close()
+    return figures
+
+
+def visits(browser: Browser, address: str) -> dict[str, float]:
+    """Open the page some times; the last time work in it."""
+    signed_in = browser.new_context()
+    page = signed_in.new_page()
+    page.goto(f"{address}/sign-in/")
+    page.get_by_label("Username").fill("coder")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{address}/")
+    state = signed_in.storage_state()
+    figures: dict[str, float] = {}
+    usable, longest = [], []
+    for visit in range(VISITS):
+        context = browser.new_context(storage_state=state, viewport={"width": 1280, "height": 800})
+        context.add_init_script(PROBE)
+        page = context.new_page()
+        sizes: dict[str, int] = {}
+        page.on("response", partial(weigh, sizes))
+        page.goto(f"{address}/projects/bench/texts/bench/code/")
+        page.locator("#scus .scu").first.wait_for(timeout=60_000)
+        page.wait_for_timeout(300)
+        usable.append(page.evaluate("window.probe.usable"))
+        longest.append(page.evaluate("window.probe.longest"))
+        if visit == VISITS - 1:
+            page.wait_for_load_state("networkidle")
+            figures["own_script_bytes"] = sum(size for name, size in sizes.items() if name.endswith(".js"))
+            figures |= keys(page) | drops(page)
+        context.close()
+    return {
+        "usable_ms": statistics.median(usable),
+        "longest_task_at_load_ms": statistics.median(longest),
+        **figures,
+    }
+
+
+def percentiles(name: str, times: list[float], count: int) -> dict[str, float]:
+    """The median and the 95th percentile of times, of which there must be so many."""
+    if len(times) != count:
+        raise RuntimeError(f"{count} were made and {len(times)} answered: {name}")
+    return {f"{name}_p50_ms": statistics.median(times), f"{name}_p95_ms": sorted(times)[int(0.95 * (count - 1))]}
+
+
+def keys(page: Page) -> dict[str, float]:
+    """Press the keys of a coder at work, one at a time."""
+    page.locator("#text-pane").focus()
+    for key in KEYS:
+        page.keyboard.press(key)
+        page.wait_for_timeout(30)
+    page.wait_for_timeout(500)
+    return percentiles("key_to_paint", page.evaluate("window.probe.keys"), len(KEYS))
+
+
+def drops(page: Page) -> dict[str, float]:
+    """Drag the selected word onto an SCU, and SCUs onto others, which merges them; take each back."""
+    rows = page.locator("#scus > .scu > .scu-head")
+    for number in range(DROPS):
+        page.locator("#text-pane").focus()
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(50)
+        target = rows.nth(2 + number % 4)
+        for source in (page.locator(".w.is-cursor"), rows.nth(7)):
+            unfolded = page.locator(".scu.is-selected > .scu-head")
+            if unfolded.count():
+                unfolded.click()  # so that both ends of the drag are in sight
+            drag(page, source, target)
+            page.wait_for_timeout(100)
+            page.locator("#text-pane").focus()
+            page.keyboard.press("u")
+            page.wait_for_timeout(100)
+    page.wait_for_timeout(500)
+    return percentiles("drop_to_paint", page.evaluate("window.probe.drops"), 2 * DROPS)
+
+
+def drag(page: Page, source, target) -> None:
+    """With the mouse, from one element to another."""
+    target.scroll_into_view_if_needed()
+    start, end = source.bounding_box(), target.bounding_box()
+    if start is None or end is None:
+        raise RuntimeError("what is to be dragged is not there")
+    page.mouse.move(start["x"] + min(start["width"] / 2, 30), start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def report(figures: dict[str, float]) -> str:
+    """The figures as a page in Markdown."""
+    lines = [
+        "# How fast the pyramid workbench is",
+        "",
+        "Written by `python -m benchmarks.pyramids --write`; do not edit. 8 made-up summaries of 250 words, 150 SCUs,",
+        "480 contributors; Chromium without a cache, a window of 1280 by 800. Usable: from the start of the navigation",
+        "to the paint of the list. A key or a drop: from the press or the release to the frame that shows its effect.",
+        "",
+        f"Machine: {machine()}.",
+        "",
+        "| what | p50 | p95 |",
+        "|---|---:|---:|",
+        *(
+            f"| {name} | {figures[f'{key}_p50_ms']:.0f} ms | {figures[f'{key}_p95_ms']:.0f} ms |"
+            for name, key in (("key to paint", "key_to_paint"), ("drop to paint", "drop_to_paint"))
+        ),
+        "",
+        f"Usable after {figures['usable_ms']:.0f} ms; longest task while loading"
+        f" {figures['longest_task_at_load_ms']:.0f} ms;"
+        f" script of our own {figures['own_script_bytes'] / 1000:.0f} kB, not compressed.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--write", type=Path, help="write the table to this file too")
+    parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args(arguments)
+    if asked.load:
+        load()
+        return
+    figures = measure()
+    print(json.dumps(figures, indent=2) if asked.json else report(figures))
+    if asked.write:
+        asked.write.write_text(report(figures), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+// Scores of a peer summary, as agreement/measures/pyramids.py has them (Nenkova & Passonneau 2004). Pure.
+
+/** The largest weight that n SCUs of a pyramid can have. @param {number[]} weights @param {number} n */
+export function best(weights, n) {
+  const heaviest = [...weights].sort((one, other) => other - one);
+  return heaviest.slice(0, n).reduce((sum, one) => sum + one, 0);
+}
+
+/**
+ * Original: as many SCUs as the peer has; modified: the mean number of the model summaries, halves rounded up;
+ * comprehensive: their harmonic mean. A value is null where no SCU could be found.
+ * @param {Against} against @param {Iterable<string>} expressed keys of SCUs @param {number} outside content units in no SCU
+ * @returns {{original: Score, modified: Score, comprehensive: Score, most: number}} most: the weight of the whole pyramid
+ */
+export function scores({ scus, summaries }, expressed, outside) {
+  const weights = new Map(scus.map((one) => [one.key, one.weight]));
+  const own = [...new Set(expressed)].filter((key) => weights.has(key));
+  const found = own.reduce((sum, key) => sum + weights.get(key), 0);
+  const most = [...weights.values()].reduce((sum, one) => sum + one, 0);
+  const score = (n) => {
+    const most = best([...weights.values()], n);
+    return { value: most > 0 ? found / most : null, found, best: most, n };
+  };
+  const original = score(own.length + outside);
+  const modified = score(summaries > 0 ? Math.floor(most / summaries + 0.5) : 0);
+  const middle = (original.best + modified.best) / 2;
+  const value = original.value === null || modified.value === null ? null : found / middle;
+  return { original, modified, comprehensive: { value, found, best: middle, n: (original.n + modified.n) / 2 }, most };
+}

@@ -1,0 +1,227 @@
+// What a pyramid page knows: summaries, words, contributors and SCUs. Pure: no DOM, no clock, no network.
+import { inverseOf as judgementBack } from "../coding/history.js";
+import { offsets } from "../coding/slices.js";
+import { carryOut as carryOutJudgement, judgement, partsOf } from "../coding/state.js";
+
+/**
+ * @param {any} raw the JSON that the server puts into the page
+ * @returns {{model: PyramidModel, state: PyramidState}}
+ */
+export function load(raw) {
+  const { pyramid, text, scheme } = raw;
+  const { toUnits, toPoints } = offsets(text.content);
+  const peer = pyramid.kind.startsWith("peer");
+  const segments = peer
+    ? [{ label: text.title, start: 0, end: toPoints(text.content.length) }]
+    : text.segments.filter((one) => one.kind === "summary").sort((one, other) => one.start - other.start);
+  const spans = pyramid.words.map(([start, end]) => ({ start, end })).sort((one, other) => one.start - other.start);
+  const words = spans.map((one) => ({
+    ...one, summary: segments.findIndex(({ start, end }) => start <= one.start && one.end <= end),
+  }));
+  const summaries = segments.map(({ label, start, end }, place) => ({
+    place, name: label || `Summary ${place + 1}`, start, end,
+    words: [words.findIndex((one) => one.summary === place), words.findLastIndex((one) => one.summary === place)],
+  }));
+  const judgements = new Map(Object.entries(raw.judgements).map(([key, value]) => [key, judgement(value)]));
+  const model = {
+    kind: pyramid.kind,
+    peer,
+    user: raw.user,
+    title: text.title,
+    docset: pyramid.docset,
+    content: text.content,
+    toUnits,
+    language: text.language,
+    direction: text.direction,
+    summaries,
+    words,
+    oneContributor: pyramid.one_contributor,
+    exclusive: pyramid.words_exclusive,
+    level: scheme.levels.find((one) => one.coded).key,
+    scu: scheme.categories.find((one) => one.takes_index).key,
+    outside: scheme.categories.find((one) => !one.takes_index)?.key ?? "",
+    against: pyramid.against,
+    others: pyramid.others ?? [],
+    given: new Set(),
+    marks: new Map(),
+    readOnly: raw.coding.status !== "open",
+    version: raw.coding.version,
+    seconds: raw.coding.seconds ?? 0,
+  };
+  return { model, state: { judgements, scus: new Map(Object.entries(pyramid.scus)) } };
+}
+
+// ---- operations, as the server does them
+
+const copy = (state) => ({ judgements: new Map(state.judgements), scus: new Map(state.scus) });
+
+/** @param {{scu: string, label?: string, comment?: string}} payload */
+function describe(scus, { scu, label = "", comment = "" }) {
+  if (label || comment) {
+    scus.set(scu, { label, comment });
+  } else {
+    scus.delete(scu);
+  }
+}
+
+function carryOut(model, state, deed) {
+  if (deed.kind === "describe") {
+    describe(state.scus, deed.payload);
+    return;
+  }
+  carryOutJudgement(model, state.judgements, deed);
+  if (deed.kind === "import") {
+    (deed.payload.scus ?? []).forEach((one) => describe(state.scus, one));
+  }
+}
+
+/** What history needs to know of a pyramid. @type {Machine} */
+export const PYRAMID = {
+  empty: () => ({ judgements: new Map(), scus: new Map() }),
+  copy,
+  carryOut,
+  inverseOf(model, state, deed) {
+    if (deed.kind !== "describe") {
+      return judgementBack(model, state.judgements, deed);
+    }
+    const { scu, label = "", comment = "" } = deed.payload;
+    const before = state.scus.get(scu) ?? { label: "", comment: "" };
+    const same = before.label === label && before.comment === comment;
+    return same ? [] : [{ kind: "describe", payload: { scu, ...before } }];
+  },
+};
+
+/** The state is left as it was. @param {Deed[]} deeds @returns {PyramidState} */
+export function apply(model, state, deeds) {
+  const result = copy(state);
+  deeds.forEach((deed) => carryOut(model, result, deed));
+  return result;
+}
+
+/**
+ * What others did first, then what is not yet saved here.
+ * @param {PyramidState} base what the server had, as far as this page knew
+ * @param {Operation[]} missed @param {Operation[]} pending
+ */
+export function rebase(model, base, missed, pending) {
+  const renewed = apply(model, base, missed);
+  return { base: renewed, state: apply(model, renewed, pending) };
+}
+
+// ---- what is seen of it
+
+/** What the key of a contributor says; it is reckoned once. @param {string} key @returns {Mark} */
+export function markOf(model, key) {
+  let mark = model.marks.get(key);
+  if (!mark) {
+    const parts = partsOf(key)?.parts ?? [];
+    const [first, last] = [parts[0]?.[0] ?? 0, parts.at(-1)?.[1] ?? 0];
+    const runs = parts.map((part) => wordsIn(model, part));
+    mark = {
+      key,
+      parts,
+      summary: model.summaries.findIndex(({ start, end }) => start <= first && last <= end),
+      places: [...new Set(runs.flat())],
+      words: parts.map((part) => wordsOf(model, part)).join(" … "),
+      starts: new Set(runs.map(([place]) => place)),
+      links: new Set(runs.flatMap((run) => run.slice(0, -1))),
+    };
+    model.marks.set(key, mark);
+  }
+  return mark;
+}
+
+/** Places of the words of which a stretch, in code points, holds a character. @returns {number[]} */
+function wordsIn({ words }, [start, end]) {
+  let low = 0;
+  let high = words.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (words[middle].end <= start) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const found = [];
+  for (let place = low; place < words.length && words[place].start < end; place += 1) {
+    found.push(place);
+  }
+  return found;
+}
+
+/** @param {[number, number]} part in code points @returns {string} */
+export function wordsOf({ content, toUnits }, [start, end]) {
+  return content.slice(toUnits(start), toUnits(end)).replace(/\s+/g, " ").trim();
+}
+
+const byText = (one, other) => one.parts[0][0] - other.parts[0][0] || other.parts.at(-1)[1] - one.parts.at(-1)[1]
+  || (one.key < other.key ? -1 : 1);
+
+const folded = (scu) => scu.label.toLowerCase();
+const byWeight = (one, other) => other.weight - one.weight || Number(one.gone) - Number(other.gone)
+  || (folded(one) < folded(other) ? -1 : Number(folded(one) > folded(other))) || (one.key < other.key ? -1 : 1);
+
+const known = new WeakMap(); // states are never changed, so what is seen of one is reckoned once
+
+/** @returns {Seen} */
+export function see(model, state) {
+  let seen = known.get(state);
+  if (!seen) {
+    seen = look(model, state);
+    known.set(state, seen);
+  }
+  return seen;
+}
+
+function look(model, state) {
+  const contributors = [...state.judgements].filter(([key]) => markOf(model, key).parts.length > 0).map(([key, value]) => ({
+    ...markOf(model, key), outside: value.category === model.outside, scus: value.indices,
+  })).sort(byText);
+  const scus = new Map();
+  const scu = (key, more = {}) => {
+    if (!scus.has(key)) {
+      scus.set(key, { key, label: "", comment: "", weight: 0, contributors: [], models: [], gone: model.peer, ...more });
+    }
+    return scus.get(key);
+  };
+  for (const { key, label, comment, weight, contributors: models } of model.against?.scus ?? []) {
+    scu(key, { label, comment, weight, models, gone: false });
+  }
+  for (const [key, said] of state.scus) {
+    scu(key, said);
+  }
+  const of = model.words.map(() => []);
+  for (const one of contributors) {
+    one.scus.forEach((key) => scu(key).contributors.push(one));
+    one.places.forEach((place) => of[place].push(one));
+  }
+  if (!model.peer) {
+    for (const one of scus.values()) {
+      one.weight = new Set(one.contributors.map((each) => each.summary).filter((place) => place >= 0)).size;
+    }
+  }
+  return {
+    contributors, scus, of,
+    byKey: new Map(contributors.map((one) => [one.key, one])),
+    order: [...scus.values()].sort(byWeight),
+    loose: contributors.filter((one) => one.scus.length === 0),
+  };
+}
+
+/** What to call an SCU that may have no label. @param {Scu} scu */
+export function nameOf(scu) {
+  return scu.label || scu.contributors[0]?.words || scu.models[0] || "without words";
+}
+
+/** SCUs that hold the words of a query in label, comment, contributors or number. @param {Scu[]} scus @param {(key: string) => number} numberOf */
+export function filtered(scus, query, numberOf) {
+  const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) {
+    return scus;
+  }
+  return scus.filter((one) => {
+    const all = [one.label, one.comment, ...one.contributors.map((each) => each.words), ...one.models].join(" ").toLowerCase();
+    return wanted.every((word) => all.includes(word)) || (wanted.length === 1 && wanted[0] === String(numberOf(one.key)));
+  });
+}

@@ -1,0 +1,142 @@
+// The summaries as words: drawn once, then only the words that have changed are touched.
+import { element } from "../coding/element.js";
+import { freeCounts, run } from "./words.js";
+
+const HEAVIEST = 8; // tiers that have a look of their own
+
+/** The class of a weight. @param {number} weight */
+export const tier = (weight) => `weight-${Math.min(Math.max(weight, 0), HEAVIEST)}`;
+
+/** @param {HTMLElement} root */
+export function buildWords(root, model) {
+  const words = [];
+  const gaps = [];
+  const counts = [];
+  const { content, toUnits } = model;
+  root.replaceChildren(...model.summaries.map((summary) => {
+    const section = element("section", "summary");
+    const head = element("h2", "summary-name", summary.name);
+    const count = element("button", "summary-free quiet");
+    count.type = "button";
+    count.dataset.free = String(summary.place);
+    counts.push(count);
+    head.id = `summary-${summary.place}`;
+    section.setAttribute("aria-labelledby", head.id);
+    const line = element("header", "summary-head");
+    line.append(head, count);
+    const reading = element("div", "reading");
+    let paragraph = element("div", "rest");
+    reading.append(paragraph);
+    const plain = (start, end, holder) => {
+      const [first, ...rest] = content.slice(start, end).split("\n");
+      holder.append(first);
+      for (const words of rest.filter((one, place) => one.trim() || place === rest.length - 1)) {
+        paragraph = element("div", "rest");
+        paragraph.append(words);
+        reading.append(paragraph);
+      }
+    };
+    let at = toUnits(summary.start);
+    const [from, to] = summary.words;
+    for (let place = from; place >= 0 && place <= to; place += 1) {
+      const [start, end] = [toUnits(model.words[place].start), toUnits(model.words[place].end)];
+      if (place === from) {
+        plain(at, start, paragraph);
+      } else {
+        const gap = element("span", "g");
+        gap.dataset.w = String(place - 1);
+        gaps[place - 1] = gap;
+        paragraph.append(gap);
+        plain(at, start, gap);
+      }
+      const word = element("span", "w", content.slice(start, end));
+      word.dataset.w = String(place);
+      words[place] = word;
+      paragraph.append(word);
+      at = end;
+    }
+    plain(at, toUnits(summary.end), paragraph);
+    section.append(line, reading);
+    return section;
+  }));
+  return { root, words, gaps, counts, shown: [], shownGaps: [] };
+}
+
+/** @param {ReturnType<typeof buildWords>} view */
+export function paintWords(view, page) {
+  const { model, seen, scu, contributor, clash } = page;
+  const [first, last] = run(page.anchor, page.cursor);
+  const lookOf = (one) => {
+    const weight = Math.max(0, ...one.scus.map((key) => seen.scus.get(key)?.weight ?? 0));
+    return [
+      tier(weight), one.scus.length === 0 ? "is-loose" : "", scu !== null && one.scus.includes(scu) ? "is-lit" : "",
+      one.key === contributor ? "is-own" : "", clash.has(one.key) ? "is-clash" : "",
+    ].filter(Boolean).join(" ");
+  };
+  const looks = new Map(seen.contributors.map((one) => [one.key, lookOf(one)]));
+  // Of several contributors that hold a word, that which is looked at decides how it looks.
+  const chief = (all) => all.find((one) => one.key === contributor) ?? all.find((one) => one.scus.includes(scu)) ?? all[0];
+  model.words.forEach((_, place) => {
+    const all = seen.of[place];
+    const selected = first <= place && place <= last;
+    const here = `${selected ? " is-selected" : ""}${place === page.cursor ? " is-cursor" : ""}`;
+    const shared = new Set(all.flatMap((one) => one.scus)).size > 1 ? " is-shared" : "";
+    const look = all.length === 0 ? `w is-free${here}` : `w in-scu ${looks.get(chief(all).key)}${shared}${here}`;
+    const badge = all.filter((one) => one.starts.has(place))
+      .flatMap((one) => (one.scus.length > 0 ? one.scus.map((key) => page.numberOf(key)) : ["–"])).join("·");
+    const shown = `${look}|${badge}`;
+    if (view.shown[place] !== shown) {
+      view.shown[place] = shown;
+      view.words[place].className = look;
+      if (badge) {
+        view.words[place].dataset.badge = badge;
+      } else {
+        delete view.words[place].dataset.badge;
+      }
+    }
+    if (view.gaps[place]) {
+      const linked = all.filter((one) => one.links.has(place));
+      const gap = `g${linked.length > 0 ? ` in-scu ${looks.get(chief(linked).key)}${shared}` : ""}${selected && place < last ? " is-selected" : ""}`;
+      if (view.shownGaps[place] !== gap) {
+        view.shownGaps[place] = gap;
+        view.gaps[place].className = gap;
+      }
+    }
+  });
+  freeCounts(model, seen).forEach((count, place) => {
+    const words = count === 0 ? "all words marked" : `${count} ${count === 1 ? "word" : "words"} ${model.peer ? "not marked" : "in no SCU"}`;
+    if (view.counts[place].textContent !== words) {
+      view.counts[place].textContent = words;
+      view.counts[place].disabled = count === 0;
+    }
+  });
+}
+
+/** Bring a word into sight. */
+export function reveal(view, place) {
+  view.words[place]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** The word above or below in its summary, as the lines are drawn. @param {1|-1} step */
+export function lineBeside(view, model, place, step) {
+  const [first, last] = model.summaries[model.words[place].summary].words;
+  const here = view.words[place].getClientRects()[0];
+  const middle = (here.left + here.right) / 2;
+  let best = null;
+  let line = null;
+  for (let at = place + step; at >= first && at <= last; at += step) {
+    const box = view.words[at].getClientRects()[0];
+    const away = step * (box.top - here.top) > here.height / 2;
+    if (away && line !== null && Math.abs(box.top - line) > here.height / 2) {
+      break; // the line after that
+    }
+    if (away) {
+      line ??= box.top;
+      const distance = Math.abs((box.left + box.right) / 2 - middle);
+      if (best === null || distance < best.distance) {
+        best = { at, distance };
+      }
+    }
+  }
+  return best?.at ?? (step > 0 ? last : first);
+}

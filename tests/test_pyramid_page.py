@@ -1,0 +1,99 @@
+"""The pages of pyramids and peers as the server makes them: who may open them, what they hold, what they cost."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from annotations import actions, docsets
+from annotations.coding_state import coding_state
+from annotations.models import Coding, Docset, Membership
+from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+
+@pytest.fixture
+def made(alice, bob) -> Docset:
+    return docset(pyramid_project(), alice, bob)
+
+
+@pytest.fixture
+def pyramids(made) -> dict[str, Coding]:
+    """Two pyramids: that of Alice is handed in, that of Bob is not."""
+    codings = codings_of(models_of(made))
+    build(codings["alice"], {"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
+    build(codings["bob"], {"rescue": ["Forty people were rescued", "forty people"]}, hand_in=False)
+    return codings
+
+
+def page(client: Client, user, path: str) -> str:
+    client.force_login(user)
+    response = client.get(f"/projects/ferry/texts/{path}/")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def agreed(made, pyramids, charlie) -> Coding:
+    actions.add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
+    return docsets.start_agreed(made, charlie, pyramids["alice"])
+
+
+def test_the_workbench_is_given_to_who_has_the_pyramid_alone(client, made, pyramids, alice, charlie):
+    html = page(client, alice, "sinking/code")
+    assert 'data-operations="/api/v1/projects/ferry/texts/sinking/coding/operations/"' in html
+    assert "handed in and can only be read" in html
+    client.force_login(charlie)
+    assert client.get("/projects/ferry/texts/sinking/code/").status_code == 404
+
+
+def test_a_coder_learns_nothing_of_the_other_pyramid(client, made, pyramids, alice, bob):
+    assert "Rescue" not in page(client, alice, "sinking/code")
+    html = page(client, bob, "sinking/code")
+    assert "Dawn" not in html
+    assert "alice" not in html
+
+
+def test_the_page_of_an_agreed_pyramid_sends_to_its_own_address(client, agreed, charlie):
+    html = page(client, charlie, "sinking/agreed/code")
+    assert 'data-operations="/api/v1/projects/ferry/texts/sinking/agreed/coding/operations/"' in html
+    assert 'action="/projects/ferry/texts/sinking/agreed/submit/"' in html
+
+
+def test_the_adjudicator_sees_what_the_coders_have_handed_in(agreed, pyramids, made):
+    state = coding_state(agreed, made.project)["pyramid"]
+    assert [(one["coder"], [scu["label"] for scu in one["scus"]]) for one in state["others"]] == [
+        ("alice", ["Sinking", "Dawn"])
+    ]
+    assert [len(scu["contributors"]) for scu in state["others"][0]["scus"]] == [2, 1]
+    actions.submit(pyramids["bob"], pyramids["bob"].coder)
+    others = coding_state(agreed, made.project)["pyramid"]["others"]
+    assert [one["coder"] for one in others] == ["alice", "bob"]
+
+
+def test_no_coder_is_shown_the_pyramids_of_others(agreed, pyramids, made, charlie):
+    assert coding_state(pyramids["alice"], made.project)["pyramid"]["others"] == []
+    Membership.objects.filter(user=charlie, project=made.project).update(role=Membership.Role.CODER)
+    assert coding_state(agreed, made.project)["pyramid"]["others"] == []
+
+
+def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids, made, django_assert_num_queries):
+    agreed = Coding.objects.select_related("text__docset", "coder").get(pk=agreed.pk)
+    mine = Coding.objects.select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
+    with django_assert_num_queries(13):
+        coding_state(agreed, made.project)
+    with django_assert_num_queries(10):
+        coding_state(mine, made.project)
+    actions.submit(pyramids["bob"], pyramids["bob"].coder)
+    with django_assert_num_queries(13):
+        coding_state(agreed, made.project)
+
+
+def test_a_peer_says_where_its_pyramid_stands(client, made, alice):
+    text = docsets.add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
+    docsets.assign_peers(made, [text], [alice], agreed=False)
+    assert "has no SCU yet" in page(client, alice, "peer-1/code")
+    coding = codings_of(models_of(made))["alice"]
+    build(coding, {"sinking": ["ferry sank"]}, hand_in=False)
+    assert "is not handed in yet" in page(client, alice, "peer-1/code")
+    actions.submit(coding, alice)
+    assert "is not handed in yet" not in page(client, alice, "peer-1/code")
