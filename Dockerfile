@@ -13,7 +13,9 @@ WORKDIR /app
 COPY requirements/run.txt requirements/run.txt
 RUN python -m pip install --require-hashes -r requirements/run.txt
 
-COPY manage.py ./
+COPY manage.py manage.py
+# The version of the program stands in it.
+COPY pyproject.toml pyproject.toml
 COPY config config
 COPY annotations annotations
 COPY agreement agreement

@@ -262,5 +262,5 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": "INFO"},
-    "loggers": {"coindex.requests": {"level": "WARNING" if LOCAL else "INFO"}},
+    "loggers": {"coindex.requests": {"level": "WARNING" if LOCAL else "INFO"}, "axes": {"level": "WARNING"}},
 }

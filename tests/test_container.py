@@ -136,6 +136,7 @@ def test_what_the_steps_make_migrates_serves_and_answers_its_health_check(image,
         port = free.getsockname()[1]
     given = settings_of_service
     with serving(image, given, port):
+        assert answer(port, "/healthz")[0] == 200  # the first request waits for the program to be read
         early = probe(image, given, port)
         assert (early.returncode, "migrations are not applied" in early.stderr) == (1, True)
         image.run(compose["services"]["migrate"]["command"], check=True, **given)
@@ -162,7 +163,16 @@ def test_without_its_secret_the_program_does_not_start(image, settings_of_servic
 
 def test_the_image_holds_the_program_and_nothing_else(image):
     there = {path.name for path in image.app.iterdir()} - {"__pycache__"}
-    assert there == {"requirements", "manage.py", "config", "annotations", "agreement", "static", "templates"}
+    assert there == {
+        "requirements",
+        "manage.py",
+        "pyproject.toml",
+        "config",
+        "annotations",
+        "agreement",
+        "static",
+        "templates",
+    }
     allowed = {line[1:].split("/")[0] for line in (ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"}
     assert there == allowed
 
