@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from django.db.models import OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
+from django.db.models import Exists, OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from agreement.contributors import words_of_scus
@@ -25,9 +25,8 @@ from agreement.measures import Answers, ReliabilityData, indexed_values, labelle
 from agreement.measures.cells import offsets
 from agreement.measures.values import Bools, Ints
 from annotations.models import Category, Coding, Index, Judgement, Markable, Operation, Pointer, Project
+from annotations.models.coding import CODED
 
-# What several coders make independently of each other, of the same text.
-CODED = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
 # How many projects a process remembers: one of 240,000 judgements takes some 20 MB.
 REMEMBERED = 8
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
@@ -379,6 +378,10 @@ def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
     found: dict[int, list[tuple[bool, int, int, str, int]]] = {text: [] for text in texts}
     here = {"text__project": project} if len(texts) > FEW else {"text__in": texts}
     markables = Markable.objects.in_use().filter(**here).order_by()
+    if project.answers == Project.Answers.SCUS:
+        # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
+        theirs = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=CODED)
+        markables = markables.filter(Exists(theirs), level__coded=True)
     for text, pk, key, start, end, coded in markables.values_list(
         "text_id", "pk", "key", "start", "end", "level__coded"
     ):

@@ -188,4 +188,5 @@ class PeersSerializer(serializers.Serializer[Any]):
     docsets = PeerReliabilitySerializer(many=True)
     items = PeerItemSerializer(many=True)
     n_alone = serializers.IntegerField(help_text="peers of one coder only")
+    n_open = serializers.IntegerField(help_text="codings of peers that are begun and not handed in: they count nowhere")
     n_astray = serializers.IntegerField(help_text="marks of no SCU that the pyramid has")

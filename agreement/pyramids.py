@@ -81,7 +81,7 @@ class Held:
     """A peer summary that a coder holds against a pyramid: their own, or the agreed one.
 
     `counts` says how often the peer expresses each SCU of the pyramid that it has, `outside` how many content units it
-    has besides. `astray` marks name no SCU, or one that the pyramid has no more: they count in no score.
+    has besides. `astray` marks name no SCU that the pyramid has, any more or at all: they count in no score.
     """
 
     peer: Peer
@@ -225,7 +225,5 @@ def _held(peer: Peer, coder: str, kind: str, status: str, marks: list[_Mark], ag
         against=against,
         counts=dict(counts),
         outside=sum(one.said is False for one in marks),
-        astray=sum(
-            one.said is not False and not (one.said and one.scus and there.keys() >= {*one.scus}) for one in marks
-        ),
+        astray=sum(one.said is not False and not (one.said and any(key in there for key in one.scus)) for one in marks),
     )

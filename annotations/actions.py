@@ -96,6 +96,7 @@ def add_member(project: Project, user: User, role: str) -> Membership:
     Raises ValidationError for an unknown role, where a coder with work in the project would come to see the others'
     work, and where nobody would be left to manage.
     """
+    _lock_members(project.pk)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
     if membership.pk and membership.role != role:
         _refuse_change(membership)
@@ -111,11 +112,20 @@ def add_member(project: Project, user: User, role: str) -> Membership:
 
 @transaction.atomic
 def remove_member(membership: Membership) -> None:
-    """End somebody's access from the next request on; what they coded stays. Raises ValidationError for the last manager."""
+    """End somebody's access from the next request on; what they coded stays.
+
+    Raises ValidationError for the only manager.
+    """
+    _lock_members(membership.project_id)
     others = Membership.objects.filter(project=membership.project_id, role=Membership.Role.MANAGER)
     if membership.role == Membership.Role.MANAGER and not others.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager; make somebody else manager first.")
     membership.delete()
+
+
+def _lock_members(project: int) -> None:
+    """Until the transaction ends nobody else changes who is in the project: two managers would remove each other."""
+    Project.objects.select_for_update().get(pk=project)
 
 
 def _has_coded(project: Project, user: User) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotations import actions
 from annotations.models import Invitation, Membership, Project, User
+from annotations.tokens import digest_of
 
 LONGEST_DAYS = 30
 
@@ -23,7 +24,7 @@ def invite(project: Project, role: str, by: User, *, days: int, whom: str = "") 
         project=project,
         role=role,
         whom=whom,
-        digest=_digest(secret),
+        digest=digest_of(secret),
         created_by=by,
         expires_at=timezone.now() + timedelta(days=min(days, LONGEST_DAYS)),
     )
@@ -33,23 +34,27 @@ def invite(project: Project, role: str, by: User, *, days: int, whom: str = "") 
 
 
 def invitation_of(secret: str) -> Invitation | None:
-    """The invitation whose link ends so, where it is neither used nor ended."""
-    found = Invitation.objects.select_related("project").filter(digest=_digest(secret), used_at=None)
-    return found.filter(expires_at__gt=timezone.now()).first()
+    """The invitation whose link ends so, where it is neither used nor ended and its maker still manages."""
+    return _open().select_related("project").filter(digest=digest_of(secret)).first()
+
+
+def _open() -> QuerySet[Invitation]:
+    """Those that let somebody in. Who manages no more lets nobody in, not even back."""
+    managing = Membership.objects.filter(
+        project=OuterRef("project"), user=OuterRef("created_by"), role=Membership.Role.MANAGER
+    )
+    found = Invitation.objects.filter(Exists(managing) | Q(created_by__is_superuser=True))
+    return found.filter(used_at=None, expires_at__gt=timezone.now())
 
 
 @transaction.atomic
 def accept(invitation: Invitation, user: User) -> Membership:
     """Let the user in. Raises ValidationError where the invitation is used by now, and for who is a member already."""
     locked = Invitation.objects.select_for_update(of=("self",)).select_related("project").get(pk=invitation.pk)
-    if locked.used_at is not None or locked.expires_at <= timezone.now():
+    if not _open().filter(pk=locked.pk).exists():
         raise ValidationError("This invitation has been used or has ended.")
     if Membership.objects.filter(project=locked.project, user=user).exists():
         raise ValidationError(f"{user} is a member of {locked.project} already; the invitation is not used up.")
     locked.used_by, locked.used_at = user, timezone.now()
     locked.save(update_fields=["used_by", "used_at"])
     return actions.add_member(locked.project, user, locked.role)
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -11,6 +11,7 @@ from itertools import pairwise
 from django.db.models.functions import Coalesce
 
 from annotations.models import Coding, Operation, Project
+from annotations.models.coding import CODED
 
 LONGEST_THOUGHT = timedelta(minutes=5)
 
@@ -40,11 +41,15 @@ class Work:
 def work_of(project: Project) -> dict[tuple[int, str], Work]:
     """The work on each text by each coder, by the text's key and the coder's name, where there is any. One query.
 
-    What was imported, and at most handed in or given back here, was worked on elsewhere. Moments are those of
-    `seconds_at_work`, but begin and end are by the clock of this machine.
+    Agreed pyramids and peers are other work, and left out. What was imported, and at most handed in or given back here,
+    was worked on elsewhere. Moments are those of `seconds_at_work`, but begin and end are by the clock of this machine.
     """
     moments: dict[tuple[int, str], list[tuple[datetime, datetime]]] = defaultdict(list)
-    here = Operation.objects.filter(coding__text__project=project).exclude(kind=Operation.Kind.IMPORT).order_by()
+    here = (
+        Operation.objects.filter(coding__text__project=project, coding__kind__in=CODED)
+        .exclude(kind=Operation.Kind.IMPORT)
+        .order_by()
+    )
     # whose operation it is, is compared here: SQLite would look for the coder's before the coding's
     answered = set()
     for user, coder, name, text, kind, made, applied in here.values_list(

@@ -33,7 +33,7 @@ def make_token(user: User, name: str, scope: str, days: int) -> tuple[Token, str
         user=user,
         name=name,
         scope=scope,
-        digest=_digest(secret),
+        digest=digest_of(secret),
         begins=secret[:SHOWN],
         expires_at=timezone.now() + timedelta(days=min(days, LONGEST_DAYS)),
     )
@@ -44,7 +44,7 @@ def make_token(user: User, name: str, scope: str, days: int) -> tuple[Token, str
 
 def token_of(secret: str) -> Token | None:
     """The key that is made of this, where there is one that has not ended and whose owner may sign in."""
-    token = Token.objects.select_related("user").filter(digest=_digest(secret)).first()
+    token = Token.objects.select_related("user").filter(digest=digest_of(secret)).first()
     now = timezone.now()
     if token is None or token.expires_at <= now or not token.user.is_active:
         return None
@@ -53,7 +53,7 @@ def token_of(secret: str) -> Token | None:
     return token
 
 
-def _digest(secret: str) -> str:
+def digest_of(secret: str) -> str:
     """No salt and no slow hash are needed: 256 bits by chance cannot be guessed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 

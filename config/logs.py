@@ -16,6 +16,8 @@ from django.http import HttpRequest, HttpResponse
 HEADER = "X-Request-ID"
 # What a proxy may hand on: nothing that could break a line of the log.
 GIVEN = re.compile(r"[-\w.]{1,64}", re.ASCII)
+# A link that lets somebody in is an address; who reads the log is not to use it.
+SECRET = re.compile(r"(/invitations/)[^/\s\"']+")
 FIELDS = ("method", "path", "status", "milliseconds", "user")
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -43,10 +45,9 @@ class RequestIds:
     def _tell(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
         """Of the address neither what is asked nor what is secret, of the person the number."""
         user = getattr(request, "user", None)
-        secret = request.resolver_match.kwargs.get("secret") if request.resolver_match else None
         fields = (
             request.method,
-            request.path.replace(secret, "...") if secret else request.path,
+            without_secrets(request.path),
             response.status_code,
             round(seconds * 1000, 1),
             user.pk if user is not None and user.is_authenticated else None,
@@ -56,11 +57,19 @@ class RequestIds:
 
 
 class WithRequestId(logging.Filter):
-    """Put the id of the request under way into every record."""
+    """Put the id of the request under way into every record, and take secrets of addresses out of it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()
+        message = record.getMessage()
+        if SECRET.search(message):
+            record.msg, record.args = without_secrets(message), ()
         return True
+
+
+def without_secrets(text: str) -> str:
+    """The text with what ends the links of invitations taken out."""
+    return SECRET.sub(r"\1...", text)
 
 
 class JSONLines(logging.Formatter):

@@ -1,15 +1,17 @@
 """Invitations: a link lets one person into one role, once."""
 
 import re
-from threading import Barrier
+from threading import Barrier, Thread
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
 from annotations import actions, invitations
 from annotations.models import Invitation, Membership, User
+from config.logs import WithRequestId
 
 MEMBERS = "/projects/tea/members/"
 NEW = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
@@ -101,10 +103,6 @@ def test_an_account_that_cannot_be_made_uses_nothing_up(link, guest, alice, fiel
 
 @pytest.mark.django_db(transaction=True)
 def test_two_who_come_at_once_do_not_both_get_in(project, charlie, mallory):
-    from threading import Thread
-
-    from django.db import connections
-
     invitation, _ = invitations.invite(project, "coder", charlie, days=1)
     second, barrier, outcomes = User.objects.create(username="eve"), Barrier(2), []
 
@@ -188,3 +186,48 @@ def test_the_log_does_not_tell_a_link(link, guest, caplog):
     [record] = [one for one in caplog.records if one.name == "coindex.requests"]
     assert record.path == "/invitations/.../"
     assert link.split("/")[2] not in record.getMessage()
+
+
+def test_who_manages_no_more_lets_nobody_in(link, project, charlie, guest):
+    actions.add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
+    actions.remove_member(project.memberships.get(user=charlie))
+    guest.force_login(charlie)
+    assert guest.get(link).status_code == 404
+    assert guest.post(link).status_code == 404
+    assert not project.memberships.filter(user=charlie).exists()
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_no_log_tells_a_link_however_it_is_asked_for(link, guest, alice, caplog, end):
+    caplog.handler.addFilter(WithRequestId())
+    caplog.set_level("INFO", logger="coindex.requests")
+    guest.force_login(alice)
+    guest.get(link.rstrip("/") + end)
+    guest.post(link.rstrip("/") + end)
+    assert len(caplog.records) >= 2
+    said = [(one.getMessage(), getattr(one, "path", "")) for one in caplog.records]
+    assert link.split("/")[2] not in str(said)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_managers_do_not_remove_each_other(project, charlie, db):
+    dora = User.objects.create(username="dora")
+    actions.add_member(project, dora, Membership.Role.MANAGER)
+    memberships, barrier, outcomes = [project.memberships.get(user=one) for one in (charlie, dora)], Barrier(2), []
+
+    def remove(membership):
+        barrier.wait()
+        try:
+            actions.remove_member(membership)
+            outcomes.append("out")
+        except ValidationError:
+            outcomes.append("stays")
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=remove, args=[one]) for one in memberships]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["out", "stays"]

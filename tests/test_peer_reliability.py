@@ -8,6 +8,7 @@ from agreement.reports import peers
 from annotations import actions, docsets
 from annotations.models import Coding, Docset, User
 from tests.agreeing import digits, figures, table
+from tests.conftest import change
 from tests.pyramids import contributor, docset, pyramid_project, says, send
 from tests.scored import ANN, SUMMARIES, add_docset, harbour
 
@@ -57,6 +58,7 @@ def test_an_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(projec
     coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
     actions.reopen(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
+    actions.submit(coding, coding.coder)
     report = peers.report(read(project))
     [item] = [one for one in report.items if one.peer.slug == "sinking-4" and one.scu == "aground"]
     assert item.counts == {"ann": 2, "ben": 1}
@@ -136,3 +138,24 @@ def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charli
     page = signed_in(charlie).get("/projects/own/agreement/peers/").content.decode()
     assert "It takes an agreed pyramid" in page
     assert "agreement/study/" in page
+
+
+def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, charlie):
+    coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
+    before = peers.report(read(project))
+    actions.reopen(coding, coding.coder)
+    send(coding, says(contributor(coding.text, "was late"), "aground"))
+    report = peers.report(read(project))
+    assert (report.n_open, report.overall.n_peers) == (1, before.overall.n_peers - 1)
+    assert not [one for one in report.items if one.peer.slug == "sinking-4"]
+    assert "not handed in yet" in signed_in(charlie).get(URL).content.decode()
+
+
+def test_an_scu_that_nobody_could_find_is_no_unit(project):
+    """One that is only described, without a contributor: all would agree that it is absent."""
+    before = peers.report(read(project)).overall.kappa
+    agreed = Coding.objects.get(kind="agreed")
+    actions.reopen(agreed, agreed.coder)
+    send(agreed, *(change("describe", scu=f"empty-{number}", label="Empty") for number in range(20)))
+    after = peers.report(read(project)).overall.kappa
+    assert (after.value, after.result.n_units) == (before.value, before.result.n_units)

@@ -3,13 +3,15 @@
 import pytest
 
 from agreement.contributors import words_of_scus
-from agreement.extract import extract, reliability_data
+from agreement.extract import extract, forget, reliability_data
 from agreement.parameters import PRESETS, Parameters, WrongParameter
 from agreement.reports import overall
 from agreement.reports.basis import effective
 from annotations import actions, docsets
 from annotations.models import Coding, Docset, Markable, Text, User
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from annotations.timing import work_of
+from tests.conftest import change
+from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 # The spans of Passonneau 2006, Figure 1, in words of our own: what counts is which are together.
 FIGURE_1 = (
@@ -121,3 +123,29 @@ def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
     docsets.start_agreed(Docset.objects.get(), mallory, Coding.objects.get(coder=User.objects.get(username="bob")))
     assert extract(figure_1).fingerprint == before
     assert extract(figure_1).coders == ("alice", "bob")
+
+
+def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory):
+    before = extract(figure_1, "spans")
+    actions.add_member(figure_1, mallory, "adjudicator")
+    start = Coding.objects.select_related("text").get(coder__username="bob")
+    agreed = docsets.start_agreed(Docset.objects.get(), mallory, start)
+    old = contributor(start.text, "third")
+    send(agreed, change("unmark", markable=old), says(contributor(start.text, "hird"), "a"))
+    for after in (extract(figure_1, "spans"), forgotten(figure_1, "spans")):
+        assert after.fingerprint == before.fingerprint
+
+
+def forgotten(project, units):
+    """As another process would read it."""
+    forget()
+    return extract(project, units)
+
+
+def test_time_on_agreed_pyramids_is_no_time_of_a_coder_on_the_text(figure_1, mallory):
+    before = work_of(figure_1)
+    actions.add_member(figure_1, mallory, "adjudicator")
+    start = Coding.objects.select_related("text").get(coder__username="bob")
+    agreed = docsets.start_agreed(Docset.objects.get(), mallory, start)
+    send(agreed, change("describe", scu="a", label="Other"))
+    assert work_of(figure_1) == before != {}

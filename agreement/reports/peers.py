@@ -73,7 +73,10 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Over all and docset by docset, and the items by their share, the largest first. `alone` peers have one coder."""
+    """Over all and docset by docset, and the items by their share, the largest first.
+
+    `n_alone` peers have one coder; `n_open` codings are begun and not handed in, and count nowhere.
+    """
 
     docset: str
     coders: tuple[str, ...]
@@ -82,6 +85,7 @@ class Report:
     items: tuple[Item, ...]
     n_alone: int
     n_astray: int
+    n_open: int
 
     def as_dict(self) -> dict[str, Any]:
         """As the API and the command give it."""
@@ -93,19 +97,21 @@ class Report:
             "items": [one.as_dict() for one in self.items],
             "n_alone": self.n_alone,
             "n_astray": self.n_astray,
+            "n_open": self.n_open,
         }
 
 
 def report(pyramids: Pyramids, docset: str = "") -> Report:
     """What several coders found in the same peers against the agreed pyramid. Raises WrongParameter.
 
-    Units are pairs of a peer and an SCU of the pyramid, documents are peers: intervals are over peers. A coder who has
-    not begun with a peer has no value there; one who has, and did not find an SCU, has 0.
+    Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers: intervals
+    are over peers. A coder who has not handed a peer in has no value there; one who has, and did not find an SCU, has
+    0.
     """
     check_docset(pyramids, docset)
     of: dict[tuple[str, str], list[Held]] = defaultdict(list)
     for one in pyramids.held:
-        if one.agreed and one.begun and one.against is not None:
+        if one.agreed and one.handed_in and one.against is not None:
             of[one.peer.docset.slug, one.peer.slug].append(one)
     several = [held for held in of.values() if len(held) > 1]
     by_docset: dict[str, list[list[Held]]] = defaultdict(list)
@@ -119,6 +125,7 @@ def report(pyramids: Pyramids, docset: str = "") -> Report:
         items=tuple(_items(several)),
         n_alone=len(of) - len(several),
         n_astray=sum(one.astray for held in several for one in held),
+        n_open=sum(one.agreed and one.begun and not one.handed_in for one in pyramids.held),
     )
 
 
@@ -135,6 +142,8 @@ def _data(several: Sequence[Sequence[Held]], *, present: bool) -> ReliabilityDat
         peer, of = held[0].peer, {one.coder: one for one in held}
         for scu in held[0].against.labels if held[0].against else ():
             counts = [of[coder].counts.get(scu, 0) if coder in of else None for coder in coders]
+            if not held[0].against.pyramid.weights[scu] and not any(counts):
+                continue  # only described: nobody could find it
             units.append((peer.docset.slug, peer.slug, scu))
             rows.append([None if n is None else ("present" if n else "absent") if present else n for n in counts])
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])

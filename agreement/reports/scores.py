@@ -69,7 +69,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class OfSystem:
-    """The mean of each score over the peers of a system; the score of a peer is the mean of its coders."""
+    """The mean of each score over the peers of a system; the score of a peer is the mean of its coders.
+
+    Only work that is handed in counts, against a pyramid that is.
+    """
 
     system: str
     agreed: bool
@@ -140,7 +143,13 @@ def scored(held: Held, mean: str) -> Scored:
     pyramid, scus = held.against.pyramid, list(held.counts)
     found = original(pyramid, scus, held.outside)
     mod, both = modified(pyramid, scus, mean=mean), comprehensive(pyramid, scus, held.outside, mean=mean)
-    notes = [*dict.fromkeys(one.note for one in (found, mod) if one.note)]
+    if not held.handed_in:
+        waiting = ["not handed in"]
+    elif not held.against.handed_in:
+        waiting = ["its pyramid is not handed in"]
+    else:
+        waiting = []
+    notes = [*waiting, *dict.fromkeys(one.note for one in (found, mod) if one.note)]
     if held.astray:
         notes.append(f"{counted_as(held.astray, 'mark')} without an SCU of the pyramid: not counted")
     return Scored(held, found, mod, both, "; ".join(notes))
@@ -149,6 +158,8 @@ def scored(held: Held, mean: str) -> Scored:
 def _systems(peers: Sequence[Scored]) -> Iterable[OfSystem]:
     of: dict[tuple[bool, str], dict[tuple[str, str], list[Scored]]] = defaultdict(lambda: defaultdict(list))
     for one in peers:
+        if not one.held.handed_in or one.held.against is None or not one.held.against.handed_in:
+            continue
         of[one.held.agreed, one.held.peer.system][one.held.peer.docset.slug, one.held.peer.slug].append(one)
     for (agreed, system), of_peers in sorted(of.items()):
         means = {score: mean_interval(_means(of_peers.values(), score)) for score in SCORES}

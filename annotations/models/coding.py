@@ -50,6 +50,8 @@ class Coding(models.Model):
         return f"{self.text} by {self.coder}"
 
 
+# What several coders make of the same text, independently of each other.
+CODED = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
 # Whose address is that of the agreed pyramid.
 KINDS_OF_AGREED = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
 

@@ -10,6 +10,7 @@ from django.db.models import Q
 from annotations.models.coding import ENTITY_LENGTH, Coding
 from annotations.models.project import Project
 
+DOCSET_SLUG_LENGTH = 80
 LABEL_LENGTH = 500
 COMMENT_LENGTH = 10_000
 
@@ -18,7 +19,7 @@ class Docset(models.Model):
     """What a set of summaries is about. One text holds its model summaries, a segment each; each peer is a text."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="docsets", db_index=False)
-    slug = models.SlugField(max_length=80)
+    slug = models.SlugField(max_length=DOCSET_SLUG_LENGTH)
     title = models.CharField(max_length=200)
     boundary = models.CharField(
         max_length=200, blank=True, help_text="DUCView's startDocumentRegEx: it finds the headers of the summaries."

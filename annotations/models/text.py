@@ -6,6 +6,8 @@ from django.db.models import F, Q
 from annotations.models.project import KEY_LENGTH, Level, Project
 from annotations.querysets import MarkableQuerySet, TextQuerySet
 
+TEXT_SLUG_LENGTH = 100
+
 
 class Text(models.Model):
     """A text to be coded. All offsets into `content` count Unicode code points."""
@@ -25,7 +27,7 @@ class Text(models.Model):
         "annotations.Docset", on_delete=models.CASCADE, null=True, blank=True, related_name="texts"
     )
     system = models.CharField(max_length=100, blank=True, help_text="What wrote a peer summary.")
-    slug = models.SlugField(max_length=100)
+    slug = models.SlugField(max_length=TEXT_SLUG_LENGTH)
     title = models.CharField(max_length=200)
     content = models.TextField()
     language = models.CharField(max_length=35, default="en", help_text="BCP 47 tag")

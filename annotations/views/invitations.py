@@ -38,7 +38,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
             problem = " ".join(error.messages)
         else:
             if member is None:
-                login(request, user)
+                login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(request, f"You are {found.get_role_display()} of {found.project} now.")
             return _answer(redirect("project", found.project.slug))
     context = {"invitation": found, "form": form, "problem": problem}
