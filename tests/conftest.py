@@ -30,23 +30,34 @@ DIALOGUE = """\
 """
 
 
+# Of the browser's tests those in which windows, the network and the worker meet the database.
+BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--only-database", action="store_true", help="leave out the tests that touch no database")
+    parser.addoption(
+        "--only-database", action="store_true", help="leave out the tests for which the kind of database is nothing"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --only-database: on a second database, what touches none has been tested already."""
+    """With --only-database: on a second database, what touches none and how pages look has been tested already."""
     if not config.getoption("only_database"):
         return
     touching = {"db", "transactional_db", "live_server", "django_db_setup"}
     left_out = [
         item
         for item in items
-        if not touching.intersection(getattr(item, "fixturenames", ())) and not item.get_closest_marker("django_db")
+        if _of_pages_alone(item)
+        or (not touching.intersection(getattr(item, "fixturenames", ())) and not item.get_closest_marker("django_db"))
     ]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
+
+
+def _of_pages_alone(item: pytest.Item) -> bool:
+    return item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE
 
 
 @pytest.fixture(autouse=True)

@@ -50,7 +50,10 @@ function doubled(model, seen, one, name) {
 }
 
 function unknown(model, one) {
-  const known = new Set((model.against?.scus ?? []).map((each) => each.key));
+  if (!model.against) { // it is not shown now; the server knows what was named before
+    return null;
+  }
+  const known = new Set(model.against.scus.map((each) => each.key));
   return model.peer && one.scus.some((key) => !known.has(key)) ? { refused: "The pyramid has no such SCU any more." } : null;
 }
 

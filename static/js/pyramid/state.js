@@ -181,7 +181,9 @@ function look(model, state) {
   const scus = new Map();
   const scu = (key, more = {}) => {
     if (!scus.has(key)) {
-      scus.set(key, { key, label: "", comment: "", weight: 0, contributors: [], models: [], gone: model.peer, ...more });
+      // While the pyramid of a peer is not shown, nothing can be said to be gone from it.
+      const gone = Boolean(model.peer && model.against);
+      scus.set(key, { key, label: "", comment: "", weight: 0, contributors: [], models: [], gone, ...more });
     }
     return scus.get(key);
   };
