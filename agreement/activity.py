@@ -9,9 +9,9 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from agreement.extract import CODED
 from agreement.reports.overview import Progress
 from annotations.models import Coding, Operation, Project, Text
+from annotations.models.coding import CODED
 
 LATEST = 5
 TOLD = {"submit": "handed in", "reopen": "gave back", "import": "imported"}

@@ -20,8 +20,9 @@ from uuid import UUID
 from django.apps import apps
 from django.conf import settings
 from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
-from django.db import connection, models, transaction
+from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.bulk import insert
@@ -73,14 +74,16 @@ def restore(path: Path) -> dict[str, int]:
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive)
-            with transaction.atomic():
+            # Around the transaction: whether a row names one that is there is looked at only when that ends.
+            with _all_or_none() as written, transaction.atomic():
                 _refuse_others(manifest)
                 counts = _read_tables(archive, manifest)
-                with _all_or_none() as written:
-                    _write_files(archive, written)
+                _write_files(archive, written)
             return counts
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise BackupFailed(f"{path} is no backup, or is damaged: {error}") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, DatabaseError) as error:
+        # What PostgreSQL says further is of its own keys.
+        reason = str(error).partition("\n")[0]
+        raise BackupFailed(f"{path} is no backup, or is damaged: {reason}") from error
 
 
 def _tables() -> list[type[models.Model]]:
@@ -125,7 +128,16 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
         raise BackupFailed(f"This is no backup: it has no {MANIFEST} that can be read.") from error
     if not isinstance(manifest, dict) or (manifest.get("format"), manifest.get("version")) != (FORMAT, VERSION):
         raise BackupFailed("This is no backup, or one of another version.")
+    if not _is_migrations(manifest.get("migrations")) or not isinstance(manifest.get("rows"), dict):
+        raise BackupFailed(f"The backup is damaged: its {MANIFEST} is not of the shape that it should have.")
     return manifest
+
+
+def _is_migrations(value: object) -> bool:
+    """[[app, name], ...], as they are written."""
+    return isinstance(value, list) and all(
+        isinstance(one, list) and len(one) == 2 and all(isinstance(of, str) for of in one) for one in value
+    )
 
 
 def _refuse_others(manifest: Mapping[str, Any]) -> None:
@@ -133,8 +145,10 @@ def _refuse_others(manifest: Mapping[str, Any]) -> None:
     here = _migrations()
     if manifest["migrations"] != here:
         other = next(
-            one for one in [*manifest["migrations"], *here] if (one in here) != (one in manifest["migrations"])
+            (one for one in [*manifest["migrations"], *here] if (one in here) != (one in manifest["migrations"])), None
         )
+        if other is None:
+            raise BackupFailed(f"The backup is damaged: its {MANIFEST} names a migration twice, or in another order.")
         where = "here" if other in here else "in the backup"
         raise BackupFailed(
             f"The backup is of another version of the program: migration {'.'.join(other)} is {where} only. "
@@ -171,8 +185,9 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model]) -> int:
             for some in batched(lines, ROWS):
                 insert(model, names, list(_rows(fields, some)))
                 count += len(some)
-    except (KeyError, ValueError) as error:
-        raise BackupFailed(f"The table {model._meta.label} cannot be read after {count} rows: {error}") from error
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError, ValidationError, DatabaseError) as error:
+        said = " ".join(error.messages) if isinstance(error, ValidationError) else str(error).partition("\n")[0]
+        raise BackupFailed(f"The table {model._meta.label} cannot be read after {count} rows: {said}") from error
     return count
 
 

@@ -34,7 +34,7 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
     """What the pyramid page knows besides: words, options, what is said of SCUs, and what a peer is held against."""
-    against = scus.pyramid_against(coding)
+    against = scus.pyramid_seen(coding)
     return {
         "kind": coding.kind,
         "docset": coding.text.docset.title if coding.text.docset else "",

@@ -21,10 +21,12 @@ from rest_framework.views import APIView
 
 from annotations import docsets
 from annotations.actions import ROLES_THAT_CODE
+from annotations.decisions import Refused
 from annotations.docset_forms import assign, people
 from annotations.docset_progress import docsets_seen, overview_of, overviews
 from annotations.docset_texts import peers_seen, summaries_seen
 from annotations.models import Coding, Docset, Membership, Project, Text, User
+from annotations.models.pyramid import DOCSET_SLUG_LENGTH
 from annotations.permissions import Right, may, project_for
 
 MOST_SUMMARIES = 100
@@ -58,7 +60,7 @@ class DocsetDetailSerializer(DocsetSerializer):
 
 
 class NewDocsetSerializer(serializers.Serializer[Any]):
-    slug = serializers.SlugField(max_length=80)
+    slug = serializers.SlugField(max_length=DOCSET_SLUG_LENGTH)
     title = serializers.CharField(max_length=200)
     summaries = SummarySerializer(many=True, help_text="the model summaries, at least two")
 
@@ -218,11 +220,15 @@ class StartAgreed(APIView):
         [start] = _named(codings, [fields["coder"]], "coder", "coder")
         adjudicator = cast(User, request.user)
         if may(project, Right.MANAGE):
+            if "adjudicator" not in fields:
+                raise ValidationError({"adjudicator": ["A manager names the adjudicator who makes it."]})
             adjudicators = list(people(project, (Membership.Role.ADJUDICATOR,)))
-            [adjudicator] = _named(adjudicators, [fields.get("adjudicator", "")], "username", "adjudicator")
+            [adjudicator] = _named(adjudicators, [fields["adjudicator"]], "username", "adjudicator")
         try:
             docsets.start_agreed(found, adjudicator, start)
         except Refusal as error:
             raise _invalid(error) from None
+        except Refused as refused:
+            raise ValidationError({"non_field_errors": [str(refused)]}) from None
         agreed = overview_of(found, project, request.user).agreed
         return Response(WorkSerializer(agreed).data, status=status.HTTP_201_CREATED)

@@ -21,6 +21,7 @@ from annotations.formats.format import stem
 from annotations.formats.pyramid import Pyramid
 from annotations.forms import RowsField
 from annotations.models import Coding, Docset, Membership, Project, Text, User
+from annotations.models.pyramid import DOCSET_SLUG_LENGTH
 from annotations.transfer_forms import FilesField
 
 FEWEST_ROWS, MOST_ROWS = 4, 100
@@ -155,7 +156,7 @@ class NewDocsetForm(forms.Form):
     title = forms.CharField(required=False, max_length=200, help_text="What the summaries are about.")
     slug = forms.SlugField(
         required=False,
-        max_length=80,
+        max_length=DOCSET_SLUG_LENGTH,
         label="Address",
         help_text="Small letters, digits and hyphens; empty: made of the title.",
     )
@@ -200,7 +201,7 @@ class NewDocset(Rows):
 
 
 def _address(slug: str, title: str) -> str:
-    made = slug or slugify(title)[:80].strip("-_")
+    made = slug or slugify(title)[:DOCSET_SLUG_LENGTH].strip("-_")
     if not made:
         raise ValidationError({"slug": "No address can be made of the title; give one."})
     return made
@@ -301,10 +302,18 @@ class DocsetAssignForm(forms.Form):
 
 @transaction.atomic
 def assign(docset: Docset, coders: Iterable[User], *, pyramid: bool, peers: Iterable[Text], agreed: bool) -> int:
-    """Give coders the pyramid, and peers to hold against it or the agreed one. Raises ValidationError as those do."""
+    """Give coders the pyramid, and peers to hold against it or the agreed one. How many codings are new.
+
+    Raises ValidationError as those do.
+    """
+    docsets.lock(docset)
     coders, peers, new = list(coders), list(peers), 0
     if pyramid:
-        new += actions.assign(docset.project, docset.texts.filter(role=Text.Role.MODELS), coders)
+        pyramids = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
+        # What is new in this docset is counted, which nobody else can change now.
+        new -= pyramids.count()
+        actions.assign(docset.project, docset.texts.filter(role=Text.Role.MODELS), coders)
+        new += pyramids.count()
     if peers and not agreed:
         own = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID).values_list("coder", flat=True)
         for coder in coders:
@@ -350,6 +359,22 @@ class StartAgreedForm(forms.Form):
         """Raises ValidationError as docsets.start_agreed does."""
         adjudicator = self.by or self.cleaned_data["adjudicator"]
         return docsets.start_agreed(self.docset, adjudicator, self.cleaned_data["start"])
+
+
+class HandAgreedForm(forms.Form):
+    """Which adjudicator goes on with the agreed pyramid."""
+
+    adjudicator = RowField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
+
+    def __init__(self, agreed: Coding, docset: Docset, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.docset = docset
+        others = people(docset.project, (Membership.Role.ADJUDICATOR,)).exclude(pk=agreed.coder_id)
+        _choose(self.fields["adjudicator"], others)
+
+    def save(self) -> Coding:
+        """Raises ValidationError as docsets.hand_agreed_to does."""
+        return docsets.hand_agreed_to(self.docset, self.cleaned_data["adjudicator"])
 
 
 def people(project: Project, roles: Iterable[str]) -> Any:

@@ -16,19 +16,18 @@ from annotations.decisions import Decision, Description, Rules
 from annotations.formats.pyramid import Summary, joined
 from annotations.marking import key_of
 from annotations.models import Coding, Docset, Level, Markable, Membership, Project, Segment, Text, User
+from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.scus import descriptions_of
 from annotations.words import words_of
 
 LONGEST_TEXT = 1_000_000
-LONGEST_SLUG = 100
+WORD = "word"
 
 
 @transaction.atomic
 def create_docset(project: Project, slug: str, title: str, summaries: Sequence[tuple[str, str]]) -> Docset:
     """A docset of model summaries, each a name and its words. Raises ValidationError by field."""
     named = [name.strip() or f"summary {number}" for number, (name, _) in enumerate(summaries, start=1)]
-    if len(named) < 2:
-        raise ValidationError({"summaries": "A pyramid is made of two model summaries or more."})
     if len({name.casefold() for name in named}) < len(named):
         raise ValidationError({"summaries": "Two summaries have the same name."})
     for name, (_, content) in zip(named, summaries, strict=True):
@@ -44,7 +43,10 @@ def docset_of(
 ) -> Docset:
     """A docset whose summaries stand in one text, as DUCView has them. Raises ValidationError by field."""
     _refuse_other_project(project)
+    _lock_project(project.pk)
     summaries = list(summaries)
+    if len(summaries) < 2:
+        raise ValidationError({"summaries": "A pyramid is made of two model summaries or more."})
     for one in summaries:
         if not words_of(content[one.start : one.end]):
             raise ValidationError({"summaries": f"The summary {one.name} has no words."})
@@ -68,22 +70,25 @@ def add_peer(docset: Docset, slug: str, title: str, content: str, *, system: str
     """A peer summary, written by a system. Raises ValidationError by field."""
     if not words_of(content):
         raise ValidationError({"content": "The summary has no words."})
+    _lock_project(docset.project_id)
     text = _text(docset.project, docset, Text.Role.PEER, slug, title, content, system=system)
     _mark_words(text, [(0, len(content))])
     return text
 
 
+@transaction.atomic
 def add_named_peer(docset: Docset, name: str, content: str, system: str = "") -> Text:
     """A peer summary of that name; where another docset has such a text, this one's name goes into its address.
 
     Raises ValidationError by field.
     """
-    slug = slugify(name)[:LONGEST_SLUG].strip("-_")
+    slug = slugify(name)[:TEXT_SLUG_LENGTH].strip("-_")
     if not slug:
         raise ValidationError({"name": "No address can be made of this name: it needs a letter or digit."})
+    _lock_project(docset.project_id)
     there = Text.objects.filter(project=docset.project_id, slug=slug).first()
     if there is not None and there.docset_id != docset.pk:
-        slug = f"{docset.slug[: LONGEST_SLUG - len(slug) - 1]}-{slug}"
+        slug = f"{docset.slug}-{slug}"[:TEXT_SLUG_LENGTH].rstrip("-_")
         there = Text.objects.filter(project=docset.project_id, slug=slug).first()
     if there is not None:
         raise ValidationError({"name": f"The docset has a text called {there} already."})
@@ -94,9 +99,10 @@ def add_named_peer(docset: Docset, name: str, content: str, system: str = "") ->
 def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], *, agreed: bool) -> int:
     """Give each coder each peer to hold against their own pyramid, or the agreed one. How many codings are new.
 
-    Raises ValidationError for who does not code, for a text that is no peer of the docset, and where there is no
-    agreed pyramid that is handed in.
+    Raises ValidationError for who does not code, for a text that is no peer of the docset, where there is no agreed
+    pyramid that is handed in, and for who would see it while at work on a pyramid of their own.
     """
+    lock(docset)
     coders, peers = list(coders), list(peers)
     members = dict(Membership.objects.filter(project=docset.project_id).values_list("user_id", "role"))
     for coder in coders:
@@ -107,12 +113,15 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
             raise ValidationError(f"{peer} is no peer summary of {docset}.")
     if agreed and not _pyramids(docset).filter(kind=Coding.Kind.AGREED, status=Coding.Status.SUBMITTED).exists():
         raise ValidationError(f"{docset} has no agreed pyramid that is handed in.")
+    if agreed:
+        _refuse_at_work(docset, coders)
     kind = Coding.Kind.PEER_AGREED if agreed else Coding.Kind.PEER
-    before = Coding.objects.filter(text__docset=docset).count()
+    given = Coding.objects.filter(text__docset=docset, kind=kind)
+    before = given.count()
     Coding.objects.bulk_create(
         [Coding(text=peer, coder=coder, kind=kind) for peer in peers for coder in coders], ignore_conflicts=True
     )
-    return Coding.objects.filter(text__docset=docset).count() - before
+    return given.count() - before
 
 
 @transaction.atomic
@@ -122,9 +131,8 @@ def start_agreed(docset: Docset, adjudicator: User, start: Coding) -> Coding:
     Raises ValidationError where there is one already, where the pyramid is not handed in or of another docset, and for
     who is no adjudicator.
     """
-    role = Membership.objects.filter(project=docset.project_id, user=adjudicator).values_list("role", flat=True).first()
-    if role != Membership.Role.ADJUDICATOR:
-        raise ValidationError(f"{adjudicator} is no adjudicator of {docset.project.slug}.")
+    lock(docset)
+    _refuse_other_than_adjudicator(docset, adjudicator)
     if start.text.docset_id != docset.pk or start.kind != Coding.Kind.PYRAMID:
         raise ValidationError("An agreed pyramid begins with a pyramid of its docset.")
     if start.status != Coding.Status.SUBMITTED:
@@ -135,6 +143,24 @@ def start_agreed(docset: Docset, adjudicator: User, start: Coding) -> Coding:
     descriptions = [Description(key, **said) for key, said in descriptions_of(start).items()]
     fill(coding, adjudicator, operations.decisions_of(start), descriptions, handed_in=False)
     return coding
+
+
+@transaction.atomic
+def hand_agreed_to(docset: Docset, adjudicator: User) -> Coding:
+    """Let another adjudicator go on with the agreed pyramid, all of it with its log.
+
+    Raises ValidationError where there is none, where it is theirs already, and for who is no adjudicator.
+    """
+    lock(docset)
+    _refuse_other_than_adjudicator(docset, adjudicator)
+    agreed = _pyramids(docset).filter(kind=Coding.Kind.AGREED).select_for_update(of=("self",)).first()
+    if agreed is None:
+        raise ValidationError(f"{docset} has no agreed pyramid.")
+    if agreed.coder_id == adjudicator.pk:
+        raise ValidationError(f"{adjudicator} has the agreed pyramid already.")
+    agreed.coder = adjudicator
+    agreed.save(update_fields=["coder"])
+    return agreed
 
 
 def fill(
@@ -166,6 +192,33 @@ def _pyramids(docset: Docset) -> QuerySet[Coding]:
     return Coding.objects.filter(text__docset=docset, text__role=Text.Role.MODELS)
 
 
+def lock(docset: Docset) -> None:
+    """Let nobody else give out work of the docset until the transaction ends."""
+    Docset.objects.select_for_update(no_key=True).get(pk=docset.pk)
+
+
+def _lock_project(project: int) -> None:
+    """Let nobody else add texts of docsets until the transaction ends: their addresses are the project's."""
+    Project.objects.select_for_update(no_key=True).get(pk=project)
+
+
+def _refuse_at_work(docset: Docset, coders: Iterable[User]) -> None:
+    """Raise ValidationError with those of the coders whose own pyramid of the docset is not handed in."""
+    at_work = _pyramids(docset).filter(kind=Coding.Kind.PYRAMID, status=Coding.Status.OPEN, coder__in=coders)
+    names = list(at_work.order_by("coder__username").values_list("coder__username", flat=True))
+    if names:
+        raise ValidationError(
+            f"Who holds peers against the agreed pyramid sees it; a pyramid of their own of {docset} is not handed in "
+            f"by {', '.join(names)}."
+        )
+
+
+def _refuse_other_than_adjudicator(docset: Docset, person: User) -> None:
+    role = Membership.objects.filter(project=docset.project_id, user=person).values_list("role", flat=True).first()
+    if role != Membership.Role.ADJUDICATOR:
+        raise ValidationError(f"{person} is no adjudicator of {docset.project.slug}.")
+
+
 def _refuse_other_project(project: Project) -> None:
     if project.answers != Project.Answers.SCUS:
         raise ValidationError("Docsets belong to projects whose answers are content units of summaries.")
@@ -183,8 +236,10 @@ def _text(
 
 
 def _mark_words(text: Text, stretches: Iterable[tuple[int, int]]) -> None:
-    """Make the words of the summaries units."""
-    level = Level.objects.get(project=text.project_id, coded=False)
+    """Make the words of the summaries units. Raises ValidationError where the scheme has no level of words."""
+    level = Level.objects.filter(project=text.project_id, coded=False, key=WORD).first()
+    if level is None:
+        raise ValidationError(f"The scheme has no level {WORD!r} any more, whose units are the words of summaries.")
     spans = [
         (first + start, first + end) for first, last in stretches for start, end in words_of(text.content[first:last])
     ]

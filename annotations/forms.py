@@ -37,7 +37,7 @@ class ProjectForm(forms.ModelForm[Project]):
 
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, help_text="The name with which the person signs in.")
-    role = forms.ChoiceField(choices=Membership.Role)
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
 
     def clean_username(self) -> User:
         user = User.objects.filter(username__iexact=self.cleaned_data["username"]).first()

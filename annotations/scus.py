@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.decisions import Description, Moving, Refused, Said
-from annotations.models import SCU, Coding, Index, Judgement, Segment, Text
+from annotations.models import SCU, Coding, Index, Judgement, Operation, Segment, Text
 from annotations.pyramids import Contributor, Options, faults, summary_of
 
 PYRAMIDS = (Coding.Kind.PYRAMID, Coding.Kind.AGREED)
@@ -37,17 +37,44 @@ def check_pyramid(coding: Coding, said: Mapping[int, Said]) -> None:
     peer = coding.kind in AGAINST
     if not peer:
         _refuse_outside(coding, touched)
-    against = pyramid_against(coding)
     wrong = faults(
         contributors_of(coding),
         Options(project.one_contributor, project.words_exclusive),
         summaries=None if peer else summaries_of(coding.text_id),
-        scus=(scu_keys(against) if against else set()) if peer else None,
+        scus=_keys_for(coding) if peer else None,
     )
     for fault in wrong:
         positions = [touched[key] for key in fault.contributors if key in touched]
         if positions:
             raise Refused(fault.code, fault.message, max(positions))
+
+
+def pyramid_seen(coding: Coding) -> Coding | None:
+    """The pyramid against which a peer summary is coded, where its coder may see it: an agreed one once handed in."""
+    against = pyramid_against(coding)
+    # An open one is still the adjudicator's work.
+    if against is not None and against.kind == Coding.Kind.AGREED and against.status != Coding.Status.SUBMITTED:
+        return None
+    return against
+
+
+def _keys_for(coding: Coding) -> set[str]:
+    """The SCUs that the coder of a peer summary may name.
+
+    While the agreed pyramid is taken back, those that they named before, so that their marks stay and an unmarking can
+    be undone; whether the pyramid has them now is not told.
+    """
+    seen = pyramid_seen(coding)
+    if seen is not None:
+        return scu_keys(seen)
+    if coding.kind != Coding.Kind.PEER_AGREED:
+        return set()
+    said = coding.operations.filter(kind__in=(Operation.Kind.JUDGE, Operation.Kind.IMPORT))
+    named: set[str] = set()
+    for payload in said.values_list("payload", flat=True):
+        for judgement in payload.get("judgements", [payload]):
+            named.update(judgement.get("indices", ()))
+    return named
 
 
 def _refuse_outside(coding: Coding, touched: Mapping[str, int]) -> None:

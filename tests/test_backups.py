@@ -165,6 +165,40 @@ def row_broken(path):
     rewritten(path, Judgement_jsonl=b"[1, 2")
 
 
+def manifest_with(**fields):
+    def damage(path):
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read("backup.json"))
+        rewritten(path, backup_json=json.dumps({**manifest, **fields}).encode())
+
+    return damage
+
+
+def migration_twice(path):
+    with zipfile.ZipFile(path) as archive:
+        migrations = json.loads(archive.read("backup.json"))["migrations"]
+    manifest_with(migrations=[*migrations, migrations[0]])(path)
+
+
+def row_with(place, value):
+    """The first coding with another value at that place; None: with this value instead of the row."""
+
+    def damage(path):
+        with zipfile.ZipFile(path) as archive:
+            rows = [json.loads(line) for line in archive.read("tables/annotations.Coding.jsonl").splitlines()]
+        if place is None:
+            rows[0] = value
+        else:
+            columns = [field.attname for field in Coding._meta.concrete_fields]
+            rows[0][columns.index(place)] = rows[1][columns.index(place)] if value is SAME else value
+        rewritten(path, Coding_jsonl="".join(f"{json.dumps(row)}\n" for row in rows).encode())
+
+    return damage
+
+
+SAME = object()
+
+
 def escaping(path):
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("files/../../escaped", b"x")
@@ -182,6 +216,20 @@ def escaping(path):
         (row_missing, "annotations.Judgement has 0 rows, and 4 were written"),
         (row_broken, "The table annotations.Judgement cannot be read"),
         (escaping, "a file outside its folder"),
+        (manifest_with(migrations=None), "backup.json is not of the shape"),
+        (manifest_with(migrations=[["annotations", 1]]), "backup.json is not of the shape"),
+        (manifest_with(rows=[]), "backup.json is not of the shape"),
+        (migration_twice, "names a migration twice"),
+        (row_with(None, 5), "The table annotations.Coding cannot be read"),
+        (row_with(None, [1, 2]), "The table annotations.Coding cannot be read"),
+        (row_with("id", "x"), "The table annotations.Coding cannot be read"),
+        (row_with("id", SAME), "The table annotations.Coding cannot be read"),
+        (row_with("created_at", "x026-01-01"), "The table annotations.Coding cannot be read"),
+        (row_with("created_at", []), "The table annotations.Coding cannot be read"),
+        (row_with("status", {}), "The table annotations.Coding cannot be read"),
+        (row_with("version", None), "The table annotations.Coding cannot be read"),
+        (row_with("version", 10**30), "The table annotations.Coding cannot be read"),
+        (row_with("text_id", 99_999), "is damaged: "),
     ],
 )
 def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_path, settings, damage, message):

@@ -260,3 +260,26 @@ def test_an_agreed_pyramid_begins_with_one_that_is_handed_in(manager, ferry, ada
 def test_without_an_adjudicator_the_page_says_what_to_do(manager, built):
     Membership.objects.filter(role="adjudicator").delete()
     assert "No adjudicator yet" in manager.get(f"{URL}agreed/").content.decode()
+
+
+def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built, adam):
+    docsets.start_agreed(ferry, adam, built)
+    assert "There is one already" in manager.get(f"{URL}agreed/").content.decode()
+    eve = person("eve")
+    actions.add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
+    assert "Hand the agreed pyramid on" in manager.get(URL).content.decode()
+    assert "adam makes the agreed pyramid" in manager.get(f"{URL}agreed/").content.decode()
+    for somebody in (adam, User.objects.get(username="alice")):
+        assert manager.post(f"{URL}agreed/", {"adjudicator": somebody.pk}).status_code == 400
+    assert signed_in(eve).post(f"{URL}agreed/", {"adjudicator": eve.pk}).status_code == 400
+    assert Coding.objects.get(kind="agreed").coder == adam
+    page = manager.post(f"{URL}agreed/", {"adjudicator": eve.pk}, follow=True).content.decode()
+    assert "eve goes on with the agreed pyramid." in page
+    assert Coding.objects.get(kind="agreed").coder == eve
+
+
+def test_what_the_scheme_does_not_allow_any_more_is_said_on_the_page(manager, ferry, built, adam):
+    ferry.project.levels.filter(coded=True).update(coders_mark=False)
+    reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk})
+    assert reply.status_code == 400
+    assert not Coding.objects.filter(kind="agreed").exists()

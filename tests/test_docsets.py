@@ -1,13 +1,19 @@
 """Docsets, pyramids and peers: what is written, and what is refused."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connections
 
 from annotations import actions, docsets, operations, scus
 from annotations.coding_state import coding_state
 from annotations.decisions import Refused
-from annotations.models import Coding, Docset, Markable, Membership, Text
-from tests.conftest import change, make_project
+from annotations.docset_forms import assign
+from annotations.formats.pyramid import summaries_of
+from annotations.models import Coding, Docset, Level, Markable, Membership, Text
+from tests.conftest import change, make_project, person
 from tests.pyramids import (
     SUMMARIES,
     build,
@@ -219,3 +225,158 @@ def test_words_of_other_coders_are_not_seen(pyramid, models):
     state = coding_state(pyramid, models.project)
     assert (state["markables"], state["judgements"], state["pyramid"]["scus"]) == ([], {}, {})
     assert len(state["pyramid"]["words"]) == Markable.objects.filter(text=models, predefined=True).count()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"First part.\n{'-' * 72}\nSecond part.",
+        "First part.\n--- not a header\nSecond part.",
+        f"{'-' * 250} dashes, and more.\n---1--- is no header.\n{'-' * 60} x",
+        "word " * 41_000 + "\n--- not a header\nmore",
+        f"Dashes: {'-' * 40_000}\n--- not a header",
+    ],
+    ids=["a ruler", "like a header", "long rulers and a number", "more than 200,000 characters", "40,000 dashes"],
+)
+def test_a_summary_stays_one_summary_whatever_dashes_it_has(db, content):
+    start = time.perf_counter()
+    made = docsets.create_docset(pyramid_project(), "x", "X", [("one", f" {content}\n"), ("two", "It sank.")])
+    text = models_of(made)
+    stretches = list(text.segments.order_by("start").values_list("label", "start", "end"))
+    assert [(label, text.content[start:end]) for label, start, end in stretches] == [
+        ("one", content),
+        ("two", "It sank."),
+    ]
+    assert time.perf_counter() - start < 60
+    if len(text.content) <= 200_000:
+        found, wrong = summaries_of(text.content, made.boundary)
+        assert [(one.name, one.start, one.end) for one in found] == stretches
+        assert not wrong
+
+
+def test_a_docset_of_one_text_too_has_two_summaries_or_more(db):
+    with pytest.raises(ValidationError, match="two model summaries or more"):
+        docsets.docset_of(pyramid_project(), "x", "X", "It sank.", "", summaries_of("It sank.", "")[0])
+    assert not Docset.objects.exists()
+
+
+def test_a_long_name_of_a_peer_is_cut_where_another_docset_has_it(ferry):
+    other = docsets.create_docset(ferry.project, "other", "Other", SUMMARIES)
+    docsets.add_named_peer(ferry, "n" * 100, "It sank.")
+    assert docsets.add_named_peer(other, "n" * 100, "It sank.").slug == f"other-{'n' * 94}"
+    with pytest.raises(ValidationError, match="already"):
+        docsets.add_named_peer(other, "n" * 100, "It sank.")
+
+
+def test_another_level_that_is_not_coded_changes_nothing_and_words_are_asked_for(ferry):
+    Level.objects.create(project=ferry.project, key="aside", label="aside", coded=False)
+    peer = docsets.add_peer(ferry, "p", "P", "It sank.")
+    assert set(peer.markables.values_list("level__key", flat=True)) == {"word"}
+    Level.objects.filter(project=ferry.project, key="word").update(key="token")
+    with pytest.raises(ValidationError, match="no level 'word'"):
+        docsets.add_peer(ferry, "q", "Q", "It sank.")
+
+
+@pytest.fixture
+def agreed(ferry, pyramid, mallory) -> Coding:
+    """The agreed pyramid, handed in; bob has handed in none."""
+    build(pyramid, SINKING)
+    actions.add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
+    made = docsets.start_agreed(ferry, mallory, pyramid)
+    actions.submit(made, mallory)
+    made.refresh_from_db()
+    return made
+
+
+def test_who_is_at_work_on_a_pyramid_of_their_own_does_not_get_to_see_the_agreed_one(ferry, agreed, models, alice, bob):
+    text = docsets.add_peer(ferry, "p", "P", "A ferry sank.")
+    with pytest.raises(ValidationError, match=r"not handed in by bob\."):
+        docsets.assign_peers(ferry, [text], [alice, bob], agreed=True)
+    carol = person("carol")
+    actions.add_member(ferry.project, carol, Membership.Role.CODER)
+    with pytest.raises(ValidationError, match="carol"):
+        assign(ferry, [carol], pyramid=True, peers=[text], agreed=True)
+    assert not text.codings.exists()
+    assert not models.codings.filter(coder=carol).exists()
+    build(codings_of(models)["bob"], {"b": ["Boats saved"]})
+    assert docsets.assign_peers(ferry, [text], [alice, bob], agreed=True) == 2
+    assert docsets.assign_peers(ferry, [text], [alice, bob], agreed=True) == 0
+
+
+def test_an_agreed_pyramid_is_shown_only_while_it_is_handed_in_and_marks_stay(ferry, agreed, models, alice):
+    text = docsets.add_peer(ferry, "p", "P", "A ferry sank at dawn. Prices rose.")
+    docsets.assign_peers(ferry, [text], [alice], agreed=True)
+    coding = text.codings.select_related("coder", "text").get()
+    sank = contributor(text, "A ferry sank")
+    send(coding, says(sank, "sank"), says(contributor(text, "Prices rose")))
+    shown = coding_state(coding, ferry.project)["pyramid"]["against"]
+    assert {one["key"] for one in shown["scus"]} == set(SINKING)
+    actions.reopen(agreed, agreed.coder)
+    send(agreed, change("describe", scu="sank", label="Live"), change("describe", scu="late", label="Late"))
+    coding.refresh_from_db()
+    state = coding_state(coding, ferry.project)
+    assert state["pyramid"]["against"] is None
+    assert "Live" not in str(state)
+    assert state["judgements"][sank]["indices"] == ["sank"]
+    send(coding, says(sank, "sank", note="sure?"))
+    send(coding, change("unmark", markable=sank))
+    send(coding, says(sank, "sank"))
+    for key in ("saved", "late", "ghost"):  # what it has now is not told
+        assert refusal(coding, says(contributor(text, "at dawn"), key)) == ("unknown_scu", 0)
+    actions.submit(agreed, agreed.coder)
+    assert coding_state(coding, ferry.project)["pyramid"]["against"]["handed_in"]
+    send(coding, says(contributor(text, "at dawn"), "saved"))
+
+
+def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mallory, alice):
+    eve = person("eve")
+    actions.add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
+    for somebody, why in ((alice, "no adjudicator"), (mallory, "already")):
+        with pytest.raises(ValidationError, match=why):
+            docsets.hand_agreed_to(ferry, somebody)
+    actions.remove_member(Membership.objects.get(project=ferry.project, user=mallory))
+    handed = docsets.hand_agreed_to(ferry, eve)
+    assert (handed, handed.coder) == (agreed, eve)
+    assert scus.weighed(handed) == scus.weighed(agreed)
+    actions.reopen(handed, eve)
+    send(Coding.objects.get(pk=agreed.pk), change("describe", scu="sank", label="Hers"))
+    agreed.delete()
+    with pytest.raises(ValidationError, match="no agreed pyramid"):
+        docsets.hand_agreed_to(ferry, eve)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("what", ["docset", "peer", "named peer", "agreed"])
+def test_what_is_asked_for_twice_at_once_is_made_once(ferry, pyramid, mallory, monkeypatch, what):
+    build(pyramid, SINKING)
+    actions.add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
+    do = {
+        "docset": lambda: docsets.create_docset(ferry.project, "new", "New", SUMMARIES),
+        "peer": lambda: docsets.add_peer(ferry, "p", "P", "It sank."),
+        "named peer": lambda: docsets.add_named_peer(ferry, "P", "It sank."),
+        "agreed": lambda: docsets.start_agreed(ferry, mallory, pyramid),
+    }[what]
+
+    def slowly(done):
+        def act(*args, **kwargs):
+            made = done(*args, **kwargs)
+            time.sleep(0.5)  # the other one comes while this one is not yet to be seen
+            return made
+
+        return act
+
+    monkeypatch.setattr(docsets, "_mark_words", slowly(docsets._mark_words))
+    monkeypatch.setattr(docsets, "fill", slowly(docsets.fill))
+
+    def ask() -> str:
+        try:
+            do()
+        except ValidationError:
+            return "refused"
+        finally:
+            connections.close_all()
+        return "made"
+
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(ask) for _ in range(2)]
+        assert sorted(one.result() for one in asked) == ["made", "refused"]

@@ -408,3 +408,52 @@ def test_names_differ_only_in_case_and_are_one_person(ferry):
     actions.add_member(ferry, person("Ann"), Membership.Role.CODER)
     report = brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
     assert (report.new_coders, coding_of(ferry).coder.username) == ([], "Ann")
+
+
+def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bob, mallory):
+    made = docset(pyramid_project(), alice, bob)
+    pyramid = build(codings_of(models_of(made))["alice"], SINKING)
+    actions.add_member(made.project, mallory, Membership.Role.ADJUDICATOR)
+    agreed = docsets.start_agreed(made, mallory, pyramid)
+    actions.submit(agreed, mallory)
+    peer = docsets.add_peer(made, "p1", "P1", "A ferry sank.")
+    docsets.assign_peers(made, [peer], [alice], agreed=True)
+    coding = peer.codings.select_related("coder", "text").get()
+    send(coding, says(contributor(peer, "A ferry sank"), "sank"))
+    actions.submit(coding, alice)
+    files, _ = zipped(made.project)
+    del files["LOSSES.txt"]
+    assert set(files) == {"alice/sinking.pyr", "mallory/sinking.agreed.pyr", "alice/p1.agreed.pan"}
+    other = pyramid_project("other")
+    for coder_from in ("parent", "=alice"):
+        sources = [Source(name, data, found=True) for name, data in sorted(files.items())]
+        report = import_pyramids(other, read_pyramids(sources, coder_from), create=True)
+        assert not report.failures
+        assert [(one.code, one.file) for one in report.findings] == [
+            ("agreed", "alice/p1.agreed.pan"),
+            ("agreed", "mallory/sinking.agreed.pyr"),
+        ]
+        codings = Coding.objects.filter(text__project=other)
+        assert list(codings.values_list("text__slug", "coder__username", "kind")) == [("sinking", "alice", "pyramid")]
+
+
+def test_a_peer_with_a_long_name_keeps_it_as_its_address(ferry):
+    name = "p" * 100
+    report = brought(ferry, ("strike.anna.pyr", pyr(SANK)), (f"{name}.anna.pan", pan(SANK)))
+    assert not report.failures
+    assert Text.objects.filter(slug=name, role=Text.Role.PEER).exists()
+
+
+def test_a_pyramid_of_one_summary_makes_no_docset(ferry):
+    one = b"<pyramid><text><line>The ferry sank.</line></text></pyramid>"
+    report = brought(ferry, ("strike.anna.pyr", one))
+    assert "two model summaries or more" in str(report.failures[0])
+    assert not Docset.objects.exists()
+
+
+def test_a_scheme_without_contributors_takes_no_pyramids(ferry):
+    ferry.levels.create(key="other", label="other")
+    assert not brought(ferry, ("strike.anna.pyr", pyr(SANK))).failures
+    ferry.levels.filter(key="contributor").update(key="contributors")
+    with pytest.raises(ImportFailed, match="no level 'contributor'"):
+        brought(ferry, ("strike.ben.pyr", pyr(SANK)))

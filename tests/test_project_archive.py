@@ -264,7 +264,7 @@ def test_pyramids_come_back_equal(sea):
     [
         ("scus", 0, {"label": "", "comment": ""}, "the database refuses these rows"),
         ("scus", 0, {"key": ""}, "cannot be blank"),
-        ("texts", 0, {"role": "models", "docset": None}, "the database refuses these rows"),
+        ("texts", 0, {"role": "models", "docset": None}, "texts.jsonl:1: a text whose role is models has no docset"),
         ("codings", 0, {"kind": "ghost"}, "is not a valid choice"),
         ("codings", 0, {"kind": "pyramid"}, "the same text and coder and kind"),
     ],
@@ -276,6 +276,78 @@ def test_a_pyramid_that_no_project_can_hold_is_refused(sea, table, row, fields, 
         row = next(number for number, one in enumerate(kinds) if kinds.count(one) > 1)
         fields = {"kind": lines(data, "codings")[row + 1]["kind"]}
     assert message in refused(changed(data, table, row, **fields))
+
+
+def first(rows: list[dict[str, Any]], **fields: Any) -> int:
+    return next(row for row, one in enumerate(rows) if all(one[name] == value for name, value in fields.items()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"),
+    [
+        ("pyramid", "text"),
+        ("pyramid", "peer"),
+        ("agreed", "peer-agreed"),
+        ("peer", "pyramid"),
+        ("peer-agreed", "agreed"),
+    ],
+)
+def test_a_coding_is_of_a_kind_that_its_text_can_have(sea, kind, other):
+    data = archived(sea)
+    row = first(lines(data, "codings"), kind=kind)
+    assert refused(changed(data, "codings", row, kind=other)).startswith(f"codings.jsonl:{row + 1}: kind is {other}")
+
+
+def test_a_coding_of_a_text_that_is_no_summary_is_none_of_summaries(db, tea_archive):
+    assert refused(changed(tea_archive, "codings", 0, kind="pyramid")).startswith("codings.jsonl:1: kind is pyramid")
+
+
+def test_a_text_has_one_agreed_pyramid(sea):
+    data = archived(sea)
+    row = first(lines(data, "codings"), kind="agreed")
+    mine = first(lines(data, "codings"), kind="pyramid")
+    later, earlier = max(row, mine) + 1, min(row, mine) + 1
+    said = f"codings.jsonl:{later}: line {earlier} is the agreed pyramid of this text already"
+    assert refused(changed(data, "codings", mine, kind="agreed")).startswith(said)
+
+
+def test_a_docset_has_one_text_of_model_summaries(sea):
+    data = archived(sea)
+    texts = lines(data, "texts")
+    alone, other = (first(texts, slug=slug) for slug in ("other", "sinking"))
+    both = changed(data, "texts", alone, docset=texts[other]["docset"])
+    assert "holds the model summaries of its docset already" in refused(both)
+    said = refused(changed(data, "texts", alone, role="peer"))
+    assert said.startswith(f"docsets.jsonl:{texts[alone]['docset']}: it has no text whose role is models")
+    assert "has a docset" in refused(changed(data, "texts", alone, role="source"))
+
+
+@pytest.mark.parametrize("answers", ["pointers", "indices", "categories"])
+def test_only_a_project_of_pyramids_has_docsets(sea, answers):
+    assert refused(changed(archived(sea), "project", 0, answers=answers)).startswith("docsets.jsonl:1: only a project")
+
+
+def test_only_a_project_of_pyramids_has_peers_and_summaries(db, tea_archive):
+    said = refused(changed(tea_archive, "texts", 0, role="peer"))
+    assert said.startswith("texts.jsonl:1: role is peer; only a project whose answers are scus")
+    row = next(row for row, one in enumerate(lines(tea_archive, "segments")))
+    said = refused(changed(tea_archive, "segments", row, kind="summary"))
+    assert said.startswith(f"segments.jsonl:{row + 1}: a text whose role is source has no summaries")
+
+
+def test_model_summaries_are_there_and_do_not_overlap(sea):
+    data = archived(sea)
+    segments, texts = lines(data, "segments"), lines(data, "texts")
+    row = first(texts, slug="other")
+    without = [one for one in segments if one["text"] != row + 1]
+    assert refused(with_rows(data, segments=without)).startswith(f"texts.jsonl:{row + 1}: its role is models")
+    first_one, second = (number for number, one in enumerate(segments) if one["text"] == row + 1)
+    overlapping = changed(data, "segments", second, start=segments[first_one]["start"] + 1)
+    said = f"segments.jsonl:{second + 1}: it shares characters with the summary of line {first_one + 1}"
+    assert refused(overlapping).startswith(said)
+    for start, end in ((-1, 5), (0, 10_000)):
+        outside = changed(data, "segments", first_one, start=start, end=end)
+        assert refused(outside).startswith(f"segments.jsonl:{first_one + 1}: ")
 
 
 @pytest.mark.parametrize(

@@ -140,11 +140,11 @@ def _data(several: Sequence[Sequence[Held]], *, present: bool) -> ReliabilityDat
     rows: list[list[int | str | None]] = []
     for held in several:
         peer, of = held[0].peer, {one.coder: one for one in held}
-        for scu in held[0].against.labels if held[0].against else ():
-            counts = [of[coder].counts.get(scu, 0) if coder in of else None for coder in coders]
-            if not held[0].against.pyramid.weights[scu] and not any(counts):
+        for scu, weight in held[0].against.pyramid.weights.items() if held[0].against else ():
+            counts = [of[coder].counts.get(str(scu), 0) if coder in of else None for coder in coders]
+            if not weight and not any(counts):
                 continue  # only described: nobody could find it
-            units.append((peer.docset.slug, peer.slug, scu))
+            units.append((peer.docset.slug, peer.slug, str(scu)))
             rows.append([None if n is None else ("present" if n else "absent") if present else n for n in counts])
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])
 

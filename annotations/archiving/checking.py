@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -18,9 +19,16 @@ from annotations.decisions import FIELDS, Refused, read
 from annotations.formats import Finding
 from annotations.formats.project import Kind, Table
 from annotations.marking import BadMark, check_parts, key_of
-from annotations.models import Operation
+from annotations.models import Coding, Operation, Project, Segment, Text
 
 type Tables = Mapping[str, Table]
+
+# What the codings of a text can be, by its role.
+KINDS_OF: Mapping[str, tuple[str, ...]] = {
+    Text.Role.SOURCE: (Coding.Kind.TEXT,),
+    Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
+    Text.Role.PEER: (Coding.Kind.PEER, Coding.Kind.PEER_AGREED),
+}
 
 
 def check(tables: Tables) -> list[Finding]:
@@ -33,6 +41,9 @@ def check(tables: Tables) -> list[Finding]:
     if len(tables["project"]) != 1:
         raise tables["project"].error(0, f"an archive is of one project, this one of {len(tables['project'])}")
     _check_segments(tables)
+    _check_roles(tables)
+    _check_kinds(tables)
+    _check_summaries(tables)
     findings = list(_check_markables(tables))
     findings += check_judgements(tables)
     _check_operations(tables)
@@ -90,10 +101,62 @@ def _check_unique(archived: Archived, table: Table) -> None:
 def _check_segments(tables: Tables) -> None:
     segments, lengths = tables["segments"], _lengths(tables)
     for row, (text, start, end) in enumerate(zip(segments["text"], segments["start"], segments["end"], strict=True)):
-        if not start < end <= lengths[text - 1]:
+        if not 0 <= start < end <= lengths[text - 1]:
             raise segments.error(
                 row, f"{start}-{end} is no stretch of its text, which has {lengths[text - 1]} characters"
             )
+
+
+def _check_roles(tables: Tables) -> None:
+    """Docsets are of projects of pyramids, with one text of model summaries each; other texts are not there."""
+    texts, docsets = tables["texts"], tables["docsets"]
+    if tables["project"]["answers"][0] != Project.Answers.SCUS:
+        if len(docsets):
+            raise docsets.error(0, "only a project whose answers are scus has docsets")
+        for row, role in enumerate(texts["role"]):
+            if role != Text.Role.SOURCE:
+                raise texts.error(row, f"role is {role}; only a project whose answers are scus has such texts")
+    first: dict[int, int] = {}
+    for row, (role, docset) in enumerate(zip(texts["role"], texts["docset"], strict=True)):
+        if (role == Text.Role.SOURCE) != (docset is None):
+            raise texts.error(row, f"a text whose role is {role} has {'no' if docset is None else 'a'} docset")
+        if role == Text.Role.MODELS and first.setdefault(docset, row) != row:
+            raise texts.error(row, f"line {first[docset] + 1} holds the model summaries of its docset already")
+    for row in range(len(docsets)):
+        if row + 1 not in first:
+            raise docsets.error(row, "it has no text whose role is models")
+
+
+def _check_kinds(tables: Tables) -> None:
+    """What a coding is depends on the role of its text."""
+    codings, roles = tables["codings"], tables["texts"]["role"]
+    agreed: dict[int, int] = {}
+    for row, (text, kind) in enumerate(zip(codings["text"], codings["kind"], strict=True)):
+        role = roles[text - 1]
+        if kind not in KINDS_OF[role]:
+            raise codings.error(row, f"kind is {kind}, which no coding of a text is whose role is {role}")
+        if kind == Coding.Kind.AGREED and agreed.setdefault(text, row) != row:
+            raise codings.error(row, f"line {agreed[text] + 1} is the agreed pyramid of this text already")
+
+
+def _check_summaries(tables: Tables) -> None:
+    """Model summaries are there and stand one after the other; other texts have none."""
+    segments, texts = tables["segments"], tables["texts"]
+    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    names = ("text", "kind", "start", "end")
+    for row, (text, kind, start, end) in enumerate(zip(*(segments[name] for name in names), strict=True)):
+        if kind == Segment.Kind.SUMMARY:
+            role = texts["role"][text - 1]
+            if role != Text.Role.MODELS:
+                raise segments.error(row, f"a text whose role is {role} has no summaries")
+            found[text].append((start, end, row))
+    for row, role in enumerate(texts["role"]):
+        if role == Text.Role.MODELS and not found[row + 1]:
+            raise texts.error(row, "its role is models, and no segment is a summary")
+    for stretches in found.values():
+        for (_, end, one), (start, _, other) in pairwise(sorted(stretches)):
+            if start < end:
+                raise segments.error(other, f"it shares characters with the summary of line {one + 1}")
 
 
 def _lengths(tables: Tables) -> list[int]:

@@ -2,16 +2,23 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
-from annotations.formats.boundary import NotUnderstood, matches
+from annotations.formats.boundary import LONGEST_MATCH, NotUnderstood, matches
 from annotations.formats.document import Finding
 
 # The uid under which a peer's contributors stand that express no SCU of the pyramid.
 NOT_IN_PYRAMID = 0
 
 BOX = re.compile(r"-{3,}\s*")
+DASHES = re.compile(r"-{3,}")
+# A header's expression has a step for each character, and `boundary` takes so many steps only.
+LONGEST_HEADER = 50
+# What `joined` marks headers with where dashes would be too many, and the part of a header that names nothing.
+NUMBERED = re.compile(r"---(\d+)", re.ASCII)
+NUMBERED_HEADER = re.compile(r"---\d+--- (?=\S)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +106,30 @@ class PeerAnnotation:
 def joined(contents: Iterable[tuple[str, str]]) -> Pyramid:
     """A pyramid without SCUs of summaries given as (name, content), with headers that stand nowhere else.
 
-    White space around a content stays in the text, but is no part of its summary.
+    White space around a content stays in the text, but is no part of its summary. The expression of the pyramid finds
+    just its headers; a text that is too long for `boundary` keeps it for DUCView.
     """
     named = [(" ".join(name.split()) or f"summary {number}", text) for number, (name, text) in enumerate(contents, 1)]
-    dashes = "---"
-    while any(dashes in name or dashes in content for name, content in named):
-        dashes += "-"
-    text = "\n".join(f"{dashes} {name}\n{content}" for name, content in named)
-    pattern = f"^{dashes} .+$"
-    return Pyramid(text, pattern, summaries_of(text, pattern)[0])
+    mark = _mark([part for one in named for part in one])
+    headers = [f"{mark} {name}" for name, _ in named]
+    text = "\n".join(f"{header}\n{content}" for header, (_, content) in zip(headers, named, strict=True))
+    summaries, place = [], 0
+    for header, name, (_, content) in zip(headers, _names(headers), named, strict=True):
+        place += len(header)
+        summaries.append(_summary(name, text, place, place + 1 + len(content)))
+        place += len(content) + 2
+    # A header that is longer than what `boundary` takes for a match would be an error to it.
+    found = all(len(header) <= LONGEST_MATCH for header in headers)
+    return Pyramid(text, f"^{mark} .+$" if found else "", tuple(summaries))
+
+
+def _mark(texts: Sequence[str]) -> str:
+    """What begins headers and stands in none of the texts: more dashes than they have, else dashes and a number."""
+    longest = max((len(dashes) for text in texts for dashes in DASHES.findall(text)), default=2)
+    if longest < LONGEST_HEADER:
+        return "-" * (longest + 1)
+    taken = {number for text in texts for number in NUMBERED.findall(text)}
+    return next(f"---{number}---" for number in count(1) if str(number) not in taken)
 
 
 def summaries_of(text: str, boundary: str) -> tuple[tuple[Summary, ...], str]:
@@ -159,7 +181,9 @@ def _names(headers: Iterable[str]) -> Iterator[str]:
     for number, header in enumerate(headers, start=1):
         lines = [line.strip() for line in header.split("\n") if not BOX.fullmatch(line.strip())]
         name = " ".join(" ".join(lines).split())
-        name = BOX.sub("", name, count=1) if name.startswith("---") else name
+        if name.startswith("---"):
+            numbered = NUMBERED_HEADER.match(name)
+            name = name[numbered.end() :] if numbered else BOX.sub("", name, count=1)
         name = name or f"summary {number}"
         while name in seen:
             name += f" ({number})"

@@ -18,10 +18,10 @@ from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
 from annotations.importing.sources import Coded
 from annotations.marking import BadMark, check_parts, key_of
 from annotations.models import Category, Level, Markable, Project, Text
+from annotations.models.text import TEXT_SLUG_LENGTH
 
 LANGUAGE, DIRECTION = "en", "ltr"
 LONGEST_KEY = 500
-LONGEST_SLUG = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Checked:
 
 
 def slugged(document: Document) -> str:
-    return slugify(document.name, allow_unicode=False)[:LONGEST_SLUG].strip("-_")
+    return slugify(document.name, allow_unicode=False)[:TEXT_SLUG_LENGTH].strip("-_")
 
 
 def slug_of(document: Document) -> str:
@@ -130,7 +130,7 @@ def with_content(document: Document, text: Text | None) -> Document:
     """A document whose file holds no text, with the content of the project's. Raises FormatError where that lacks."""
     if text is None:
         lines = [mark.line for mark in document.marks if mark.line is not None]
-        message = f"the project has no text {document.name[:LONGEST_SLUG]!r}; import it first"
+        message = f"the project has no text {document.name[:TEXT_SLUG_LENGTH]!r}; import it first"
         raise FormatError(message, document.file, min(lines, default=None))
     return replace(document, content=text.content, bare=False)
 

@@ -16,18 +16,22 @@ from django.utils.text import slugify
 from annotations import actions, docsets, operations
 from annotations.decisions import Decision, Description, Refused, read
 from annotations.formats import PYRAMID_FORMATS, Bundle, Finding, FormatError, ducview
-from annotations.formats.format import alone
+from annotations.formats.format import alone, stem
 from annotations.formats.pyramid import NOT_IN_PYRAMID, PeerAnnotation, Pyramid
 from annotations.importing import ImportFailed, Report, import_brought, read_sources
 from annotations.importing.marked import Marked, differences, marked, refuse_faults, words
 from annotations.importing.report import Failure
 from annotations.importing.sources import Source, name_and_coder
 from annotations.models import Category, Coding, Docset, Level, Markable, Project, Text, User
+from annotations.models.pyramid import DOCSET_SLUG_LENGTH
+from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.progress import Progress
 from annotations.pyramid_files import check_format, pyramid_of
 from annotations.scus import summaries_of
 
-LONGEST_SLUG = 80
+CONTRIBUTOR = "contributor"
+# Before the suffix of what an export has of the agreed pyramid.
+AGREED = ".agreed"
 
 
 def import_sources(
@@ -79,10 +83,14 @@ class BroughtPyramids:
     files: list[PyramidFile] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
 def read_pyramids(sources: Sequence[Source], coder_from: str) -> BroughtPyramids:
-    """Read the files. coder_from: where a coder's name stands, as read_sources takes it; nobody: summaries only."""
+    """Read the files. coder_from: where a coder's name stands, as read_sources takes it; nobody: summaries only.
+
+    What an export has of the agreed pyramid is left out: read, it would be somebody's own.
+    """
     brought = BroughtPyramids(left_out=[source.name for source in sources if source.aside])
     for source in sources:
         if source.aside:
@@ -90,12 +98,22 @@ def read_pyramids(sources: Sequence[Source], coder_from: str) -> BroughtPyramids
         if source.found and not alone([source.name], ducview.FORMAT.suffixes):
             brought.left_out.append(source.name)
             continue
+        if _of_agreed(source.name, coder_from):
+            message, fix = "it is of the agreed pyramid", "left out; the archive of a project brings agreed ones back"
+            brought.findings.append(Finding("agreed", message, source.name, fix=fix))
+            continue
         try:
             held = ducview.read(Bundle.of(source.name, source.data))
             brought.files.append(PyramidFile(*name_and_coder(source.name, coder_from), held))
         except FormatError as error:
             brought.failures.append(Failure(source.name, str(error)))
     return brought
+
+
+def _of_agreed(file: str, coder_from: str) -> bool:
+    """Whether the file is called as an export calls what is of the agreed pyramid, with or without a coder's name."""
+    name = stem(file)
+    return name.endswith(AGREED) or (coder_from == "name" and name.rpartition(".")[0].endswith(AGREED))
 
 
 def import_pyramids(
@@ -113,7 +131,7 @@ def import_pyramids(
     docset: the address of the docset that all files belong to. by, create, trial, progress: as import_documents takes
     them. Raises ImportFailed, and then nothing is changed.
     """
-    report = Report(failures=list(brought.failures), left_out=brought.left_out)
+    report = Report(failures=list(brought.failures), findings=list(brought.findings), left_out=brought.left_out)
     writing = _Writing(project, docset, by, create, report)
     files = sorted(brought.files, key=lambda one: isinstance(one.held, PeerAnnotation))
     try:
@@ -138,11 +156,11 @@ class _Writing:
     by: User | None
     create: bool
     report: Report
-    level: str = field(init=False)
     categories: dict[bool, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.level = Level.objects.filter(project=self.project, coded=True).values_list("key", flat=True).get()
+        if not Level.objects.filter(project=self.project, coded=True, key=CONTRIBUTOR).exists():
+            raise ImportFailed(f"The scheme has no level {CONTRIBUTOR!r} any more, of which contributors are.")
         taking = Category.objects.filter(project=self.project).order_by("-position")
         self.categories = dict(taking.values_list("takes_index", "key"))
 
@@ -309,7 +327,7 @@ class _Writing:
     ) -> None:
         """Fill the coding, unless it says the same already. Raises ValidationError where somebody has begun it."""
         decisions = [
-            Decision(mark.key(self.level), self.categories[bool(mark.scus)], indices=tuple(mark.scus), note=mark.note)
+            Decision(mark.key(CONTRIBUTOR), self.categories[bool(mark.scus)], indices=tuple(mark.scus), note=mark.note)
             for mark in sorted(found, key=lambda mark: mark.parts)
         ]
         codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder=coder, kind=kind)
@@ -328,7 +346,8 @@ class _Writing:
 
 
 def _slug_of(one: PyramidFile) -> str:
-    slug = slugify(one.name, allow_unicode=False)[:LONGEST_SLUG].strip("-_")
+    longest = TEXT_SLUG_LENGTH if isinstance(one.held, PeerAnnotation) else DOCSET_SLUG_LENGTH
+    slug = slugify(one.name, allow_unicode=False)[:longest].strip("-_")
     if not slug:
         raise FormatError(f"no address can be made of the name {one.name!r}", one.file)
     return slug

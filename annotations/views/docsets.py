@@ -11,7 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotations.docset_forms import DocsetAssignForm, NewDocset, NewPeers, StartAgreedForm
+from annotations.decisions import Refused
+from annotations.docset_forms import DocsetAssignForm, HandAgreedForm, NewDocset, NewPeers, StartAgreedForm
 from annotations.docset_progress import coders_in, docsets_seen, next_of, overview_of, overviews, table
 from annotations.docset_texts import peers_seen, summaries_seen
 from annotations.importing.report import number
@@ -72,6 +73,7 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "peers": peers_seen(found, person(request)),
         "sees_all": sees_all,
         "manages": may(project, Right.MANAGE),
+        "may_hand_on": may(project, Right.MANAGE) and overview.agreed is not None,
         "may_start": may(project, Right.DISCUSS)
         and overview.agreed is None
         and any(work.handed_in for work in overview.pyramids),
@@ -132,9 +134,15 @@ def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
-    """Begin the agreed pyramid with that of a coder: an adjudicator for themself, a manager for an adjudicator."""
+    """Begin the agreed pyramid with that of a coder: an adjudicator for themself, a manager for an adjudicator.
+
+    Where there is one, a manager gives it to another adjudicator here.
+    """
     project = project_for(request.user, slug, Right.DISCUSS)
     found = _docset(request, project, docset)
+    there = Coding.objects.filter(text__docset=found, kind=Coding.Kind.AGREED).select_related("coder").first()
+    if there is not None and may(project, Right.MANAGE):
+        return _hand_on(request, project, found, there)
     by = None if may(project, Right.MANAGE) else person(request)
     form = StartAgreedForm(found, by, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -142,13 +150,28 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
             coding = form.save()
         except ValidationError as error:
             form.add_error(None, error.messages)
+        except Refused as refused:
+            form.add_error(None, str(refused))
         else:
             messages.success(request, f"The agreed pyramid is begun; {coding.coder} goes on with it.")
             if coding.coder_id == request.user.pk:
                 return redirect("code-agreed", project.slug, coding.text.slug)
             return redirect("docset", project.slug, found.slug)
-    there = Coding.objects.filter(text__docset=found, kind=Coding.Kind.AGREED).exists()
     context = {"project": project, "docset": found, "form": form, "there": there, "manages": by is None}
+    return render(request, "annotations/docset_agreed.html", context, status=400 if form.errors else 200)
+
+
+def _hand_on(request: HttpRequest, project: Project, docset: Docset, there: Coding) -> HttpResponse:
+    form = HandAgreedForm(there, docset, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            coding = form.save()
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            messages.success(request, f"{coding.coder} goes on with the agreed pyramid.")
+            return redirect("docset", project.slug, docset.slug)
+    context = {"project": project, "docset": docset, "form": form, "there": there, "manages": True}
     return render(request, "annotations/docset_agreed.html", context, status=400 if form.errors else 200)
 
 

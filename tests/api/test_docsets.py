@@ -163,3 +163,22 @@ def test_every_address_asks_for_its_right(signed_in, ferry, role, reading, writi
 def test_a_project_that_is_not_of_pyramids_has_none(signed_in, project, charlie):
     for address in ("docsets/", "docsets/tea/", "docsets/tea/peers/"):
         assert signed_in(charlie).get(f"/api/v1/projects/tea/{address}").status_code == 404
+
+
+def test_a_manager_is_told_to_name_an_adjudicator(manager, built):
+    reply = manager.post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
+    assert reply.json()["errors"] == {"adjudicator": ["A manager names the adjudicator who makes it."]}
+
+
+def test_what_the_scheme_does_not_allow_any_more_is_said(manager, ferry, built):
+    actions.add_member(ferry.project, person("adam"), Membership.Role.ADJUDICATOR)
+    ferry.project.levels.filter(coded=True).update(coders_mark=False)
+    reply = manager.post(f"{URL}agreed/", {"coder": "alice", "adjudicator": "adam"}, **JSON)
+    assert (reply.status_code, list(reply.json()["errors"])) == (400, ["non_field_errors"])
+
+
+def test_a_long_name_that_another_docset_has_is_no_error(manager, ferry):
+    docsets.create_docset(ferry.project, "other", "Other", SUMMARIES)
+    for address in (f"{URL}peers/", f"{DOCSETS}other/peers/"):
+        made = manager.post(address, {"peers": [{"name": "n" * 100, "content": "It sank."}]}, **JSON)
+        assert made.status_code == 201
