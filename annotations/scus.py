@@ -50,12 +50,16 @@ def check_pyramid(coding: Coding, said: Mapping[int, Said]) -> None:
 
 
 def pyramid_seen(coding: Coding) -> Coding | None:
-    """The pyramid against which a peer summary is coded, where its coder may see it: an agreed one once handed in."""
+    """The pyramid against which a peer summary is coded, where its coder may see it.
+
+    An agreed one is seen once it is handed in, and not while the coder is at work on a pyramid of their own.
+    """
     against = pyramid_against(coding)
-    # An open one is still the adjudicator's work.
-    if against is not None and against.kind == Coding.Kind.AGREED and against.status != Coding.Status.SUBMITTED:
-        return None
-    return against
+    if against is None or against.kind != Coding.Kind.AGREED:
+        return against
+    own = Coding.objects.filter(text=against.text_id, coder=coding.coder_id, kind=Coding.Kind.PYRAMID)
+    at_work = own.filter(status=Coding.Status.OPEN).exists()
+    return None if at_work or against.status != Coding.Status.SUBMITTED else against
 
 
 def _keys_for(coding: Coding) -> set[str]:

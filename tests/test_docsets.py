@@ -380,3 +380,18 @@ def test_what_is_asked_for_twice_at_once_is_made_once(ferry, pyramid, mallory, m
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(ask) for _ in range(2)]
         assert sorted(one.result() for one in asked) == ["made", "refused"]
+
+
+def test_who_is_at_work_on_a_pyramid_of_their_own_does_not_see_the_agreed_one(ferry, pyramid, models, mallory, bob):
+    """Whichever came first: the peers against the agreed pyramid, or the pyramid of their own."""
+    build(pyramid, SINKING)
+    build(codings_of(models)["bob"], {"bobs": ["Boats saved"]})
+    actions.add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
+    actions.submit(docsets.start_agreed(ferry, mallory, pyramid), mallory)
+    text = docsets.add_peer(ferry, "peer-2", "Peer 2", "A ferry sank.")
+    docsets.assign_peers(ferry, [text], [bob], agreed=True)
+    peer = text.codings.select_related("coder", "text").get()
+    assert scus.pyramid_seen(peer) is not None
+    actions.reopen(codings_of(models)["bob"], bob)
+    assert scus.pyramid_seen(peer) is None
+    assert "Sank" not in str(coding_state(peer, models.project))
