@@ -136,7 +136,7 @@ def test_a_row_is_a_line_and_the_manifest_counts_them():
     assert list(of) == ["places.jsonl", "walks.jsonl", "manifest.json"]
     assert json.loads(of["manifest.json"]) == {
         "format": "coindex project",
-        "version": 1,
+        "version": 2,
         "rows": {"places": 2, "walks": 2},
     }
     assert of["places.jsonl"].decode().split("\n")[0] == '{"height":-12,"name":"hill"}'
@@ -200,14 +200,14 @@ def test_what_databases_do_not_hold_is_not_written():
         ("walks.jsonl", '"notes":[]', '"notes":null', 2, "notes is not JSON"),
         ("walks.jsonl", "😀", "\\udc00", 1, "a NUL or half a surrogate pair"),
         ("walks.jsonl", '"a"', '"\\u0000"', 1, "a NUL or half a surrogate pair"),
-        ("manifest.json", '"version":1', '"version":2', None, "this archive has version 2; only version 1 is read"),
-        ("manifest.json", '"version":1', '"version":true', None, "this archive has version True"),
-        ("manifest.json", '"version":1', '"version":"1"', None, "only version 1 is read"),
+        ("manifest.json", '"version":2', '"version":3', None, "this archive has version 3; only version 2 is read"),
+        ("manifest.json", '"version":2', '"version":true', None, "this archive has version True"),
+        ("manifest.json", '"version":2', '"version":"1"', None, "only version 2 is read"),
         ("manifest.json", "coindex project", "coindex", None, "this is no archive of a project"),
-        ("manifest.json", '"version":1', '"version":1,"by":"anna"', 1, "no field 'by'"),
+        ("manifest.json", '"version":2', '"version":2,"by":"anna"', 1, "no field 'by'"),
         ("manifest.json", '{"places":2,"walks":2}', "[2,2]", None, "'rows' is not a number for each table"),
         ("manifest.json", '"walks":2', '"walks":"2"', None, "'rows' is not a number for each table"),
-        ("manifest.json", '"version":1', '"version":', 1, "not JSON"),
+        ("manifest.json", '"version":2', '"version":', 1, "not JSON"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_file_line_and_field(file, old, new, line, said):

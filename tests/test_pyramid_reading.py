@@ -80,6 +80,7 @@ def test_a_peer_is_held_against_the_own_or_the_agreed_pyramid(ferry, alice, bob,
     agreed = docsets.start_agreed(ferry, mallory, codings_of(models_of(ferry))["alice"])
     agreed.refresh_from_db()
     actions.submit(agreed, mallory)
+    actions.submit(codings_of(models_of(ferry))["bob"], bob)  # who is at work does not see the agreed one
     held_by(ferry, bob, slug="peer-2", agreed=True)
     found = read(ferry.project)
     assert [(one.peer.slug, one.against.coder, one.against.agreed) for one in found.held] == [
