@@ -22,7 +22,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
-from django.db import DatabaseError, connection, models, transaction
+from django.db import DatabaseError, OperationalError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.bulk import insert
@@ -80,10 +80,17 @@ def restore(path: Path) -> dict[str, int]:
                 counts = _read_tables(archive, manifest)
                 _write_files(archive, written)
             return counts
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, DatabaseError) as error:
-        # What PostgreSQL says further is of its own keys.
-        reason = str(error).partition("\n")[0]
-        raise BackupFailed(f"{path} is no backup, or is damaged: {reason}") from error
+    except OperationalError as error:
+        # A full disk, a lock, a server that went away: nothing is wrong with the file.
+        raise BackupFailed(f"The database did not take {path}: {_first_line(error)}. Try again.") from error
+    # The last two are what Python raises at a method of compression that it does not know, and at encryption.
+    except (zipfile.BadZipFile, zlib.error, EOFError, DatabaseError, NotImplementedError, RuntimeError) as error:
+        raise BackupFailed(f"{path} is no backup, or is damaged: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    """What PostgreSQL says further is of its own keys."""
+    return str(error).partition("\n")[0].rstrip(".")
 
 
 def _tables() -> list[type[models.Model]]:
@@ -185,6 +192,8 @@ def _read_table(archive: zipfile.ZipFile, model: type[models.Model]) -> int:
             for some in batched(lines, ROWS):
                 insert(model, names, list(_rows(fields, some)))
                 count += len(some)
+    except OperationalError:
+        raise  # nothing is wrong with the table
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError, ValidationError, DatabaseError) as error:
         said = " ".join(error.messages) if isinstance(error, ValidationError) else str(error).partition("\n")[0]
         raise BackupFailed(f"The table {model._meta.label} cannot be read after {count} rows: {said}") from error

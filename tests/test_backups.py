@@ -6,14 +6,17 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 
 from annotations import operations, transfers
 from annotations.backups import back_up
@@ -243,6 +246,50 @@ def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(worked, tmp_
     assert all_rows() == before
     assert not list(tmp_path.rglob("escaped"))
     assert not [one for one in (tmp_path / "elsewhere").rglob("*") if one.is_file()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_is_locked_is_not_a_damaged_backup(worked, tmp_path, settings):
+    """Somebody else holds a table: the file is as good as before, and comes back afterwards."""
+    path = backup(tmp_path)
+    emptied()
+    settings.MEDIA_ROOT = tmp_path / "elsewhere"
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET lock_timeout = '200ms'")
+        else:
+            cursor.execute("PRAGMA busy_timeout = 200")
+    with held_by_somebody_else(), pytest.raises(CommandError, match=r"The database did not take .*Nothing was changed"):
+        call_command("restore", path)
+    connection.close()  # and with it the short patience
+    assert not User.objects.exists()
+    call_command("restore", path)
+    assert User.objects.exists()
+
+
+@contextmanager
+def held_by_somebody_else() -> Iterator[None]:
+    """Another connection writes, and does not come to its end."""
+    held, done = Event(), Event()
+
+    def hold() -> None:
+        try:
+            with transaction.atomic(), connections["default"].cursor() as cursor:
+                if connection.vendor == "postgresql":
+                    cursor.execute("LOCK TABLE annotations_user IN ACCESS EXCLUSIVE MODE")
+                held.set()
+                done.wait(30)
+        finally:
+            connections.close_all()
+
+    thread = Thread(target=hold)
+    thread.start()
+    assert held.wait(10)
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_a_file_that_is_not_there_or_cannot_be_written_is_said(db, tmp_path):
