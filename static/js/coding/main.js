@@ -3,13 +3,14 @@ import { ACTIONS, actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
 import { chains, noNumbers, renumber } from "./chains.js";
 import { createCommands } from "./commands.js";
-import { emptyHistory, forget, fromLog, inverse, redoable, redone, remember, undoable, undone } from "./history.js";
+import { emptyHistory, forget, inverse, redone, remember, undone } from "./history.js";
 import { actionFor, bindings, caps, combination } from "./keys.js";
 import { listenToMouse } from "./mouse.js";
-import { openOutbox } from "./outbox.js";
+import { createRetracing } from "./retracing.js";
+import { openSaving } from "./saving.js";
 import { remembered, rememberedNumbers, rememberNumbers } from "./settings.js";
 import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } from "./state.js";
-import { createSync, stateText, uuid } from "./sync.js";
+import { stateText, uuid } from "./sync.js";
 import { createEntities } from "./view-entities.js";
 import { paintArc, paintTicks } from "./view-overlays.js";
 import { announce, buildPanel, describe, paintPanel } from "./view-panel.js";
@@ -33,7 +34,6 @@ let framed = false;
 let pointedAt = null; // the candidate that mouse or focus is on
 let saving = { state: "saved", waiting: 0 };
 let atWork = { seconds: loaded.model.seconds, last: null };
-let reading = false; // the log of earlier visits
 
 /** @type {Page} */
 const page = {
@@ -57,16 +57,10 @@ buildPanel(page.model, bound);
 // Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
 const markingPart = marks ? await import("./view-marking.js") : null;
-const outbox = await openOutbox(place);
-const windows = new BroadcastChannel(`coindex ${place}`);
-const sync = createSync({
+const { sync, durable, listen: listenToOthers } = await openSaving({
   url,
-  csrf: document.querySelector('meta[name="csrf-token"]').content,
+  place,
   version,
-  outbox,
-  fetch: window.fetch.bind(window),
-  timers: { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) },
-  random: Math.random,
   hooks: {
     state: (state, waiting) => {
       saving = { state, waiting };
@@ -74,18 +68,12 @@ const sync = createSync({
     },
     acknowledged: (operations) => {
       page.base = apply(page.model, page.base, operations);
-      windows.postMessage("saved");
     },
     missed: (missed, pending) => {
       Object.assign(page, rebase(page.model, page.base, missed, pending));
       refresh();
     },
-    refused: (culprit, problem, pending) => {
-      const why = problem.detail ?? problem.title ?? "no reason given";
-      if (culprit === null) {
-        notify(`The server does not take answers now: ${why} ${pending.length} kept in this browser.`);
-        return;
-      }
+    refused: (culprit, why, pending) => {
       const key = culprit.payload.markable;
       const words = page.model.byKey.has(key) ? describe(page.model, key).words : key;
       page.judgements = apply(page.model, page.base, pending);
@@ -93,11 +81,11 @@ const sync = createSync({
       notify(`The answer to “${words}” was refused and taken back: ${why}`);
       refresh();
     },
-    forgetful: () => notify("This browser cannot keep answers. Do not close the tab before all is saved."),
   },
 });
 const unsent = await sync.start();
 page.history.whole &&= unsent.length === 0;
+const retracing = createRetracing({ page, sync, version, unsent, say, tell });
 page.judgements = apply(page.model, page.base, unsent);
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
@@ -192,7 +180,7 @@ function drawArc() {
 }
 
 function showSaving() {
-  paintSaveState(saving.state, stateText(saving.state, saving.waiting, outbox.durable), saving.waiting,
+  paintSaveState(saving.state, stateText(saving.state, saving.waiting, durable), saving.waiting,
     page.model.coded.length - page.decided);
 }
 
@@ -278,13 +266,8 @@ function answerWith(answer) {
 /** @param {boolean} forward redo instead of undo */
 async function retrace(forward) {
   commitNote();
-  const at = (history) => (forward ? redoable(history) : undoable(history));
-  if (at(page.history) === null && !page.history.whole && !(await readLog())) {
-    return;
-  }
-  const change = at(page.history);
+  const change = await retracing.next(forward);
   if (change === null) {
-    tell(forward ? "There is nothing to do again." : "There is nothing to undo.");
     return;
   }
   const { id } = write(forward ? change.deeds : change.inverse, forward ? change.undoneBy : change.id);
@@ -294,27 +277,6 @@ async function retrace(forward) {
   const touched = (forward ? change.deeds : change.inverse).map(({ payload }) => payload.to ?? payload.markable)
     .find((key) => page.model.byKey.get(key)?.coded);
   go(touched ?? before, forward ? "Done again" : "Undone");
-}
-
-/** What was done before this page was opened; the server keeps it. */
-async function readLog() {
-  if (reading) {
-    return false;
-  }
-  reading = true;
-  say("Reading what you did before…");
-  try {
-    const log = await sync.log(0, version);
-    const known = new Set(log.map((one) => one.uuid));
-    page.history = fromLog(page.model, [...log, ...unsent.filter((one) => !known.has(one.uuid))], page.history);
-    say("");
-    return true;
-  } catch {
-    tell("What you did before this page was opened is on the server, which does not answer now.");
-    return false;
-  } finally {
-    reading = false;
-  }
 }
 
 function commitNote() {
@@ -386,18 +348,7 @@ function listen() {
       answerWith(answers.addRemark(page.judgements, page.current, { [flag]: event.target.checked }));
     });
   }
-  windows.addEventListener("message", () => sync.check());
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") {
-      sync.check();
-    }
-  });
-  window.addEventListener("online", () => sync.flush());
-  window.addEventListener("beforeunload", (event) => {
-    if (!outbox.durable && sync.waiting() > 0) {
-      event.preventDefault();
-    }
-  });
+  listenToOthers();
   window.addEventListener("pagehide", () => rememberNumbers(place, page.numbers));
   window.addEventListener("resize", drawOverlays);
   if (matchMedia("(max-width: 64rem)").matches) {

@@ -1,5 +1,6 @@
 // Doing and taking back: edits become steps of operations, which are shown at once and sent behind.
-import { fromLog, inverse, redoable, redone, remember, undoable, undone } from "../coding/history.js";
+import { inverse, redone, remember, undone } from "../coding/history.js";
+import { createRetracing } from "../coding/retracing.js";
 import { uuid } from "../coding/sync.js";
 import * as edits from "./edits.js";
 import { refusal } from "./rules.js";
@@ -12,7 +13,7 @@ const THOUGHT = 5 * 60; // seconds; a longer pause is no time at work, as on the
 export function createDoing({ page, view, list, sync, unsent, refresh, select, say, tell }) {
   const { model } = page;
   let last = null; // when something was done
-  let reading = false; // the log of earlier visits
+  const retracing = createRetracing({ page, sync, version: model.version, unsent, say, tell, machine: PYRAMID });
 
   /**
    * Do something: shown at once, sent behind. All deeds of one call are one step.
@@ -93,13 +94,8 @@ export function createDoing({ page, view, list, sync, unsent, refresh, select, s
   /** @param {boolean} forward redo instead of undo */
   async function retrace(forward) {
     commitFields();
-    const at = (history) => (forward ? redoable(history) : undoable(history));
-    if (at(page.history) === null && !page.history.whole && !(await readLog())) {
-      return;
-    }
-    const change = at(page.history);
+    const change = await retracing.next(forward);
     if (change === null) {
-      tell(forward ? "There is nothing to do again." : "There is nothing to undo.");
       return;
     }
     const deeds = forward ? change.deeds : change.inverse;
@@ -110,27 +106,6 @@ export function createDoing({ page, view, list, sync, unsent, refresh, select, s
     const said = deeds.map(({ payload }) => payload.scu).findLast((key) => page.seen.scus.has(key));
     select(page.seen.byKey.get(touched)?.scus[0] ?? said ?? page.scu, touched);
     tell(forward ? "Done again." : "Undone.");
-  }
-
-  /** What was done before this page was opened; the server keeps it. */
-  async function readLog() {
-    if (reading) {
-      return false;
-    }
-    reading = true;
-    say("Reading what you did before…");
-    try {
-      const log = await sync.log(0, model.version);
-      const known = new Set(log.map((one) => one.uuid));
-      page.history = fromLog(model, [...log, ...unsent.filter((one) => !known.has(one.uuid))], page.history, PYRAMID);
-      say("");
-      return true;
-    } catch {
-      tell("What you did before this page was opened is on the server, which does not answer now.");
-      return false;
-    } finally {
-      reading = false;
-    }
   }
 
   /** What was written of the selected SCU. */

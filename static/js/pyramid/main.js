@@ -1,9 +1,9 @@
 // Wires state, view, keys and sync of the pyramid pages. Everything is shown at once; the server hears of it behind.
 import { emptyHistory, forget } from "../coding/history.js";
 import { actionFor, bindings, caps } from "../coding/keys.js";
-import { openOutbox } from "../coding/outbox.js";
+import { openSaving } from "../coding/saving.js";
 import { remembered, rememberedNumbers, rememberNumbers } from "../coding/settings.js";
-import { createSync, stateText } from "../coding/sync.js";
+import { stateText } from "../coding/sync.js";
 import { notify, paintSaveState, paintTime, say } from "../coding/view-status.js";
 import { ACTIONS } from "./actions.js";
 import { createCommands, KEYS } from "./commands.js";
@@ -65,16 +65,10 @@ const page = {
 const view = buildWords(document.getElementById("text"), model);
 const list = createList(model);
 buildPanel(model, bound);
-const outbox = await openOutbox(place);
-const windows = new BroadcastChannel(`coindex ${place}`);
-const sync = createSync({
+const { sync, durable, listen: listenToOthers } = await openSaving({
   url,
-  csrf: document.querySelector('meta[name="csrf-token"]').content,
+  place,
   version: model.version,
-  outbox,
-  fetch: window.fetch.bind(window),
-  timers: { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) },
-  random: Math.random,
   hooks: {
     state: (state, waiting) => {
       saving = { state, waiting };
@@ -82,18 +76,12 @@ const sync = createSync({
     },
     acknowledged: (operations) => {
       page.base = apply(model, page.base, operations);
-      windows.postMessage("saved");
     },
     missed: (missed, pending) => {
       Object.assign(page, rebase(model, page.base, missed, pending));
       refresh();
     },
-    refused: (culprit, problem, pending) => {
-      const why = problem.detail ?? problem.title ?? "no reason given";
-      if (culprit === null) {
-        notify(`The server does not take answers now: ${why} ${pending.length} kept in this browser.`);
-        return;
-      }
+    refused: (culprit, why, pending) => {
       const { markable, scu } = culprit.payload;
       const words = markable ? markOf(model, markable).words : page.state.scus.get(scu)?.label ?? "an SCU";
       page.state = apply(model, page.base, pending);
@@ -105,7 +93,6 @@ const sync = createSync({
       notify(`What was done with “${words}” was refused and taken back: ${why}`);
       refresh();
     },
-    forgetful: () => notify("This browser cannot keep answers. Do not close the tab before all is saved."),
   },
 });
 const unsent = await sync.start();
@@ -171,7 +158,7 @@ function refresh() {
 
 function showSaving() {
   const free = model.words.length - page.seen.of.filter((all) => all.length > 0).length;
-  paintSaveState(saving.state, stateText(saving.state, saving.waiting, outbox.durable), saving.waiting, Number(page.seen.contributors.length === 0));
+  paintSaveState(saving.state, stateText(saving.state, saving.waiting, durable), saving.waiting, Number(page.seen.contributors.length === 0));
   const note = document.getElementById("submit-note");
   if (note) {
     note.textContent = free > 0 ? `${free} ${free === 1 ? "word" : "words"} ${model.peer ? "not marked" : "in no SCU"}` : "every word is marked";
@@ -325,17 +312,6 @@ function listen() {
       refresh();
     });
   }
-  windows.addEventListener("message", () => sync.check());
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") {
-      sync.check();
-    }
-  });
-  window.addEventListener("online", () => sync.flush());
-  window.addEventListener("beforeunload", (event) => {
-    if (!outbox.durable && sync.waiting() > 0) {
-      event.preventDefault();
-    }
-  });
+  listenToOthers();
   window.addEventListener("pagehide", () => rememberNumbers(place, { byChain: numbers }));
 }
