@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.db import transaction
 from django.db.models import QuerySet
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
+from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework.pagination import CursorPagination
@@ -13,24 +16,24 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations import operations
+from annotations import actions, operations
+from annotations.coding_api import changed_status
+from annotations.coding_serializers import StatusSerializer, TextChangesSerializer
 from annotations.coding_state import coding_state, text_state
-from annotations.models import Operation, Project, Text, User
-from annotations.permissions import own_coding, project_for
+from annotations.conditional import IF_MATCH, require_match, tagged
+from annotations.listing import Filters, Pages
+from annotations.models import Coding, Operation, Project, Text, User
+from annotations.permissions import Right, own_coding, project_for
+from annotations.project_api import locked
+from annotations.project_serializers import checked
 from annotations.serializers import (
     ChangesSerializer,
     CodingStateSerializer,
     OperationSerializer,
-    ProjectSerializer,
+    TextDetailSerializer,
     TextSerializer,
-    TextStateSerializer,
     VersionSerializer,
 )
-
-
-class BySlug(CursorPagination):
-    page_size = 100
-    ordering = "slug"
 
 
 class BySequence(CursorPagination):
@@ -38,58 +41,76 @@ class BySequence(CursorPagination):
     ordering = "sequence"
 
 
-class ProjectList(generics.ListAPIView[Project]):
-    """The projects you are in."""
+class TextFilters(filters.FilterSet):
+    docset = filters.CharFilter(field_name="docset__slug")
 
-    serializer_class = ProjectSerializer
-    pagination_class = BySlug
-
-    def get_queryset(self) -> QuerySet[Project]:
-        return Project.objects.visible_to(self.request.user)
-
-
-class ProjectDetail(generics.GenericAPIView[Project]):
-    """One project."""
-
-    serializer_class = ProjectSerializer
-    queryset = Project.objects.none()
-
-    def get(self, request: Request, slug: str) -> Response:
-        return Response(self.get_serializer(project_for(request.user, slug)).data)
+    class Meta:
+        model = Text
+        fields = ["language", "round", "role"]
 
 
 class TextList(generics.ListAPIView[Text]):
     """The texts of a project: all of them, or for a coder those to code."""
 
     serializer_class = TextSerializer
-    pagination_class = BySlug
+    pagination_class = Pages
+    filter_backends = [Filters]
+    filterset_class = TextFilters
+    ordering = ["slug"]
+    ordering_fields = ["slug", "title", "round"]
     queryset = Text.objects.none()
 
     def get_queryset(self) -> QuerySet[Text]:
         if getattr(self, "swagger_fake_view", False):
             return Text.objects.none()
         project = project_for(self.request.user, self.kwargs["slug"])
-        return Text.objects.visible_to(self.request.user).filter(project=project).defer("content")
+        texts = Text.objects.visible_to(self.request.user).filter(project=project)
+        return texts.select_related("docset").defer("content")
 
 
 class TextDetail(APIView):
     """One text with its content and segments. Offsets count Unicode code points."""
 
-    @extend_schema(responses=TextStateSerializer)
-    def get(self, request: Request, slug: str, text: str) -> Response:
-        project = project_for(request.user, slug)
-        found = get_object_or_404(Text.objects.visible_to(request.user), project=project, slug=text)
-        return Response(text_state(found))
+    @extend_schema(responses=TextDetailSerializer)
+    def get(self, request: Request, slug: str, text: str) -> HttpResponse:
+        return tagged(self._shown(self._text(request, project_for(request.user, slug), text)))
+
+    @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
+    @transaction.atomic
+    def patch(self, request: Request, slug: str, text: str) -> HttpResponse:
+        """Put it into a round of annotation, or into none."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        locked(project)
+        found = self._text(request, project, text)
+        require_match(request, self._shown(found))
+        actions.set_round(project, [found], checked(TextChangesSerializer(data=request.data))["round"])
+        return tagged(self._shown(self._text(request, project, text)))
+
+    def _text(self, request: Request, project: Project, text: str) -> Text:
+        texts = Text.objects.visible_to(request.user).select_related("docset").defer("content")
+        return get_object_or_404(texts, project=project, slug=text)
+
+    def _shown(self, text: Text) -> dict[str, Any]:
+        return {**TextSerializer(text).data, **text_state(text)}
 
 
 class OwnCoding(APIView):
     """Your own coding of a text: what the coding page starts from."""
 
+    annotates = True
+
     @extend_schema(responses=CodingStateSerializer)
-    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
+    def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+        project = project_for(request.user, slug)
+        return tagged(coding_state(own_coding(cast(User, request.user), project, text, agreed=agreed), project))
+
+    @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
+    @transaction.atomic
+    def patch(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+        """Hand it in (`submitted`). Only a manager gives it back."""
         project = project_for(request.user, slug)
         coding = own_coding(cast(User, request.user), project, text, agreed=agreed)
-        return Response(coding_state(coding, project))
+        return changed_status(request, project, coding, {Coding.Status.SUBMITTED})
 
 
 class OwnOperations(generics.GenericAPIView[Operation]):

@@ -5,7 +5,6 @@ The SCUs of your own coding come with `texts/<text>/coding/`, and change by oper
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from django.core.exceptions import ValidationError as Refusal
@@ -21,13 +20,20 @@ from rest_framework.views import APIView
 
 from annotations import docsets
 from annotations.actions import ROLES_THAT_CODE
+from annotations.coding_api import named
+from annotations.coding_serializers import CodingsMadeSerializer
 from annotations.decisions import Refused
 from annotations.docset_forms import assign, people
-from annotations.docset_progress import docsets_seen, overview_of, overviews
+from annotations.docset_progress import codings_seen, docsets_seen, overview_of, overviews
 from annotations.docset_texts import peers_seen, summaries_seen
+from annotations.idempotency import idempotent
 from annotations.models import Coding, Docset, Membership, Project, Text, User
 from annotations.models.pyramid import DOCSET_SLUG_LENGTH
 from annotations.permissions import Right, may, project_for
+from annotations.problems import invalid
+from annotations.project_serializers import checked
+from annotations.scus import PYRAMIDS, weighed
+from annotations.serializers import SCUStateSerializer, StrictSerializer
 
 MOST_SUMMARIES = 100
 
@@ -50,7 +56,7 @@ class DocsetSerializer(serializers.Serializer[Any]):
     codings = WorkSerializer(many=True, source="works", help_text="those that you may see")
 
 
-class SummarySerializer(serializers.Serializer[Any]):
+class SummarySerializer(StrictSerializer):
     name = serializers.CharField(max_length=50, allow_blank=True, default="")
     content = serializers.CharField(trim_whitespace=False)
 
@@ -59,48 +65,33 @@ class DocsetDetailSerializer(DocsetSerializer):
     model_summaries = SummarySerializer(many=True)
 
 
-class NewDocsetSerializer(serializers.Serializer[Any]):
+class NewDocsetSerializer(StrictSerializer):
     slug = serializers.SlugField(max_length=DOCSET_SLUG_LENGTH)
     title = serializers.CharField(max_length=200)
     summaries = SummarySerializer(many=True, help_text="the model summaries, at least two")
 
 
-class PeerSerializer(serializers.Serializer[Any]):
+class PeerSerializer(StrictSerializer):
     slug = serializers.CharField(read_only=True)
     name = serializers.CharField(max_length=100)
     system = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="what wrote it")
     content = serializers.CharField(trim_whitespace=False)
 
 
-class NewPeersSerializer(serializers.Serializer[Any]):
+class NewPeersSerializer(StrictSerializer):
     peers = PeerSerializer(many=True, allow_empty=False)
 
 
-class AssignmentSerializer(serializers.Serializer[Any]):
+class AssignmentSerializer(StrictSerializer):
     coders = serializers.ListField(child=serializers.CharField(), allow_empty=False)
     pyramid = serializers.BooleanField(default=False, help_text="each makes a pyramid of their own")
     peers = serializers.ListField(child=serializers.CharField(), default=list, help_text="addresses of peer summaries")
     against = serializers.ChoiceField(["own", "agreed"], default="own", help_text="what the peers are held against")
 
 
-class NewCodingsSerializer(serializers.Serializer[Any]):
-    new = serializers.IntegerField(help_text="how many codings were not there before")
-
-
-class AgreedSerializer(serializers.Serializer[Any]):
+class AgreedSerializer(StrictSerializer):
     coder = serializers.CharField(help_text="with whose pyramid it begins")
     adjudicator = serializers.CharField(required=False, help_text="who makes it; yourself where you adjudicate")
-
-
-def _valid(serializer: serializers.Serializer[Any]) -> dict[str, Any]:
-    serializer.is_valid(raise_exception=True)
-    return cast(dict[str, Any], serializer.validated_data)
-
-
-def _invalid(error: Refusal) -> ValidationError:
-    if hasattr(error, "error_dict"):
-        return ValidationError(error.message_dict)
-    return ValidationError({"non_field_errors": error.messages})
 
 
 def _pyramids(project: Project) -> Project:
@@ -114,15 +105,6 @@ def _docset(request: Request, project: Project, docset: str) -> Docset:
     return get_object_or_404(seen.select_related("project"), slug=docset)
 
 
-def _named[Row](rows: Sequence[Row], names: Sequence[str], by: str, field: str) -> list[Row]:
-    """The rows of these names. Raises ValidationError on a name that none has."""
-    known = {str(getattr(row, by)): row for row in rows}
-    for name in names:
-        if name not in known:
-            raise ValidationError({field: [f"There is no {name!r} here."]})
-    return [known[name] for name in dict.fromkeys(names)]
-
-
 class DocsetList(APIView):
     """The docsets of a project of pyramids: all of them, or for a coder those in which they code."""
 
@@ -132,17 +114,18 @@ class DocsetList(APIView):
         return Response(DocsetSerializer(overviews(project, request.user), many=True).data)
 
     @extend_schema(request=NewDocsetSerializer, responses={201: DocsetDetailSerializer})
+    @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str) -> Response:
         """Make a docset of model summaries."""
         project = _pyramids(project_for(request.user, slug, Right.MANAGE))
-        fields = _valid(NewDocsetSerializer(data=request.data))
+        fields = checked(NewDocsetSerializer(data=request.data))
         if len(fields["summaries"]) > MOST_SUMMARIES:
             raise ValidationError({"summaries": [f"At most {MOST_SUMMARIES} summaries make a docset."]})
         summaries = [(one["name"], one["content"]) for one in fields["summaries"]]
         try:
             docset = docsets.create_docset(project, fields["slug"], fields["title"], summaries)
         except Refusal as error:
-            raise _invalid(error) from None
+            raise invalid(error) from None
         return Response(_detail(docset, project, request), status=status.HTTP_201_CREATED)
 
 
@@ -171,11 +154,12 @@ class PeerList(APIView):
         return Response(PeerSerializer(peers, many=True).data)
 
     @extend_schema(request=NewPeersSerializer, responses={201: PeerSerializer(many=True)})
+    @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str, docset: str) -> Response:
         """Add peer summaries, all or none."""
         project = project_for(request.user, slug, Right.MANAGE)
         found = _docset(request, project, docset)
-        fields = _valid(NewPeersSerializer(data=request.data))
+        fields = checked(NewPeersSerializer(data=request.data))
         try:
             with transaction.atomic():
                 made = {
@@ -183,7 +167,7 @@ class PeerList(APIView):
                     for one in fields["peers"]
                 }
         except Refusal as error:
-            raise _invalid(error) from None
+            raise invalid(error) from None
         new = [peer for peer in peers_seen(found, request.user) if peer.slug in made]
         return Response(PeerSerializer(new, many=True).data, status=status.HTTP_201_CREATED)
 
@@ -191,43 +175,72 @@ class PeerList(APIView):
 class Assignments(APIView):
     """Who makes a pyramid of a docset, and who holds which peers against what. What coders have stays."""
 
-    @extend_schema(request=AssignmentSerializer, responses=NewCodingsSerializer)
+    @extend_schema(request=AssignmentSerializer, responses=CodingsMadeSerializer)
+    @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug, Right.MANAGE)
         found = _docset(request, project, docset)
-        fields = _valid(AssignmentSerializer(data=request.data))
-        coders = _named(list(people(project, ROLES_THAT_CODE)), fields["coders"], "username", "coders")
-        texts = list(found.texts.filter(role=Text.Role.PEER).defer("content"))
-        peers = _named(texts, fields["peers"], "slug", "peers")
+        fields = checked(AssignmentSerializer(data=request.data))
+        coders = named(people(project, ROLES_THAT_CODE), fields["coders"], "username", "coders")
+        texts = found.texts.filter(role=Text.Role.PEER).defer("content")
+        peers = named(texts, fields["peers"], "slug", "peers")
         try:
             new = assign(found, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed")
         except Refusal as error:
-            raise _invalid(error) from None
+            raise invalid(error) from None
         return Response({"new": new})
+
+
+class PyramidSerializer(serializers.Serializer[Any]):
+    coder = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Coding.Kind.choices)
+    handed_in = serializers.BooleanField()
+    scus = SCUStateSerializer(many=True, help_text="the heaviest first")
+
+
+class PyramidList(APIView):
+    """The pyramids of a docset that you may see, with their SCUs: as a coder your own."""
+
+    @extend_schema(responses=PyramidSerializer(many=True))
+    def get(self, request: Request, slug: str, docset: str) -> Response:
+        project = project_for(request.user, slug)
+        found = codings_seen(project, request.user).filter(
+            text__docset=_docset(request, project, docset), kind__in=PYRAMIDS
+        )
+        return Response(
+            [
+                {
+                    "coder": coding.coder.get_username(),
+                    "kind": coding.kind,
+                    "handed_in": coding.status == Coding.Status.SUBMITTED,
+                    "scus": [one.state() for one in weighed(coding)],
+                }
+                for coding in found.select_related("coder").order_by("kind", "coder__username")
+            ]
+        )
 
 
 class StartAgreed(APIView):
     """Begin the agreed pyramid of a docset with that of a coder: for yourself, or as manager for an adjudicator."""
 
     @extend_schema(request=AgreedSerializer, responses={201: WorkSerializer})
+    @idempotent(Right.DISCUSS)
     def post(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug, Right.DISCUSS)
         found = _docset(request, project, docset)
-        fields = _valid(AgreedSerializer(data=request.data))
-        codings = list(
-            Coding.objects.filter(text__docset=found, kind=Coding.Kind.PYRAMID).select_related("coder", "text")
-        )
-        [start] = _named(codings, [fields["coder"]], "coder", "coder")
+        fields = checked(AgreedSerializer(data=request.data))
+        codings = Coding.objects.filter(text__docset=found, kind=Coding.Kind.PYRAMID).select_related("coder", "text")
+        [start] = named(codings, [fields["coder"]], "coder", "coder")
         adjudicator = cast(User, request.user)
         if may(project, Right.MANAGE):
             if "adjudicator" not in fields:
                 raise ValidationError({"adjudicator": ["A manager names the adjudicator who makes it."]})
-            adjudicators = list(people(project, (Membership.Role.ADJUDICATOR,)))
-            [adjudicator] = _named(adjudicators, [fields["adjudicator"]], "username", "adjudicator")
+            adjudicators = people(project, (Membership.Role.ADJUDICATOR,))
+            [adjudicator] = named(adjudicators, [fields["adjudicator"]], "username", "adjudicator")
         try:
             docsets.start_agreed(found, adjudicator, start)
         except Refusal as error:
-            raise _invalid(error) from None
+            raise invalid(error) from None
         except Refused as refused:
             raise ValidationError({"non_field_errors": [str(refused)]}) from None
         agreed = overview_of(found, project, request.user).agreed

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as Refusal
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -20,9 +21,13 @@ TITLES = {
     405: "This cannot be done here",
     406: "This form is not to be had",
     409: "Something has changed since",
+    412: "Something has changed since",
     415: "This form is not understood",
+    422: "The request is wrong",
+    428: "Say what you have seen",
     429: "Too many requests",
     500: "The server failed",
+    503: "This is not ready",
 }
 
 
@@ -71,6 +76,13 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         if header in response.headers:
             answer[header] = response.headers[header]
     return answer
+
+
+def invalid(error: Refusal) -> exceptions.ValidationError:
+    """What the rules refused, as the API says it."""
+    if hasattr(error, "error_dict"):
+        return exceptions.ValidationError(error.message_dict)
+    return exceptions.ValidationError({"non_field_errors": error.messages})
 
 
 def _sendable(errors: Any) -> Any:

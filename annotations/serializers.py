@@ -1,5 +1,6 @@
 """What the API takes and gives. Lists of rows are built by querysets, not by nested serializers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -7,18 +8,43 @@ from rest_framework import serializers
 from annotations.models import Coding, Operation, Project, Text, Transfer
 
 
+class StrictSerializer(serializers.Serializer[Any]):
+    """What is sent has these fields and no others, so that nobody believes another one had an effect."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            there = [name for name, field in self.fields.items() if not field.read_only]
+            unknown = [str(name) for name in data if name not in there]
+            if unknown:
+                said = f"This is no field here; there are {', '.join(there)}."
+                raise serializers.ValidationError({name: [said] for name in unknown})
+        return super().to_internal_value(data)
+
+
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     role = serializers.CharField(read_only=True, help_text="What you are in this project.")
 
     class Meta:
         model = Project
-        fields = ["slug", "title", "answers", "guidelines", "role"]
+        fields = [
+            "slug",
+            "title",
+            "answers",
+            "guidelines",
+            "results_open",
+            "preset",
+            "one_contributor",
+            "words_exclusive",
+            "role",
+        ]
 
 
 class TextSerializer(serializers.ModelSerializer[Text]):
+    docset = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True, allow_null=True)
+
     class Meta:
         model = Text
-        fields = ["slug", "title", "language", "direction"]
+        fields = ["slug", "title", "language", "direction", "round", "role", "docset"]
 
 
 class SegmentStateSerializer(serializers.Serializer[Any]):
@@ -36,6 +62,13 @@ class TextStateSerializer(serializers.Serializer[Any]):
     language = serializers.CharField()
     direction = serializers.ChoiceField(choices=Text.Direction.choices)
     segments = SegmentStateSerializer(many=True)
+
+
+class TextDetailSerializer(TextStateSerializer, TextSerializer):
+    """A text of the list, with its content and segments."""
+
+    class Meta(TextSerializer.Meta):
+        fields = [*TextSerializer.Meta.fields, "content", "segments"]
 
 
 class ProjectNameSerializer(serializers.Serializer[Any]):

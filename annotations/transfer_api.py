@@ -12,17 +12,18 @@ from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
+from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import generics, status
 from rest_framework.exceptions import ValidationError
-from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations import transfers
+from annotations.listing import Filters, Pages
 from annotations.models import Transfer, User
 from annotations.permissions import Right, may, project_for, transfer_for
 from annotations.problems import problem
@@ -32,12 +33,8 @@ from annotations.serializers import (
     RestoreOrderSerializer,
     TransferSerializer,
 )
+from annotations.throttles import Orders, Requests
 from annotations.transfer_forms import ExportForm, ImportForm, RestoreForm
-
-
-class Latest(CursorPagination):
-    page_size = 100
-    ordering = "-pk"
 
 
 def _valid[Form: forms.Form](form: Form) -> Form:
@@ -56,11 +53,20 @@ def _ordered(made: Transfer) -> Response:
     return Response(TransferSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
+class TransferFilters(filters.FilterSet):
+    class Meta:
+        model = Transfer
+        fields = ["kind", "format", "state"]
+
+
 class TransferList(generics.ListAPIView[Transfer]):
     """What came into a project and what left it, the latest first."""
 
     serializer_class = TransferSerializer
-    pagination_class = Latest
+    pagination_class = Pages
+    filter_backends = [Filters]
+    filterset_class = TransferFilters
+    ordering = ["-pk"]
     queryset = Transfer.objects.none()
 
     def get_queryset(self) -> QuerySet[Transfer]:
@@ -72,6 +78,7 @@ class TransferList(generics.ListAPIView[Transfer]):
 class ImportFiles(APIView):
     """Check an import. Nothing is changed before it is carried out."""
 
+    throttle_classes = [Requests, Orders]
     parser_classes = [MultiPartParser]
 
     @extend_schema(request=ImportOrderSerializer, responses={201: TransferSerializer})
@@ -85,6 +92,7 @@ class ImportFiles(APIView):
 class ExportFiles(APIView):
     """Check an export: what the format cannot hold. The file is made when it is carried out."""
 
+    throttle_classes = [Requests, Orders]
     parser_classes = [JSONParser, MultiPartParser]
 
     @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
@@ -97,6 +105,7 @@ class ExportFiles(APIView):
 class RestoreArchive(APIView):
     """Check a project's archive, which becomes a project when it is carried out."""
 
+    throttle_classes = [Requests, Orders]
     parser_classes = [MultiPartParser]
 
     @extend_schema(request=RestoreOrderSerializer, responses={201: TransferSerializer})

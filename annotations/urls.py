@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotations import api, docset_api, transfer_api
+from annotations import api, coding_api, docset_api, project_api, transfer_api
 from annotations.views import account, coding, docsets, invitations, projects, transfers
 
 # The agreed pyramid of a docset, and peers held against it: a coder may have a pyramid of their own besides.
@@ -45,8 +45,17 @@ pages = [
 ]
 
 api_v1 = [
-    path("projects/", api.ProjectList.as_view(), name="api-projects"),
-    path("projects/<slug:slug>/", api.ProjectDetail.as_view(), name="api-project"),
+    path("projects/", project_api.ProjectList.as_view(), name="api-projects"),
+    path("projects/<slug:slug>/", project_api.ProjectDetail.as_view(), name="api-project"),
+    path("projects/<slug:slug>/scheme/", project_api.SchemeDetail.as_view(), name="api-scheme"),
+    path("projects/<slug:slug>/members/", project_api.MemberList.as_view(), name="api-members"),
+    path("projects/<slug:slug>/members/<str:username>/", project_api.MemberDetail.as_view(), name="api-member"),
+    path("projects/<slug:slug>/invitations/", project_api.InvitationList.as_view(), name="api-invitations"),
+    path("projects/<slug:slug>/invitations/<int:pk>/", project_api.InvitationDetail.as_view(), name="api-invitation"),
+    path("projects/<slug:slug>/codings/", coding_api.CodingList.as_view(), name="api-codings"),
+    path("projects/<slug:slug>/markables/", coding_api.MarkableList.as_view(), name="api-markables"),
+    path("projects/<slug:slug>/judgements/", coding_api.JudgementList.as_view(), name="api-judgements"),
+    path("projects/<slug:slug>/operations/", coding_api.OperationList.as_view(), name="api-all-operations"),
     path("projects/<slug:slug>/texts/", api.TextList.as_view(), name="api-texts"),
     path("projects/<slug:slug>/texts/<slug:text>/", api.TextDetail.as_view(), name="api-text"),
     path("projects/<slug:slug>/texts/<slug:text>/coding/", api.OwnCoding.as_view(), name="api-coding"),
@@ -55,11 +64,23 @@ api_v1 = [
         api.OwnOperations.as_view(),
         name="api-operations",
     ),
+    path(
+        "projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/",
+        coding_api.CodingDetail.as_view(),
+        name="api-coding-of",
+    ),
+    path(
+        f"{AGREED}codings/<str:coder>/",
+        coding_api.CodingDetail.as_view(),
+        {"agreed": True},
+        name="api-agreed-coding-of",
+    ),
     path(f"{AGREED}coding/", api.OwnCoding.as_view(), {"agreed": True}, name="api-coding-agreed"),
     path(f"{AGREED}coding/operations/", api.OwnOperations.as_view(), {"agreed": True}, name="api-operations-agreed"),
     path("projects/<slug:slug>/docsets/", docset_api.DocsetList.as_view(), name="api-docsets"),
     path(DOCSET, docset_api.DocsetDetail.as_view(), name="api-docset"),
     path(f"{DOCSET}peers/", docset_api.PeerList.as_view(), name="api-docset-peers"),
+    path(f"{DOCSET}pyramids/", docset_api.PyramidList.as_view(), name="api-docset-pyramids"),
     path(f"{DOCSET}assignments/", docset_api.Assignments.as_view(), name="api-docset-assignments"),
     path(f"{DOCSET}agreed/", docset_api.StartAgreed.as_view(), name="api-docset-agreed"),
     path("projects/<slug:slug>/transfers/", transfer_api.TransferList.as_view(), name="api-transfers"),

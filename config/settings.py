@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "axes",
@@ -72,6 +73,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "config.conditional.ConditionalGet",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -214,6 +216,10 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = IMPORT_MAX_FILES
 # What the archive of a project may unpack to: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
 
+# Of one person, by the count of each web process.
+API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)
+API_ORDERS_AN_HOUR = env.int("API_ORDERS_AN_HOUR", default=240)
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "annotations.tokens.TokenAuthentication",
@@ -223,6 +229,8 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["annotations.throttles.Requests"],
+    "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
     "EXCEPTION_HANDLER": "annotations.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "SCHEMA_COERCE_PATH_PK": False,
@@ -236,10 +244,13 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
     # Several fields are called kind.
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
+        "MemberRoleEnum": "annotations.models.Membership.Role",
+        "TextRoleEnum": "annotations.models.Text.Role",
         "TransferKindEnum": "annotations.models.Transfer.Kind",
         "ChangeKindEnum": "annotations.serializers.CODERS_KINDS",
         "OperationKindEnum": "annotations.models.Operation.Kind",

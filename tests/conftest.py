@@ -8,6 +8,7 @@ from threading import Thread
 from uuid import uuid4
 
 import pytest
+from django.core.cache import cache
 from django.db import connections
 from django.test import Client
 from pytest_django import Settings
@@ -64,6 +65,12 @@ def _of_pages_alone(item: pytest.Item) -> bool:
 def tasks_at_once(settings: Settings) -> None:
     """What a worker does is done while it is ordered."""
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
+
+
+@pytest.fixture(autouse=True)
+def nothing_asked_before() -> None:
+    """How often somebody has asked the API is counted in the cache, by keys that tests have again and again."""
+    cache.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from agreement.models import Flag, Mapping, Remark
 from annotations.invitations import invite
 from annotations.models import (
     SCU,
+    Answered,
     Category,
     Coding,
     Docset,
@@ -67,6 +68,7 @@ def rows(codings, alice, charlie, keys, project, text):
         Docset: docset,
         SCU: SCU.objects.create(coding=coding, key="1", label="It sank"),
         Transfer: Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
+        Answered: Answered.objects.create(user=alice, key=UUID, digest="0" * 64, status=201, body={}),
         Token: make_token(alice, "notebook", "read", 1)[0],
         Invitation: invite(project, "coder", alice, days=1)[0],
     }
@@ -75,6 +77,7 @@ def rows(codings, alice, charlie, keys, project, text):
 # constraint: (model, the fields in which the bad row differs from a good copy)
 BAD = {
     "user_username_unique_in_any_case": (User, {"username": "ALICE"}),
+    "answered_once": (Answered, {}),
     "project_answers_known": (Project, {"slug": "p", "answers": "ghost"}),
     "project_unmarked_known": (Project, {"slug": "p", "unmarked": "ghost"}),
     "membership_one_role_a_person": (Membership, {"role": "viewer"}),

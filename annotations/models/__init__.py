@@ -1,5 +1,6 @@
 """The tables, one noun a file."""
 
+from annotations.models.answered import Answered
 from annotations.models.coding import Coding, Index, Judgement, Pointer
 from annotations.models.invitation import Invitation
 from annotations.models.operation import Operation
@@ -12,6 +13,7 @@ from annotations.models.user import User
 
 __all__ = [
     "SCU",
+    "Answered",
     "Category",
     "Coding",
     "Docset",

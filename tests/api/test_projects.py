@@ -1,11 +1,13 @@
 """GET /api/v1/projects/ and /api/v1/projects/SLUG/."""
 
 import pytest
+from django.contrib.auth.models import Permission
 
 from annotations.models import Membership, Project, User
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/"
+JSON = {"content_type": "application/json"}
 
 
 def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, project):
@@ -13,7 +15,19 @@ def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, pro
     assert signed_in(bob).get(URL).json() == {
         "next": None,
         "previous": None,
-        "results": [{"slug": "tea", "title": "Tea", "answers": "pointers", "guidelines": "", "role": "coder"}],
+        "results": [
+            {
+                "slug": "tea",
+                "title": "Tea",
+                "answers": "pointers",
+                "guidelines": "",
+                "results_open": False,
+                "preset": "poesio-artstein-2005",
+                "one_contributor": True,
+                "words_exclusive": True,
+                "role": "coder",
+            }
+        ],
     }
 
 
@@ -63,8 +77,90 @@ def test_a_wrong_cursor_is_a_problem_and_no_crash(signed_in, alice):
     assert signed_in(alice).get(URL, {"cursor": "x"}).json()["code"] == "not_found"
 
 
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_projects_cannot_be_written_here(signed_in, charlie, project, method):
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_a_project_is_neither_replaced_nor_deleted_here(signed_in, charlie, project, method):
     answer = getattr(signed_in(charlie), method)(f"{URL}tea/")
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
     assert "GET" in answer["Allow"]
+
+
+NEW = {"slug": "milk", "title": "Milk", "scheme": "passonneau-2004", "guidelines": "*Look.*"}
+
+
+@pytest.fixture
+def maker(mallory):
+    mallory.user_permissions.add(Permission.objects.get(codename="add_project"))
+    return User.objects.get(pk=mallory.pk)
+
+
+def test_who_starts_a_project_manages_it(signed_in, maker):
+    made = signed_in(maker).post(URL, NEW, **JSON)
+    assert (made.status_code, made.json()["role"], made.json()["answers"]) == (201, "manager", "indices")
+    assert Project.objects.get(slug="milk").guidelines == "*Look.*"
+
+
+def test_a_project_needs_the_permission(signed_in, charlie, project):
+    assert signed_in(charlie).post(URL, NEW, **JSON).status_code == 403
+    assert not Project.objects.filter(slug="milk").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"slug": "tea"}, "slug"),
+        ({"slug": "new"}, "slug"),
+        ({"slug": "no slug"}, "slug"),
+        ({"scheme": "ghost"}, "scheme"),
+        ({"title": ""}, "title"),
+        ({"role": "viewer"}, "role"),
+        ({"answers": "categories"}, "answers"),
+    ],
+)
+def test_a_wrong_field_makes_no_project(signed_in, maker, project, wrong, field):
+    answer = signed_in(maker).post(URL, NEW | wrong, **JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    assert Project.objects.count() == 1
+
+
+def test_a_manager_opens_the_results(signed_in, bob, charlie, project):
+    agreement = f"{URL}tea/agreement/"
+    assert signed_in(bob).get(agreement).status_code == 403
+    seen = signed_in(charlie).get(f"{URL}tea/")
+    changed = signed_in(charlie).patch(f"{URL}tea/", {"results_open": True}, headers={"If-Match": seen["ETag"]}, **JSON)
+    assert changed.json()["results_open"] is True
+    assert signed_in(bob).get(agreement).status_code == 200
+
+
+@pytest.mark.parametrize("role", ["adjudicator", "viewer", "coder", "outsider"])
+def test_nobody_else_changes_a_project(signed_in, people, role):
+    answer = signed_in(people[role]).patch(f"{URL}tea/", {"results_open": True}, headers={"If-Match": "*"}, **JSON)
+    assert answer.status_code == (404 if role == "outsider" else 403)
+    assert not Project.objects.get().results_open
+
+
+@pytest.mark.parametrize("field", ["slug", "answers", "role", "members", "id"])
+def test_what_cannot_be_changed_is_refused_by_name(signed_in, charlie, project, field):
+    answer = signed_in(charlie).patch(f"{URL}tea/", {field: "x"}, headers={"If-Match": "*"}, **JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+
+
+def test_projects_are_filtered_and_ordered_by_what_is_allowed(signed_in, bob, project):
+    other = make_project("other", "passonneau-2004")
+    Membership.objects.create(project=other, user=bob, role="viewer")
+    client = signed_in(bob)
+    found = [one["slug"] for one in client.get(URL, {"ordering": "-title"}).json()["results"]]
+    assert found == ["tea", "other"]
+    assert [one["slug"] for one in client.get(URL, {"answers": "indices"}).json()["results"]] == ["other"]
+    for query in ({"ordering": "members__password"}, {"members__username": "bob"}, {"answers": "ghost"}):
+        answer = client.get(URL, query)
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, list(query))
+
+
+def test_a_manager_says_what_coders_mark(signed_in, charlie, bob, project):
+    address, client = f"{URL}tea/scheme/", signed_in(charlie)
+    assert [level["coders_mark"] for level in signed_in(bob).get(address).json()["levels"]] == [False, False]
+    seen = client.get(address)["ETag"]
+    for wrong in (["turn"], ["ghost"], "phrase"):  # turns are not coded
+        assert client.patch(address, {"coders_mark": wrong}, headers={"If-Match": seen}, **JSON).status_code == 400
+    changed = client.patch(address, {"coders_mark": ["phrase"]}, headers={"If-Match": seen}, **JSON).json()
+    assert [level["key"] for level in changed["levels"] if level["coders_mark"]] == ["phrase"]

@@ -30,7 +30,11 @@ def test_a_coder_sees_the_texts_to_code_and_the_others_all(signed_in, people, se
 
 def test_a_text_in_the_list_has_no_content(signed_in, bob, text):
     [row] = signed_in(bob).get(URL).json()["results"]
-    assert row == {"slug": "tea", "title": "Tea", "language": "en", "direction": "ltr"}
+    assert row == {"slug": "tea", "title": "Tea", "language": "en", "direction": "ltr"} | {
+        "round": "",
+        "role": "source",
+        "docset": None,
+    }
 
 
 def test_a_text_comes_with_content_and_segments_in_code_points(signed_in, bob, text):
@@ -59,3 +63,21 @@ def test_an_outsider_and_the_anonymous_get_nothing(signed_in, client, project, m
 
 def test_a_text_of_another_project_is_not_here(signed_in, charlie, project):
     assert signed_in(charlie).get(f"{URL}ghost/").json()["code"] == "not_found"
+
+
+def test_a_manager_puts_a_text_into_a_round(signed_in, charlie, project, text, second):
+    client = signed_in(charlie)
+    seen = client.get(f"{URL}tea/")["ETag"]
+    done = client.patch(f"{URL}tea/", {"round": "pilot"}, content_type="application/json", headers={"If-Match": seen})
+    assert done.status_code == 200
+    assert [one["slug"] for one in client.get(URL, {"round": "pilot"}).json()["results"]] == ["tea"]
+    wrong = client.patch(f"{URL}tea/", {"round": "no slug"}, content_type="application/json", headers={"If-Match": "*"})
+    assert list(wrong.json()["errors"]) == ["round"]
+
+
+@pytest.mark.parametrize("role", ["adjudicator", "viewer", "coder"])
+def test_nobody_else_changes_rounds(signed_in, people, role):
+    answer = signed_in(people[role]).patch(
+        f"{URL}tea/", {"round": "x"}, content_type="application/json", headers={"If-Match": "*"}
+    )
+    assert answer.status_code == 403

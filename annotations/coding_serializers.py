@@ -1,0 +1,83 @@
+"""What the API gives of codings, markables, judgements and operations as flat rows, and what may be changed of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotations.models import Coding, Operation, Text
+from annotations.models.project import KEY_LENGTH
+from annotations.serializers import SpansField, StrictSerializer
+
+
+class CodingRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text__slug")
+    coder = serializers.CharField(source="coder__username")
+    kind = serializers.ChoiceField(choices=Coding.Kind.choices)
+    status = serializers.ChoiceField(choices=Coding.Status.choices)
+    version = serializers.IntegerField(help_text="how many operations it has")
+    to_decide = serializers.IntegerField(help_text="how many markables there are to judge")
+    decided = serializers.IntegerField(help_text="how many of them have a complete answer")
+
+
+class MarkableRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="text__slug")
+    key = serializers.CharField()
+    level = serializers.CharField(source="level__key")
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    parts = SpansField()
+    head = SpansField()
+    words = serializers.CharField()
+    predefined = serializers.BooleanField(help_text="It came with the text; else some coder marked it.")
+
+
+class JudgementRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding__text__slug")
+    coder = serializers.CharField(source="coding__coder__username")
+    kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
+    markable = serializers.CharField(source="markable__key")
+    category = serializers.CharField(source="category__key", allow_null=True)
+    pointers = serializers.ListField(child=serializers.CharField(), help_text="keys of markables")
+    indices = serializers.ListField(child=serializers.CharField())
+    optional = serializers.BooleanField()
+    unsure = serializers.BooleanField()
+    note = serializers.CharField(allow_blank=True)
+    name = serializers.CharField(allow_blank=True)
+    head = SpansField()
+
+
+class OperationRowSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(source="coding__text__slug")
+    coder = serializers.CharField(source="coding__coder__username")
+    coding_kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
+    user = serializers.CharField(source="user__username", help_text="who did it: a manager gives codings back")
+    sequence = serializers.IntegerField()
+    uuid = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=Operation.Kind.choices)
+    payload = serializers.JSONField()
+    step = serializers.UUIDField(allow_null=True)
+    undoes = serializers.UUIDField(allow_null=True)
+    made_at = serializers.DateTimeField(allow_null=True)
+    applied_at = serializers.DateTimeField()
+
+
+class NewCodingsSerializer(StrictSerializer):
+    texts = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their addresses")
+    coders = serializers.ListField(child=serializers.CharField(), allow_empty=False, help_text="their names")
+
+
+class CodingsMadeSerializer(serializers.Serializer[Any]):
+    new = serializers.IntegerField(help_text="how many codings were not there before")
+
+
+class StatusSerializer(StrictSerializer):
+    status = serializers.ChoiceField(Coding.Status.choices)
+
+
+class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):
+    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, help_text="empty: none")
+
+    class Meta:
+        model = Text
+        fields = ["round"]

@@ -1,0 +1,82 @@
+"""What the API takes and gives of projects, their schemes and their people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotations.models import Invitation, Membership, Project
+from annotations.models.project import KEY_LENGTH
+from annotations.schemes import SCHEMES
+from annotations.serializers import SchemeStateSerializer, StrictSerializer
+
+
+class NewProjectSerializer(StrictSerializer):
+    slug = serializers.SlugField(max_length=KEY_LENGTH)
+    title = serializers.CharField(max_length=200)
+    scheme = serializers.ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
+    guidelines = serializers.CharField(allow_blank=True, default="", help_text="Markdown")
+    coders_mark = serializers.BooleanField(default=False, help_text="Coders mark phrases themselves.")
+
+
+class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Project]):
+    class Meta:
+        model = Project
+        fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive"]
+
+
+class SchemeChangesSerializer(StrictSerializer):
+    coders_mark = serializers.ListField(
+        child=serializers.CharField(), help_text="The coded levels whose markables coders mark themselves: all of them."
+    )
+
+
+class SchemeSerializer(SchemeStateSerializer):
+    pass
+
+
+class MemberSerializer(serializers.ModelSerializer[Membership]):
+    username = serializers.CharField(source="user.username", read_only=True)
+
+    class Meta:
+        model = Membership
+        fields = ["username", "role"]
+
+
+class NewMemberSerializer(StrictSerializer):
+    username = serializers.CharField(max_length=150)
+    role = serializers.ChoiceField(Membership.Role.choices)
+
+
+class RoleSerializer(StrictSerializer):
+    role = serializers.ChoiceField(Membership.Role.choices)
+
+
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    created_by = serializers.CharField(source="created_by.username", read_only=True)
+    used_by = serializers.CharField(source="used_by.username", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = Invitation
+        fields = ["id", "role", "whom", "created_by", "created_at", "expires_at", "used_by", "used_at"]
+
+
+class NewInvitationSerializer(StrictSerializer):
+    role = serializers.ChoiceField(Membership.Role.choices)
+    days = serializers.IntegerField(min_value=1, max_value=30, default=7, help_text="after which it ends")
+    whom = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="a note for yourselves")
+
+
+class InvitationMadeSerializer(InvitationSerializer):
+    link = serializers.CharField(allow_null=True, help_text="Shown this once: null where the request is sent again.")
+
+    class Meta(InvitationSerializer.Meta):
+        fields = [*InvitationSerializer.Meta.fields, "link"]
+
+
+def checked(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
+    """The fields that were sent. Raises ValidationError by field."""
+    serializer.is_valid(raise_exception=True)
+    found: dict[str, Any] = serializer.validated_data
+    return found

@@ -1,0 +1,52 @@
+"""ETag, If-Match and If-None-Match."""
+
+import pytest
+
+from annotations.models import Project
+from tests.conftest import judge
+
+URL = "/api/v1/projects/tea/"
+JSON = {"content_type": "application/json"}
+# What is changed, with a change to it.
+CHANGES = {
+    URL: {"title": "Milk"},
+    f"{URL}scheme/": {"coders_mark": ["phrase"]},
+    f"{URL}members/bob/": {"role": "coder"},
+    f"{URL}texts/tea/": {"round": "pilot"},
+    f"{URL}texts/tea/codings/alice/": {"status": "open"},
+}
+
+
+@pytest.mark.parametrize("address", CHANGES)
+def test_a_change_says_what_its_author_has_seen(signed_in, charlie, codings, address):
+    client = signed_in(charlie)
+    answer = client.patch(address, CHANGES[address], **JSON)
+    assert (answer.status_code, answer.json()["code"]) == (428, "precondition_required")
+    answer = client.patch(address, CHANGES[address], headers={"If-Match": '"ghost"'}, **JSON)
+    assert (answer.status_code, answer.json()["code"]) == (412, "changed_meanwhile")
+    seen = client.get(address)["ETag"]
+    answer = client.patch(address, CHANGES[address], headers={"If-Match": f'"ghost", {seen}'}, **JSON)
+    assert answer.status_code == 200
+    assert answer["ETag"] == client.get(address)["ETag"]
+
+
+def test_of_two_who_have_seen_the_same_the_second_is_told(signed_in, charlie, project):
+    seen = {"If-Match": signed_in(charlie).get(URL)["ETag"]}
+    assert signed_in(charlie).patch(URL, {"title": "First"}, headers=seen, **JSON).status_code == 200
+    assert signed_in(charlie).patch(URL, {"title": "Second"}, headers=seen, **JSON).status_code == 412
+    assert Project.objects.get().title == "First"
+
+
+def test_what_a_reader_has_is_not_sent_again(signed_in, alice, codings, keys):
+    address, client = f"{URL}texts/tea/coding/", signed_in(alice)
+    seen = client.get(address)["ETag"]
+    again = client.get(address, headers={"If-None-Match": seen})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", seen)
+    judge(codings["alice"], keys["a"], "none")
+    assert client.get(address, headers={"If-None-Match": seen}).status_code == 200
+
+
+def test_the_tag_of_a_coding_tells_nothing_of_anothers_work(signed_in, bob, codings, keys):
+    before = signed_in(bob).get(f"{URL}texts/tea/coding/")["ETag"]
+    judge(codings["alice"], keys["a"], "none")
+    assert signed_in(bob).get(f"{URL}texts/tea/coding/")["ETag"] == before

@@ -1,0 +1,87 @@
+"""/api/v1/projects/SLUG/members/ and invitations/."""
+
+import pytest
+
+from annotations import actions
+from annotations.models import Invitation, Membership
+from annotations.tokens import digest_of
+from tests.conftest import make_project
+
+URL = "/api/v1/projects/tea/members/"
+INVITATIONS = "/api/v1/projects/tea/invitations/"
+JSON = {"content_type": "application/json"}
+
+
+def test_a_manager_sees_who_is_in_which_role(signed_in, charlie, project):
+    rows = signed_in(charlie).get(URL).json()["results"]
+    assert {row["username"]: row["role"] for row in rows} == {"alice": "coder", "bob": "coder", "charlie": "manager"}
+    rows = signed_in(charlie).get(URL, {"role": "manager"}).json()["results"]
+    assert rows == [{"username": "charlie", "role": "manager"}]
+
+
+@pytest.mark.parametrize("address", [URL, f"{URL}alice/", INVITATIONS])
+@pytest.mark.parametrize("role", ["adjudicator", "viewer", "coder", "outsider"])
+def test_members_and_invitations_are_for_managers(signed_in, people, role, address):
+    assert signed_in(people[role]).get(address).status_code == (404 if role == "outsider" else 403)
+
+
+def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, mallory, project):
+    client, own = signed_in(charlie), f"{URL}mallory/"
+    made = client.post(URL, {"username": "Mallory", "role": "viewer"}, **JSON)
+    assert (made.status_code, made.json()) == (201, {"username": "mallory", "role": "viewer"})
+    assert signed_in(mallory).get("/api/v1/projects/tea/").json()["role"] == "viewer"
+    seen = client.get(own)["ETag"]
+    changed = client.patch(own, {"role": "adjudicator"}, headers={"If-Match": seen}, **JSON)
+    assert (changed.status_code, changed.json()["role"]) == (200, "adjudicator")
+    assert client.delete(own, headers={"If-Match": seen}).status_code == 412
+    assert client.delete(own, headers={"If-Match": changed["ETag"]}).status_code == 204
+    assert signed_in(mallory).get("/api/v1/projects/tea/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"username": "ghost", "role": "coder"}, "username"),
+        ({"username": "alice", "role": "viewer"}, "username"),
+        ({"username": "mallory", "role": "owner"}, "role"),
+        ({"username": "mallory"}, "role"),
+        ({"username": "mallory", "role": "coder", "project": "other"}, "project"),
+    ],
+)
+def test_a_wrong_member_is_refused_by_field(signed_in, charlie, mallory, project, sent, field):
+    answer = signed_in(charlie).post(URL, sent, **JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    assert Membership.objects.count() == 3
+
+
+def test_a_coder_with_work_stays_blind_and_the_only_manager_stays(signed_in, charlie, project):
+    client = signed_in(charlie)
+    answer = client.patch(f"{URL}alice/", {"role": "viewer"}, headers={"If-Match": "*"}, **JSON)
+    assert (answer.status_code, "stays blind" in str(answer.json()["errors"])) == (400, True)
+    assert client.delete(f"{URL}charlie/", headers={"If-Match": "*"}).status_code == 400
+    assert Membership.objects.get(user=charlie).role == "manager"
+
+
+def test_members_of_other_projects_are_not_here(signed_in, charlie, mallory, project):
+    actions.add_member(make_project("other"), mallory, "coder")
+    assert signed_in(charlie).get(f"{URL}mallory/").status_code == 404
+    assert signed_in(charlie).get(f"{URL}a%00b/").status_code == 404
+
+
+def test_an_invitation_is_shown_once_and_can_be_taken_back(signed_in, charlie, project):
+    client = signed_in(charlie)
+    made = client.post(INVITATIONS, {"role": "coder", "days": 3, "whom": "Ann"}, **JSON)
+    secret = made.json()["link"].rstrip("/").rsplit("/", 1)[-1]
+    assert (made.status_code, made["Cache-Control"]) == (201, "no-store")
+    assert Invitation.objects.get().digest == digest_of(secret)
+    [row] = client.get(INVITATIONS).json()["results"]
+    assert (row["whom"], row["used_by"], "link" in row, secret in str(row)) == ("Ann", None, False, False)
+    assert client.delete(f"{INVITATIONS}{row['id']}/").status_code == 204
+    assert client.delete(f"{INVITATIONS}{row['id']}/").status_code == 404
+
+
+@pytest.mark.parametrize("days", [0, 31, "x"])
+def test_an_invitation_ends_within_a_month(signed_in, charlie, project, days):
+    answer = signed_in(charlie).post(INVITATIONS, {"role": "coder", "days": days}, **JSON)
+    assert list(answer.json()["errors"]) == ["days"]
+    assert not Invitation.objects.exists()

@@ -1,0 +1,188 @@
+"""The flat lists of a project: codings, markables, judgements and operations."""
+
+import pytest
+
+from annotations import actions
+from annotations.models import Coding, Markable, Text
+from tests.conftest import judge, make_project
+
+URL = "/api/v1/projects/tea/"
+JSON = {"content_type": "application/json"}
+LISTS = ["codings", "markables", "judgements", "operations"]
+
+
+@pytest.fixture
+def judged(codings, keys):
+    """Alice points twice and says something; Bob has one answer."""
+    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either", unsure=True)
+    judge(codings["alice"], keys["a"], "none")
+    judge(codings["bob"], keys["a"], "place")
+    return codings
+
+
+def rows(client, name, **query):
+    answer = client.get(f"{URL}{name}/", query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()["results"]
+
+
+def test_codings_tell_how_far_they_are(signed_in, charlie, judged):
+    assert rows(signed_in(charlie), "codings", coder="alice") == [
+        {"text": "tea", "coder": "alice", "kind": "text", "status": "open"}
+        | {"version": 2, "to_decide": 6, "decided": 2}
+    ]
+
+
+def test_a_coder_sees_their_own_codings_and_no_other_rows(signed_in, bob, judged):
+    assert [row["coder"] for row in rows(signed_in(bob), "codings")] == ["bob"]
+    assert rows(signed_in(bob), "codings", coder="alice") == []
+    for name in LISTS[1:]:
+        assert signed_in(bob).get(f"{URL}{name}/").status_code == 403
+
+
+def test_judgements_come_with_their_pointers_in_text_order(signed_in, charlie, judged, keys):
+    [row] = rows(signed_in(charlie), "judgements", coder="alice", category="phrase")
+    assert row == {
+        "text": "tea",
+        "coder": "alice",
+        "kind": "text",
+        "markable": keys["c"],
+        "category": "phrase",
+        "pointers": [keys["a"], keys["b"]],
+        "indices": [],
+        "optional": False,
+        "unsure": True,
+        "note": "either",
+        "name": "",
+        "head": [],
+    }
+    assert len(rows(signed_in(charlie), "judgements")) == 3
+    assert len(rows(signed_in(charlie), "judgements", unsure="true")) == 1
+
+
+def test_markables_come_with_their_words(signed_in, charlie, project, keys):
+    found = {row["key"]: row["words"] for row in rows(signed_in(charlie), "markables", level="phrase")}
+    assert found[keys["a"]] == "the kettle"
+    assert len(found) == 6
+
+
+def test_a_mark_that_its_coder_has_deleted_is_no_row(signed_in, charlie, project, text):
+    level = project.levels.get(key="phrase")
+    Markable.objects.create(level=level, text=text, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
+    assert "phrase:0-1" not in [row["key"] for row in rows(signed_in(charlie), "markables")]
+
+
+def test_operations_stand_in_the_order_in_which_they_were_made(signed_in, charlie, judged):
+    found = rows(signed_in(charlie), "operations")
+    assert [(row["coder"], row["sequence"], row["kind"]) for row in found] == [
+        ("alice", 1, "judge"),
+        ("alice", 2, "judge"),
+        ("bob", 1, "judge"),
+    ]
+    assert len(rows(signed_in(charlie), "operations", after=found[1]["applied_at"])) == 1
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_what_is_of_another_project_is_not_here(signed_in, charlie, alice, judged, name):
+    other = make_project("other")
+    actions.add_member(other, alice, "coder")
+    before = rows(signed_in(charlie), name)
+    actions.assign(other, other.texts.all(), [alice])
+    judge(Coding.objects.select_related("coder").get(text__project=other), keys_of(other)[0], "none")
+    assert rows(signed_in(charlie), name) == before
+
+
+def keys_of(project):
+    return list(Markable.objects.filter(text__project=project, level__coded=True).values_list("key", flat=True))
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize(
+    "query", [{"coder__password__startswith": "a"}, {"ghost": "1"}, {"ordering": "coder__password"}]
+)
+def test_a_list_is_filtered_by_what_it_names_and_nothing_else(signed_in, charlie, judged, name, query):
+    answer = signed_in(charlie).get(f"{URL}{name}/", query)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, list(query))
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_pages_show_every_row_once(signed_in, charlie, judged, name):
+    client = signed_in(charlie)
+    whole, address, found = rows(client, name), f"{URL}{name}/?page_size=2", []
+    while address:
+        page = client.get(address).json()
+        assert len(page["results"]) <= 2
+        found += page["results"]
+        address = page["next"]
+    assert found == whole
+    assert len(whole) >= 2
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_page_asks_the_database_no_more_for_more_rows(
+    signed_in, charlie, project, judged, name, django_assert_max_num_queries
+):
+    client = signed_in(charlie)
+    with django_assert_max_num_queries(7):
+        client.get(f"{URL}{name}/")
+
+
+def test_a_manager_assigns_texts_and_what_is_there_stays(signed_in, charlie, alice, project, judged):
+    Text.objects.create(project=project, slug="rest", title="Rest", content="x")
+    sent = {"texts": ["rest", "tea"], "coders": ["alice"]}
+    answer = signed_in(charlie).post(f"{URL}codings/", sent, **JSON)
+    assert answer.json() == {"new": 1}
+    assert [row["version"] for row in rows(signed_in(charlie), "codings", coder="alice")] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"texts": ["ghost"], "coders": ["alice"]}, "texts"),
+        ({"texts": ["tea"], "coders": ["charlie"]}, "coders"),
+        ({"texts": ["tea"], "coders": ["mallory"]}, "coders"),
+        ({"texts": [], "coders": ["alice"]}, "texts"),
+        ({"texts": ["tea"], "coders": ["alice"], "status": "submitted"}, "status"),
+    ],
+)
+def test_a_wrong_assignment_is_refused_by_field(signed_in, charlie, mallory, judged, sent, field):
+    answer = signed_in(charlie).post(f"{URL}codings/", sent, **JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+
+
+OWN, OF_ALICE = f"{URL}texts/tea/coding/", f"{URL}texts/tea/codings/alice/"
+
+
+def test_the_coder_hands_in_and_the_manager_gives_back(signed_in, alice, charlie, judged):
+    seen = signed_in(alice).get(OWN)["ETag"]
+    done = signed_in(alice).patch(OWN, {"status": "submitted"}, headers={"If-Match": seen}, **JSON)
+    assert (done.status_code, done.json()["coding"]["status"]) == (200, "submitted")
+    again = signed_in(charlie).patch(OF_ALICE, {"status": "open"}, headers={"If-Match": done["ETag"]}, **JSON)
+    assert (again.json()["coding"]["status"], again.json()["coding"]["version"]) == ("open", 4)
+    judged["alice"].refresh_from_db()
+    assert judged["alice"].status == "open"
+
+
+def test_neither_does_what_is_the_others(signed_in, alice, charlie, judged):
+    anything = {"headers": {"If-Match": "*"}, **JSON}
+    assert signed_in(charlie).patch(OF_ALICE, {"status": "submitted"}, **anything).status_code == 403
+    actions.submit(judged["alice"], alice)
+    assert signed_in(alice).patch(OWN, {"status": "open"}, **anything).status_code == 403
+    assert signed_in(alice).patch(OF_ALICE, {"status": "open"}, **anything).status_code == 403
+
+
+def test_nobody_hands_in_what_they_have_not_seen(signed_in, alice, judged, keys):
+    seen = signed_in(alice).get(OWN)["ETag"]
+    judge(judged["alice"], keys["b"], "place")
+    answer = signed_in(alice).patch(OWN, {"status": "submitted"}, headers={"If-Match": seen}, **JSON)
+    assert (answer.status_code, answer.json()["code"]) == (412, "changed_meanwhile")
+    judged["alice"].refresh_from_db()
+    assert judged["alice"].status == "open"
+
+
+def test_who_sees_all_work_reads_a_coding_as_its_coder_does(signed_in, alice, bob, charlie, judged):
+    own = signed_in(alice).get(OWN)
+    seen = signed_in(charlie).get(OF_ALICE)
+    assert (seen.json(), seen["ETag"]) == (own.json(), own["ETag"])
+    assert signed_in(bob).get(OF_ALICE).status_code == 404
+    assert signed_in(charlie).get(f"{URL}texts/tea/codings/a%00b/").status_code == 404

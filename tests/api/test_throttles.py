@@ -1,0 +1,31 @@
+"""How often one may ask."""
+
+import pytest
+
+URL, EXPORTS = "/api/v1/projects/", "/api/v1/projects/tea/exports/"
+JSON = {"content_type": "application/json"}
+
+
+def test_who_asks_too_often_waits_and_others_do_not(signed_in, alice, bob, project, settings):
+    settings.API_REQUESTS_A_MINUTE = 3
+    client = signed_in(alice)
+    assert [client.get(URL).status_code for _ in range(3)] == [200, 200, 200]
+    answer = client.get(URL)
+    assert (answer.status_code, answer.json()["code"]) == (429, "throttled")
+    assert 0 < int(answer["Retry-After"]) <= 60
+    assert signed_in(bob).get(URL).status_code == 200
+
+
+def test_orders_have_a_bound_of_their_own(signed_in, charlie, project, settings):
+    settings.API_ORDERS_AN_HOUR = 1
+    client = signed_in(charlie)
+    assert client.post(EXPORTS, {"format": "muc"}, **JSON).status_code == 201
+    assert client.post(EXPORTS, {"format": "muc"}, **JSON).status_code == 429
+    assert client.get("/api/v1/projects/tea/transfers/").status_code == 200
+
+
+@pytest.mark.parametrize("given", ["1.2.3.4", "5.6.7.8, 1.2.3.4"])
+def test_strangers_cannot_say_that_they_are_others(client, db, settings, given):
+    settings.API_REQUESTS_A_MINUTE = 1
+    assert client.get("/api/v1/docs/").status_code == 200
+    assert client.get("/api/v1/docs/", headers={"X-Forwarded-For": given}).status_code == 429
