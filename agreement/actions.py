@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapped
 
+from django.http import Http404
+
 from agreement.models import Flag, Mapping, Remark
 from annotations.models import Markable, Project, User
+
+
+def unit_of(project: Project, text: str, key: str) -> Markable:
+    """The item with that key. Raises Http404."""
+    # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
+    found = Markable.objects.filter(text__project=project, text__slug=text).select_related("text")
+    if project.answers != Project.Answers.SCUS:  # of pyramids words are units, too
+        found = found.filter(level__coded=True)
+    for markable in found:
+        if markable.key == key:
+            return markable
+    raise Http404("There is no such unit.")
 
 
 def remark(markable: Markable, author: User, body: str) -> Remark:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import Literal
+from typing import Any, Literal
 
 type Plain = str | int | float | None
 Kind = Literal["text", "count", "figure", "percent", "seconds"]
@@ -127,6 +127,22 @@ def shown(value: Plain, kind: Kind) -> str:
     if kind == "seconds":
         return f"{value:.1f} s" if value < 60 else f"{value / 60:.1f} min"
     return f"{value:,}".replace("-", "\N{MINUS SIGN}")
+
+
+def listed(tables: Sequence[Table]) -> list[dict[str, Any]]:
+    """Which tables there are, and what is in them."""
+    return [
+        {
+            "key": table.key,
+            "caption": table.caption,
+            "note": table.note,
+            "columns": [
+                {"name": name, "label": column.label} for name, column in zip(table.names, table.columns, strict=True)
+            ],
+            "rows": len(table.rows),
+        }
+        for table in tables
+    ]
 
 
 def as_csv(table: Table) -> str:

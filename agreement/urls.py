@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agreement import api, pyramid_api
+from agreement import api, discussion_api, pyramid_api, table_api
 from agreement.views import categories, coders, computations, course, explorer, items, pyramids, texts
 
 AGREEMENT = "projects/<slug:slug>/agreement/"
@@ -44,4 +44,12 @@ api_v1 = [
     path("projects/<slug:slug>/agreement/peers/", pyramid_api.Peers.as_view(), name="api-peers"),
     path("projects/<slug:slug>/agreement/items/", api.Items.as_view(), name="api-items"),
     path("projects/<slug:slug>/agreement/items/<slug:text>/<str:key>/", api.Item.as_view(), name="api-item"),
+    path(f"{ITEM}remarks/", discussion_api.RemarkList.as_view(), name="api-remarks"),
+    path(f"{ITEM}remarks/<int:pk>/", discussion_api.RemarkDetail.as_view(), name="api-remark"),
+    path(f"{ITEM}flag/", discussion_api.FlagDetail.as_view(), name="api-flag"),
+    path(f"{AGREEMENT}mappings/", discussion_api.MappingList.as_view(), name="api-mappings"),
+    path(f"{AGREEMENT}tables/", table_api.PageList.as_view(), name="api-table-pages"),
+    path(f"{AGREEMENT}tables/<slug:page>/", table_api.TableList.as_view(), name="api-tables"),
+    path(f"{AGREEMENT}tables/<slug:page>/<slug:table>/", table_api.TableDetail.as_view(), name="api-table"),
+    path("projects/<slug:slug>/tasks/", discussion_api.TaskList.as_view(), name="api-tasks"),
 ]

@@ -322,23 +322,12 @@ def _flagged(project: Project) -> frozenset[int]:
     return frozenset(Flag.objects.filter(markable__text__project=project).values_list("markable_id", flat=True))
 
 
-def _markable(project: Project, text: str, key: str) -> Markable:
-    # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
-    found = Markable.objects.filter(text__project=project, text__slug=text).select_related("text")
-    if project.answers != Project.Answers.SCUS:  # of pyramids words are units, too
-        found = found.filter(level__coded=True)
-    for markable in found:
-        if markable.key == key:
-            return markable
-    raise Http404("There is no such unit.")
-
-
 @login_required
 @require_POST
 def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Say something of an item."""
     project = project_for(request.user, slug, Right.DISCUSS)
-    markable = _markable(project, text, key)
+    markable = actions.unit_of(project, text, key)
     form = RemarkForm(request.POST)
     if form.is_valid():
         actions.remark(markable, cast(User, request.user), form.cleaned_data["body"])
@@ -353,7 +342,7 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
     """Take one's own remark away."""
     project = project_for(request.user, slug, Right.DISCUSS)
     found = Remark.objects.filter(
-        pk=pk, markable=_markable(project, text, key), author=cast(User, request.user)
+        pk=pk, markable=actions.unit_of(project, text, key), author=cast(User, request.user)
     ).first()
     if found is None:
         raise Http404("There is no such remark of yours.")
@@ -366,7 +355,7 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
 def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Flag an item for the guidelines, or take the flag away."""
     project = project_for(request.user, slug, Right.DISCUSS)
-    actions.set_flag(_markable(project, text, key), cast(User, request.user), request.POST.get("on") == "1")
+    actions.set_flag(actions.unit_of(project, text, key), cast(User, request.user), request.POST.get("on") == "1")
     return _back(request, slug, text, key)
 
 

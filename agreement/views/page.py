@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.csp import csp_override
@@ -15,9 +15,11 @@ from agreement.asked import Asked
 from agreement.computations import Found, parts_of
 from agreement.figures import Chart
 from agreement.forms import ParametersForm
-from agreement.tables import FORMS, Table
+from agreement.tables import FORMS, Table, listed
 from agreement.wording import nouns_of
 
+# In the place of a form: which tables there are.
+LIST = "list"
 # Plotly writes styles into the page.
 draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
 
@@ -68,6 +70,8 @@ def show_parts(request: HttpRequest, template: str, page: Asked, kind: str, **co
 
 
 def _taken(request: HttpRequest, page: Asked, tables: Sequence[Table]) -> HttpResponse:
+    if request.GET["as"] == LIST and not page.wrong:
+        return JsonResponse(listed(tables), safe=False)
     form = FORMS.get(request.GET["as"])
     table = next((one for one in tables if one.key == request.GET.get("table", "")), None)
     there = ", ".join(one.key for one in tables) or "none on this page"

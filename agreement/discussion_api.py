@@ -1,0 +1,168 @@
+"""The REST API of what managers and adjudicators add to the figures, and of what is being computed."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers, status
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from agreement import actions
+from agreement.models import NAME_LENGTH, Computation, Flag, Mapping, Remark
+from annotations.idempotency import idempotent
+from annotations.listing import Filters, Pages
+from annotations.models import Transfer, User
+from annotations.permissions import Right, project_for
+from annotations.project_serializers import checked
+from annotations.serializers import StrictSerializer
+
+LATEST = 100
+
+
+class RemarkSerializer(StrictSerializer, serializers.ModelSerializer[Remark]):
+    author = serializers.CharField(source="author.username", read_only=True)
+
+    class Meta:
+        model = Remark
+        fields = ["id", "author", "body", "created_at"]
+
+
+class RemarkList(generics.ListAPIView[Remark]):
+    """What is said of an item, the oldest first."""
+
+    serializer_class = RemarkSerializer
+    pagination_class = Pages
+    filter_backends = [Filters]
+    ordering = ["pk"]
+    queryset = Remark.objects.none()
+
+    def get_queryset(self) -> QuerySet[Remark]:
+        if getattr(self, "swagger_fake_view", False):
+            return Remark.objects.none()
+        project = project_for(self.request.user, self.kwargs["slug"], Right.DISCUSS)
+        unit = actions.unit_of(project, self.kwargs["text"], self.kwargs["key"])
+        return Remark.objects.filter(markable=unit).select_related("author")
+
+    @extend_schema(responses={201: RemarkSerializer})
+    @idempotent(Right.DISCUSS)
+    def post(self, request: Request, slug: str, text: str, key: str) -> Response:
+        """Say something of it."""
+        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
+        body = checked(RemarkSerializer(data=request.data))["body"]
+        made = actions.remark(unit, cast(User, request.user), body)
+        return Response(RemarkSerializer(made).data, status=status.HTTP_201_CREATED)
+
+
+class RemarkDetail(APIView):
+    """A remark of your own."""
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, text: str, key: str, pk: int) -> Response:
+        """Take it away."""
+        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
+        user = cast(User, request.user)
+        found = Remark.objects.filter(pk=pk, markable=unit, author=user).first()
+        if found is None:
+            raise Http404("There is no such remark of yours.")
+        actions.withdraw(found, user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class FlagSerializer(serializers.Serializer[Any]):
+    flagged = serializers.BooleanField()
+    author = serializers.CharField(allow_null=True)
+
+
+class FlagDetail(APIView):
+    """Whether an item shows something that the guidelines should say."""
+
+    @extend_schema(responses=FlagSerializer)
+    def get(self, request: Request, slug: str, text: str, key: str) -> Response:
+        return self._shown(actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key))
+
+    @extend_schema(request=None, responses=FlagSerializer)
+    def put(self, request: Request, slug: str, text: str, key: str) -> Response:
+        """Flag it. Doing it twice changes nothing."""
+        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
+        actions.set_flag(unit, cast(User, request.user), on=True)
+        return self._shown(unit)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, text: str, key: str) -> Response:
+        """Take the flag away."""
+        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
+        actions.set_flag(unit, cast(User, request.user), on=False)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _shown(self, unit: Any) -> Response:
+        flag = Flag.objects.filter(markable=unit).select_related("author").first()
+        return Response({"flagged": flag is not None, "author": flag.author.get_username() if flag else None})
+
+
+class MappingSerializer(StrictSerializer):
+    name = serializers.CharField(max_length=NAME_LENGTH)
+    classes = serializers.DictField(
+        child=serializers.CharField(max_length=NAME_LENGTH), allow_empty=False, help_text="{category: what it becomes}"
+    )
+
+
+class MappingList(APIView):
+    """Categories merged under a name, for `merge` of the page categories."""
+
+    @extend_schema(responses=MappingSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        kept = Mapping.objects.filter(project=project_for(request.user, slug, Right.SEE_RESULTS))
+        return Response([{"name": one.name, "classes": one.classes} for one in kept])
+
+    @extend_schema(request=MappingSerializer, responses={201: MappingSerializer})
+    @idempotent(Right.MANAGE)
+    def post(self, request: Request, slug: str) -> Response:
+        """Keep a mapping; one of that name is replaced."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        fields = checked(MappingSerializer(data=request.data))
+        there = set(project.categories.values_list("key", flat=True))
+        for name in fields["classes"]:
+            if name not in there:
+                raise ValidationError({"classes": [f"There is no category {name!r}."]})
+        kept = actions.save_mapping(project, fields["name"], fields["classes"], cast(User, request.user))
+        return Response({"name": kept.name, "classes": kept.classes}, status=status.HTTP_201_CREATED)
+
+
+class TaskSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    kind = serializers.CharField(help_text="import, export, or the page whose tables are computed")
+    state = serializers.ChoiceField([*Transfer.State.values, "waiting"])
+    done = serializers.IntegerField()
+    total = serializers.IntegerField(help_text="0 before a worker has begun")
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    error = serializers.CharField(allow_blank=True)
+
+
+class TaskList(APIView):
+    """What workers do for a project or have done, the latest first: imports, exports and computations."""
+
+    @extend_schema(responses=TaskSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        fields = ("pk", "kind", "done", "total", "created_at", "finished_at", "error")
+        computed = Computation.objects.filter(project=project).order_by("-pk").values(*fields)[:LATEST]
+        carried = Transfer.objects.shown_in(project).values(*fields, "state")[:LATEST]
+        rows = [{**row, "state": _state_of(row)} for row in computed] + list(carried)
+        rows.sort(key=lambda row: row["created_at"], reverse=True)
+        shown = [{"id": row["pk"], **row} for row in rows[:LATEST]]
+        return Response(TaskSerializer(shown, many=True).data)
+
+
+def _state_of(computation: dict[str, Any]) -> str:
+    if computation["error"]:
+        return str(Transfer.State.FAILED)
+    if computation["finished_at"]:
+        return str(Transfer.State.DONE)
+    return str(Transfer.State.RUNNING) if computation["total"] else "waiting"
