@@ -7,9 +7,10 @@ MANAGE := LOCAL=1 $(BIN)/python manage.py
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
 BENCH_STAMP := $(VENV)/.bench-installed
+AUDIT_STAMP := $(VENV)/.audit-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo run test check bench format lock screenshots clean
+.PHONY: help install dev demo run test check audit bench format lock screenshots clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
@@ -49,6 +50,10 @@ bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the 
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
 	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
 
+audit: $(AUDIT_STAMP) ## ask the public databases whether a locked dependency has a known hole (needs the network)
+	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/run.txt $(ARGS)
+	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/dev.txt $(ARGS)
+
 format: $(DEV_STAMP) ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -60,9 +65,11 @@ lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 		--extra dev --constraint requirements/run.txt pyproject.toml --output-file requirements/dev.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--extra bench --constraint requirements/run.txt pyproject.toml --output-file requirements/bench.txt $(ARGS)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
+		--extra audit --constraint requirements/run.txt pyproject.toml --output-file requirements/audit.txt $(ARGS)
 
 screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
-	LOCAL=1 $(BIN)/python -m scripts.screenshots
+	LOCAL=1 $(BIN)/python -m scripts.screenshots $(ARGS)
 
 clean: ## remove the environment; data in var/ stays
 	rm -rf $(VENV)
@@ -83,4 +90,9 @@ $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
 $(BENCH_STAMP): requirements/bench.txt $(RUN_STAMP)
 	@echo "Installing what the benchmarks compare with"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(AUDIT_STAMP): requirements/audit.txt $(RUN_STAMP)
+	@echo "Installing what asks for known holes"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
 	@touch $@
