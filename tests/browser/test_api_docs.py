@@ -1,0 +1,25 @@
+"""The API's own pages: Swagger and ReDoc, from this server alone."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+# ReDoc asks for the logo of its makers; the policy refuses it.
+LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg"
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [("/api/v1/docs/", ".opblock-summary-path"), ("/api/v1/redoc/", "[data-section-id] h2")],
+)
+def test_the_description_of_the_api_is_shown_and_nothing_comes_from_elsewhere(live_server, page, path, shown):
+    came, said = [], []
+    page.on("requestfinished", lambda request: came.append(request.url))
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(live_server.url + path)
+    expect(page.locator(shown).first).to_be_visible(timeout=30_000)
+    expect(page.locator("body")).to_contain_text("/api/v1/projects/{slug}/agreement/")
+    assert [one for one in said if LOGO not in one] == []
+    assert all(url.startswith((live_server.url, "data:")) for url in came)
