@@ -75,15 +75,18 @@ export function paintWords(view, page) {
   };
   const looks = new Map(seen.contributors.map((one) => [one.key, lookOf(one)]));
   // Of several contributors that hold a word, that which is looked at decides how it looks.
-  const chief = (all) => all.find((one) => one.key === contributor) ?? all.find((one) => one.scus.includes(scu)) ?? all[0];
+  const chief = (all) => (all.length === 1 ? all[0]
+    : all.find((one) => one.key === contributor) ?? all.find((one) => one.scus.includes(scu)) ?? all[0]);
+  const several = (all) => (all.length === 1 ? all[0].scus.length : new Set(all.flatMap((one) => one.scus)).size) > 1;
+  const badgeOf = (one) => (one.scus.length > 0 ? one.scus.map((key) => page.numberOf(key)) : ["–"]).join("·");
   model.words.forEach((_, place) => {
     const all = seen.of[place];
     const selected = first <= place && place <= last;
     const here = `${selected ? " is-selected" : ""}${place === page.cursor ? " is-cursor" : ""}`;
-    const shared = new Set(all.flatMap((one) => one.scus)).size > 1 ? " is-shared" : "";
+    const shared = all.length > 0 && several(all) ? " is-shared" : "";
     const look = all.length === 0 ? `w is-free${here}` : `w in-scu ${looks.get(chief(all).key)}${shared}${here}`;
-    const badge = all.filter((one) => one.starts.has(place))
-      .flatMap((one) => (one.scus.length > 0 ? one.scus.map((key) => page.numberOf(key)) : ["–"])).join("·");
+    const starting = all.filter((one) => one.starts.has(place));
+    const badge = starting.length > 0 ? starting.map(badgeOf).join("·") : "";
     const shown = `${look}|${badge}`;
     if (view.shown[place] !== shown) {
       view.shown[place] = shown;
