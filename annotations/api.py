@@ -126,7 +126,8 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         responses=OperationSerializer(many=True),
     )
     def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
-        coding = own_coding(cast(User, request.user), project_for(request.user, slug), text, agreed=agreed)
+        user = cast(User, request.user)
+        coding = own_coding(user, project_for(user, slug), text, agreed=agreed, content=False)
         since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
         since.is_valid(raise_exception=True)
         log = coding.operations.filter(sequence__gt=since.validated_data["version"])
@@ -137,7 +138,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
     def post(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
         user = cast(User, request.user)
-        coding = own_coding(user, project_for(user, slug), text, agreed=agreed)
+        coding = own_coding(user, project_for(user, slug), text, agreed=agreed, content=False)
         changes = ChangesSerializer(data=request.data)
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data

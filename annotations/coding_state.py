@@ -3,16 +3,19 @@
 from collections import defaultdict
 from typing import Any
 
+from django.db.models import IntegerField, QuerySet
+
 from annotations import operations, scus
-from annotations.models import SCU, Coding, Index, Project, Text
+from annotations.decisions import categories_of, levels_of
+from annotations.models import SCU, Coding, Index, Markable, Project, Segment, Text
+from annotations.prepared import prepared
 from annotations.timing import seconds_at_work
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
     """The text, scheme, markables and judgements that the coding's coder sees. Nine queries, with SCUs up to 17."""
-    markables = coding.text.markables.of_coding(coding)
-    if project.answers == Project.Answers.SCUS:
-        markables = markables.filter(level__coded=True)  # words go along as spans alone
+    # of a pyramid the words go along as spans alone
+    markables = _coded_markables if project.answers == Project.Answers.SCUS else _markables
     state = {
         "project": {"slug": project.slug, "title": project.title},
         "user": coding.coder.get_username(),
@@ -20,9 +23,7 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
         "scheme": scheme_state(project),
         "markables": [
             {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
-            for key, level, label, parts, head, predefined in markables.values_list(
-                "key", "level__key", "label", "parts", "head", "predefined"
-            )
+            for key, level, label, parts, head, predefined in markables(coding.pk, coding.text_id)
         ],
         "coding": {"status": coding.status, "version": coding.version, "seconds": seconds_at_work(coding)},
         "judgements": operations.judgements_of(coding),
@@ -94,15 +95,36 @@ def text_state(text: Text) -> dict[str, Any]:
         "content": text.content,
         "language": text.language,
         "direction": text.direction,
-        "segments": list(text.segments.values("kind", "start", "end", "label", "speaker")),
+        "segments": _segments(text.pk),
     }
+
+
+@prepared(IntegerField())
+def _segments(text: int) -> QuerySet[Segment, Any]:
+    return Segment.objects.filter(text=text).values("kind", "start", "end", "label", "speaker")
+
+
+SHOWN = ("key", "level__key", "label", "parts", "head", "predefined")
+
+
+@prepared(IntegerField(), IntegerField())
+def _markables(coding: int, text: int) -> QuerySet[Markable, tuple[Any, ...]]:
+    return Markable.objects.seen_in(coding, text).values_list(*SHOWN)
+
+
+@prepared(IntegerField(), IntegerField())
+def _coded_markables(coding: int, text: int) -> QuerySet[Markable, tuple[Any, ...]]:
+    return Markable.objects.seen_in(coding, text).filter(level__coded=True).values_list(*SHOWN)
 
 
 def scheme_state(project: Project) -> dict[str, Any]:
     """Levels and categories in the order in which they are shown."""
     return {
         "answers": project.answers,
-        "levels": list(project.levels.values("key", "label", "coded", "coders_mark")),
+        "levels": [
+            {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
+            for level in levels_of(project.pk)
+        ],
         "categories": [
             {
                 "key": category.key,
@@ -113,6 +135,6 @@ def scheme_state(project: Project) -> dict[str, Any]:
                 "takes_index": category.takes_index,
                 "takes_optional": category.takes_optional,
             }
-            for category in project.categories.select_related("points_to")
+            for category in categories_of(project.pk)
         ],
     }

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
+from django.db.models import IntegerField, QuerySet
 from django.db.models.functions import Length
 
 from annotations.marking import MOST_PARTS, BadMark, mark, within
 from annotations.models import Category, Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH
 from annotations.models.pyramid import COMMENT_LENGTH, LABEL_LENGTH
+from annotations.prepared import prepared
 
 LONGEST_NOTE = 10_000
 # Antecedents or indices in one operation; a batch of them can still be looked up by one query.
@@ -218,14 +220,19 @@ class Rules:
     def of(cls, coding: Coding, keys: Iterable[str]) -> Rules:
         """The rules of the coding's project. Where coders mark themselves, a well-formed key is enough to mark."""
         project, named = coding.text.project, set(keys)
-        categories = Category.objects.filter(project=project).select_related("points_to")
-        markables = {
-            markable.key: markable
-            for markable in Markable.objects.of_coding(coding).filter(key__in=named).select_related("level")
-        }
+        levels = {level.pk: level for level in levels_of(project.pk)}
+        markables = {one.key: one for one in Markable.objects.of_coding(coding).filter(key__in=named).order_by()}
+        for markable in markables.values():
+            markable.level = levels[markable.level_id]
+        categories = {category.key: category for category in categories_of(project.pk)}
         lacking = named - set(markables)
         new, wrong = _marked(coding, lacking) if lacking else ({}, {})
-        return cls(project.answers, {category.key: category for category in categories}, markables, new, wrong)
+        return cls(project.answers, categories, markables, new, wrong)
+
+    @property
+    def by_index(self) -> bool:
+        """Whether judgements may have indices."""
+        return self.answers in ("indices", "scus")
 
     def check(self, decision: Decision) -> None:
         """Raise Refused where the scheme does not allow the decision."""
@@ -278,12 +285,24 @@ class Rules:
     def _check_indices(self, decision: Decision, category: Category | None) -> None:
         if not decision.indices:
             return
-        if self.answers not in ("indices", "scus") or category is None or not category.takes_index:
+        if not self.by_index or category is None or not category.takes_index:
             raise Refused("no_index_here", f"The category {decision.category!r} takes no index.")
         if len(set(decision.indices)) < len(decision.indices):
             raise Refused("double_index", "An index is named twice.")
         if any(not index or len(index) > ENTITY_LENGTH for index in decision.indices):
             raise Refused("bad_index", f"An index has 1 to {ENTITY_LENGTH} characters.")
+
+
+@prepared(IntegerField())
+def levels_of(project: int) -> QuerySet[Level]:
+    """The levels of a project in the order in which they are shown."""
+    return Level.objects.filter(project=project)
+
+
+@prepared(IntegerField())
+def categories_of(project: int) -> QuerySet[Category]:
+    """The categories of a project in the order in which they are shown, with the levels that they point to."""
+    return Category.objects.filter(project=project).select_related("points_to")
 
 
 def check_head(decision: Decision, markable: Markable) -> None:
@@ -299,7 +318,7 @@ def text_order(markable: Markable) -> tuple[int, int]:
 
 def _marked(coding: Coding, keys: Iterable[str]) -> tuple[dict[str, Markable], dict[str, str]]:
     """The unsaved markables that the keys name where coders mark themselves, and what is wrong with other keys."""
-    levels = {level.key: level for level in Level.objects.filter(project=coding.text.project_id, coders_mark=True)}
+    levels = {level.key: level for level in levels_of(coding.text.project_id) if level.coders_mark}
     if not levels:
         return {}, {}
     # The database counts, so that a long text is not read for each answer.

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotations.bulk import insert, reserve
@@ -32,9 +32,14 @@ from annotations.decisions import (
     Unmarking,
     read,
 )
+from annotations.judgements import decisions_in
+from annotations.judgements import decisions_of as decisions_of
+from annotations.judgements import judgements_of as judgements_of
 from annotations.marking import within
 from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
+from annotations.prepared import prepared
 from annotations.scus import check_pyramid
+from annotations.turns import in_turn
 
 MOST_OPERATIONS = 500
 
@@ -60,10 +65,6 @@ class Change:
     undoes: UUID | None = None
 
 
-# What a window that missed an operation is told of it.
-LOGGED = ("uuid", "kind", "payload", "sequence", "step", "undoes")
-
-
 def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -> int:
     """Apply the user's changes to the coding and return its new version.
 
@@ -73,11 +74,11 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
     """
     if len(changes) > MOST_OPERATIONS:
         raise Refused("too_many_operations", f"Send at most {MOST_OPERATIONS} operations at a time.")
-    with transaction.atomic():
+    with in_turn(), transaction.atomic():
         coding = _locked(coding)
-        later = list(coding.operations.filter(sequence__gt=version).values(*LOGGED))
+        later = _logged_after(coding.pk, version) if version < coding.version else []
         sent = [change.uuid for change in changes]
-        known = set(coding.operations.filter(uuid__in=sent).values_list("uuid", flat=True))
+        known = set(coding.operations.filter(uuid__in=sent).order_by().values_list("uuid", flat=True))
         fresh = _without_doubles(changes, known)
         if not fresh:
             return coding.version
@@ -188,7 +189,7 @@ def import_codings(filled: Sequence[Filled]) -> None:
 
 def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
     """Hand the coding in or give it back; the log keeps it. Doing it twice changes nothing."""
-    with transaction.atomic():
+    with in_turn(), transaction.atomic():
         coding = _locked(coding)
         if coding.status != status:
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
@@ -198,50 +199,23 @@ def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
         return coding.version
 
 
-def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
-    """The judgements of a coding by markable key, as payloads in text order. Three queries."""
-    return {decision.markable: decision.payload() for decision in decisions_of(coding)}
-
-
-def decisions_of(coding: Coding) -> list[Decision]:
-    """All that the coder said, in text order. Three queries."""
-    return list(_decisions(coding.judgements.all()))
-
-
-def _decisions(judgements: QuerySet[Judgement]) -> Iterator[Decision]:
-    pointers: dict[int, list[str]] = {}
-    rows = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
-    for judgement, target in rows.values_list("judgement_id", "target__key"):
-        pointers.setdefault(judgement, []).append(target)
-    indices: dict[int, list[str]] = {}
-    named = Index.objects.filter(judgement__in=judgements).order_by("pk")
-    for judgement, entity in named.values_list("judgement_id", "entity"):
-        indices.setdefault(judgement, []).append(entity)
-    found = judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
-        "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional"
-    )
-    for pk, key, category, note, name, head, unsure, optional in found:
-        yield Decision(
-            key,
-            category,
-            tuple(pointers.get(pk, ())),
-            tuple(indices.get(pk, ())),
-            note,
-            name,
-            tuple((start, end) for start, end in head),
-            unsure,
-            optional,
-        )
-
-
 def _locked(coding: Coding) -> Coding:
     """The coding as it is now, locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)"""
-    return (
-        Coding.objects.select_for_update(of=("self",))
-        .select_related("text__project")
-        .defer("text__content")
-        .get(pk=coding.pk)
-    )
+    for locked in _codings_to_change(coding.pk):
+        return locked
+    raise Coding.DoesNotExist
+
+
+@prepared(IntegerField())
+def _codings_to_change(coding: int) -> QuerySet[Coding]:
+    locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project").defer("text__content")
+    return locked.filter(pk=coding).order_by()
+
+
+@prepared(IntegerField(), IntegerField())
+def _logged_after(coding: int, version: int) -> QuerySet[Operation, Any]:
+    later = Operation.objects.filter(coding=coding, sequence__gt=version).order_by("sequence")
+    return later.values("uuid", "kind", "payload", "sequence", "step", "undoes")
 
 
 def _without_doubles(changes: Sequence[Change], known: set[UUID]) -> dict[int, Change]:
@@ -338,7 +312,8 @@ def _move(coding: Coding, moving: Moving) -> None:
     judgement.save(update_fields=["markable", "head"])
     Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=to)
     pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target=to))
-    touched = list(_decisions(coding.judgements.filter(Q(markable=to) | pointing)))
+    touching = coding.judgements.filter(Q(markable=to) | pointing)
+    touched = decisions_in(touching)
     rules = Rules.of(coding, {key for decision in touched for key in _named(decision)})
     for decision in touched:
         rules.check(decision)
@@ -394,9 +369,9 @@ def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
     rows = Judgement.objects.bulk_create(
         [
             Judgement(
-                coding=coding,
-                markable=markables[decision.markable],
-                category=rules.categories[decision.category] if decision.category is not None else None,
+                coding_id=coding.pk,
+                markable_id=markables[decision.markable].pk,
+                category_id=rules.categories[decision.category].pk if decision.category is not None else None,
                 note=decision.note,
                 name=decision.name,
                 head=[list(part) for part in decision.head],
@@ -409,31 +384,36 @@ def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
         unique_fields=["coding", "markable"],
         update_fields=["category", "note", "name", "head", "unsure", "optional"],
     )
-    Pointer.objects.filter(judgement__in=rows).delete()
-    Index.objects.filter(judgement__in=rows).delete()
-    decided_rows = list(zip(rows, kept, strict=True))
-    Pointer.objects.bulk_create(
-        Pointer(judgement=row, target=markables[key]) for row, decision in decided_rows for key in decision.pointers
-    )
-    Index.objects.bulk_create(
-        Index(judgement=row, entity=entity) for row, decision in decided_rows for entity in decision.indices
-    )
+    keys = [row.pk for row in rows]
+    Pointer.objects.filter(judgement__in=keys).delete()
+    pointers = ((key, markables[to].pk) for key, decision in zip(keys, kept, strict=True) for to in decision.pointers)
+    insert(Pointer, ["judgement", "target"], pointers)
+    if rules.by_index:
+        Index.objects.filter(judgement__in=keys).delete()
+        indices = ((key, entity) for key, decision in zip(keys, kept, strict=True) for entity in decision.indices)
+        insert(Index, ["judgement", "entity"], indices)
 
 
 def _append(coding: Coding, user: User, changes: Collection[Change]) -> None:
-    Operation.objects.bulk_create(
-        Operation(
-            coding=coding,
-            sequence=coding.version + number,
-            uuid=change.uuid,
-            kind=change.kind,
-            payload=dict(change.payload),
-            user=user,
-            made_at=change.made_at,
-            step=change.step,
-            undoes=change.undoes,
-        )
-        for number, change in enumerate(changes, start=1)
+    now = timezone.now()
+    insert(
+        Operation,
+        ["coding", "sequence", "uuid", "kind", "payload", "user", "made_at", "applied_at", "step", "undoes"],
+        (
+            (
+                coding.pk,
+                sequence,
+                change.uuid,
+                change.kind,
+                dict(change.payload),
+                user.pk,
+                change.made_at,
+                now,
+                change.step,
+                change.undoes,
+            )
+            for sequence, change in enumerate(changes, start=coding.version + 1)
+        ),
     )
     coding.version += len(changes)
     coding.save(update_fields=["version"])

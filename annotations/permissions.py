@@ -5,19 +5,30 @@ An outsider gets 404, so that a project's existence is not told; a member withou
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import CharField, IntegerField, Q, QuerySet
 from django.http import Http404
+
+from annotations.prepared import prepared
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from annotations.models import Coding, Project, Transfer, User
 
-    type Person = User | AnonymousUser
+    type Person = User | AnonymousUser | Member
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who is no superuser, by their key alone: whom prepared queries are made for."""
+
+    pk: int
+    is_superuser: bool = False
 
 
 class Right(StrEnum):
@@ -48,9 +59,8 @@ def project_for(user: Person, slug: str, right: Right = Right.BE_HERE) -> Projec
 
     Raises Http404 for somebody who is not a member, PermissionDenied for a member without the right.
     """
-    from annotations.models import Project
-
-    project = Project.objects.visible_to(user).filter(slug=slug).first()
+    found = _projects(user, slug) if user.is_superuser else _projects_of_member(user.pk, slug)
+    project = next(iter(found), None)
     if project is None:
         raise Http404("There is no such project.")
     if not may(project, right):
@@ -58,20 +68,47 @@ def project_for(user: Person, slug: str, right: Right = Right.BE_HERE) -> Projec
     return project
 
 
-def own_coding(user: User, project: Project, text_slug: str, *, agreed: bool = False) -> Coding:
+def _projects(user: Person, slug: str) -> QuerySet[Project]:
+    from annotations.models import Project
+
+    return Project.objects.visible_to(user).filter(slug=slug)
+
+
+@prepared(IntegerField(), CharField())
+def _projects_of_member(user: int, slug: str) -> QuerySet[Project]:
+    return _projects(Member(user), slug)
+
+
+def own_coding(user: User, project: Project, text_slug: str, *, agreed: bool = False, content: bool = True) -> Coding:
     """The user's own coding of a text of the project. Raises Http404 where none is assigned.
 
-    agreed: that of the agreed pyramid, or of a peer summary against it.
+    agreed: that of the agreed pyramid, or of a peer summary against it. content: off where nobody reads the text.
     """
-    from annotations.models import Coding
     from annotations.models.coding import KINDS_OF_AGREED
 
-    codings = Coding.objects.visible_to(user).select_related("text__docset", "coder")
-    codings = codings.filter(text__project=project, text__slug=text_slug, coder=user)
-    coding = (codings.filter(kind__in=KINDS_OF_AGREED) if agreed else codings.exclude(kind__in=KINDS_OF_AGREED)).first()
-    if coding is None:
-        raise Http404("This text is not yours to code.")
-    return coding
+    of_member = _own_codings_of_member if content else _own_codings_without_content
+    place = (project.pk, text_slug)
+    for coding in _own_codings(user, *place) if user.is_superuser else of_member(user.pk, *place):
+        if (coding.kind in KINDS_OF_AGREED) == agreed:
+            return coding
+    raise Http404("This text is not yours to code.")
+
+
+def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[Coding]:
+    from annotations.models import Coding
+
+    own = Coding.objects.visible_to(user).filter(coder=user.pk, text__project=project, text__slug=text_slug)
+    return own.select_related("text__docset", "coder")
+
+
+@prepared(IntegerField(), IntegerField(), CharField())
+def _own_codings_of_member(user: int, project: int, text_slug: str) -> QuerySet[Coding]:
+    return _own_codings(Member(user), project, text_slug)
+
+
+@prepared(IntegerField(), IntegerField(), CharField())
+def _own_codings_without_content(user: int, project: int, text_slug: str) -> QuerySet[Coding]:
+    return _own_codings(Member(user), project, text_slug).defer("text__content")
 
 
 def right_to_transfer(kind: str, format_key: str) -> Right:

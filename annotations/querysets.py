@@ -69,7 +69,14 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
 
     def of_coding(self, coding: Coding) -> MarkableQuerySet:
         """What the coder of this coding sees: the markables given with the text and those the coder marked."""
-        return self.filter(text=coding.text_id).filter(Q(predefined=True) | Q(judgements__coding=coding.pk)).distinct()
+        return self.seen_in(coding.pk, coding.text_id)
+
+    def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
+        """The same, by the keys of a coding and its text."""
+        from annotations.models import Judgement
+
+        own = Judgement.objects.filter(coding=coding, markable=OuterRef("pk"))
+        return self.filter(Q(predefined=True) | Exists(own), text=text)
 
 
 class TransferQuerySet(models.QuerySet["Transfer"]):

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from django.db.models.functions import Coalesce
+from django.db.models import IntegerField, QuerySet, TextField
+from django.db.models.functions import Cast, Coalesce
 
 from annotations.models import Coding, Operation, Project
 from annotations.models.coding import CODED
+from annotations.prepared import prepared
 
 LONGEST_THOUGHT = timedelta(minutes=5)
 
@@ -24,8 +26,14 @@ def time_at_work(moments: Iterable[datetime]) -> timedelta:
 
 def seconds_at_work(coding: Coding) -> int:
     """The time its coder has spent on the coding. Times are those of the coder's machine where it told them."""
-    own = coding.operations.filter(user=coding.coder_id).annotate(moment=Coalesce("made_at", "applied_at"))
-    return round(time_at_work(own.values_list("moment", flat=True)).total_seconds())
+    return round(time_at_work(map(datetime.fromisoformat, _moments(coding.pk, coding.coder_id))).total_seconds())
+
+
+@prepared(IntegerField(), IntegerField())
+def _moments(coding: int, user: int) -> QuerySet[Operation, str]:
+    """When the user changed the coding. As text: to make datetimes of it takes Django three times as long as Python."""
+    own = Operation.objects.filter(coding=coding, user=user).order_by()
+    return own.annotate(moment=Cast(Coalesce("made_at", "applied_at"), TextField())).values_list("moment", flat=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.db.models import CharField, QuerySet
 from django.utils import timezone
 from rest_framework import exceptions
 from rest_framework.authentication import BaseAuthentication
@@ -14,6 +15,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from annotations.models import Token, User
+from annotations.prepared import prepared
 
 if TYPE_CHECKING:  # the views ask for these classes while they are read
     from rest_framework.views import APIView
@@ -44,13 +46,18 @@ def make_token(user: User, name: str, scope: str, days: int) -> tuple[Token, str
 
 def token_of(secret: str) -> Token | None:
     """The key that is made of this, where there is one that has not ended and whose owner may sign in."""
-    token = Token.objects.select_related("user").filter(digest=digest_of(secret)).first()
+    token = next(iter(_tokens(digest_of(secret))), None)
     now = timezone.now()
     if token is None or token.expires_at <= now or not token.user.is_active:
         return None
     if token.last_used_at is None or now - token.last_used_at >= USE_IS_KEPT:
         Token.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
+
+
+@prepared(CharField())
+def _tokens(digest: str) -> QuerySet[Token]:
+    return Token.objects.select_related("user").filter(digest=digest)
 
 
 def digest_of(secret: str) -> str:

@@ -1,8 +1,12 @@
 """The WSGI application that gunicorn serves."""
 
 import os
+from importlib import import_module
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
+# The addresses, and with them the views, before the first request asks for them: processes forked from here share them.
+import_module(settings.ROOT_URLCONF)

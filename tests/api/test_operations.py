@@ -4,7 +4,9 @@ import json
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotations import actions, operations
 from annotations.models import Operation
@@ -162,6 +164,15 @@ def test_a_coding_handed_in_takes_nothing(post, codings, alice, keys):
     actions.submit(codings["alice"], alice)
     answer = post(batch(operation(keys["a"]), version=1))
     assert (answer.status_code, answer.json()["code"]) == (400, "submitted")
+
+
+def test_saving_costs_few_queries_and_reads_nothing_of_the_text(post, keys):
+    post(batch(operation(keys["a"])))
+    with CaptureQueriesContext(connection) as queries:
+        assert post(batch(operation(keys["b"]), operation(keys["a"], "place"), version=1)).status_code == 200
+    asked = [query["sql"] for query in queries]
+    assert len(asked) <= 16
+    assert not any('"annotations_text"."content"' in sql for sql in asked)
 
 
 def test_a_session_needs_the_csrf_token(alice, codings, keys):

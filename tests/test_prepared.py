@@ -1,0 +1,119 @@
+"""Queries that are put into SQL once."""
+
+from threading import Thread
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.db.models import CharField, IntegerField, UUIDField
+
+from annotations.judgements import decisions_in, decisions_of
+from annotations.models import Coding, Membership, Operation, Project, Text, User
+from annotations.prepared import prepared
+from tests.conftest import judge
+
+
+@prepared(IntegerField())
+def coders_of(project):
+    """Everybody who codes in it."""
+    return User.objects.filter(memberships__project=project, memberships__role=Membership.Role.CODER).order_by(
+        "username"
+    )
+
+
+def test_rows_are_those_of_the_arguments_and_not_of_those_before(project, text):
+    @prepared(IntegerField(), CharField())
+    def named(of, slug):
+        return Text.objects.filter(project=of, slug=slug).values_list("title", flat=True)
+
+    assert named(project.pk, "tea") == ["Tea"]
+    assert named(project.pk, "coffee") == []
+    assert named(project.pk + 1, "tea") == []
+    assert named(project.pk, "tea") == ["Tea"]
+
+
+def test_what_was_written_since_is_found(project, alice, bob):
+    assert coders_of(project.pk) == [alice, bob]
+    Membership.objects.get(project=project, user=alice).delete()
+    assert coders_of(project.pk) == [bob]
+
+
+def test_it_is_built_once_and_each_call_costs_one_query(project, alice, bob, django_assert_num_queries):
+    built = []
+
+    @prepared(IntegerField())
+    def coders(of):
+        built.append(of)
+        return project.members.filter(memberships__project=of).order_by("username")
+
+    with django_assert_num_queries(3):
+        assert [list(coders(project.pk))[:2] for _ in range(3)] == [[alice, bob]] * 3
+    assert len(built) == 1
+
+
+def test_the_query_keeps_its_name_and_words():
+    assert (coders_of.__name__, coders_of.__doc__) == ("coders_of", "Everybody who codes in it.")
+
+
+def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
+    @prepared(CharField())
+    def of_coder(name):
+        return Coding.objects.filter(coder__username=name).select_related("text", "coder").defer("text__content")
+
+    with django_assert_num_queries(1):
+        [coding] = of_coder("alice")
+        assert (coding.text.slug, coding.coder.username) == ("tea", "alice")
+    assert coding == codings["alice"]
+    assert coding.text.get_deferred_fields() == {"content"}
+
+
+def test_values_are_made_what_the_database_keeps(codings, keys):
+    @prepared(UUIDField())
+    def with_uuid(uuid):
+        return Operation.objects.filter(uuid=uuid).values("kind", "payload", "applied_at")
+
+    judge(codings["alice"], keys["a"], "none")
+    [kept] = Operation.objects.values("uuid", "kind", "payload", "applied_at")
+    assert with_uuid(kept.pop("uuid")) == [kept]
+    assert with_uuid(uuid4()) == []
+
+
+@pytest.mark.parametrize("hostile", ["' or 1=1 --", "%s", "%", "\\", "\u00e9\U0001f600", '"'])
+def test_an_argument_is_a_value_and_no_sql(project, hostile):
+    @prepared(CharField())
+    def titled(title):
+        return Project.objects.filter(title=title).values_list("slug", flat=True)
+
+    assert titled(hostile) == []
+    Project.objects.filter(pk=project.pk).update(title=hostile)
+    assert titled(hostile) == ["tea"]
+
+
+def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
+    coding = codings["alice"]
+    judge(coding, keys["d"], "phrase", keys["c"], keys["a"], note="hm")
+    judge(coding, keys["a"], "place")
+    judge(codings["bob"], keys["b"], "none")
+    assert decisions_of(coding) == decisions_in(coding.judgements.all())
+    assert [decision.markable for decision in decisions_of(coding)] == [keys["a"], keys["d"]]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_threads_ask_by_their_own_connections(project):
+    expected = coders_of(project.pk)
+    found, connections = [], []
+
+    def ask() -> None:
+        try:
+            found.append(coders_of(project.pk))
+            connections.append(connection.connection)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert found == [expected] * 4
+    assert len({id(one) for one in [*connections, connection.connection]}) == 5
