@@ -4,6 +4,8 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 MANAGE := LOCAL=1 $(BIN)/python manage.py
+# Compiled modules are kept, else each start compiles the program again, which takes as long as all the rest.
+SERVE = LOCAL=1 PYTHONDONTWRITEBYTECODE= exec $(BIN)/python -m scripts.serve $(PORT)
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
 BENCH_STAMP := $(VENV)/.bench-installed
@@ -21,12 +23,11 @@ demo: $(RUN_STAMP) ## load the demo projects and serve them (PORT=8000)
 	@$(MANAGE) migrate --verbosity 0
 	@$(MANAGE) load_demo
 	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
-	@LOCAL=1 exec scripts/serve $(BIN) $(PORT)
+	@$(SERVE)
 
 run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
-	@$(MANAGE) migrate --verbosity 0
 	@echo "Coindex is at http://127.0.0.1:$(PORT)/ (stop with Ctrl+C)"
-	@LOCAL=1 exec scripts/serve $(BIN) $(PORT)
+	@$(SERVE)
 
 dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
 
@@ -43,11 +44,12 @@ check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment set
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, import and export
+bench: $(BENCH_STAMP) $(DEV_STAMP) ## time the measures beside their peers, the coding page, the dashboard, the server, import and export
 	$(BIN)/python -m benchmarks.measures --write docs/benchmarks.md $(ARGS)
 	$(BIN)/python -m benchmarks.workbench --write docs/benchmarks-workbench.md
 	$(BIN)/python -m benchmarks.pyramids --write docs/benchmarks-pyramids.md
 	$(BIN)/python -m benchmarks.dashboard --write docs/benchmarks-dashboard.md
+	$(BIN)/python -m benchmarks.server --write docs/benchmarks-server.md
 	$(BIN)/python -m benchmarks.formats --all --write docs/benchmarks-formats.md
 
 audit: $(AUDIT_STAMP) ## ask the public databases whether a locked dependency has a known hole (needs the network)

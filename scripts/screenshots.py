@@ -1,13 +1,24 @@
-"""Take the pictures of docs/images from the running demo. Needs Chromium on the path; `make screenshots`."""
+"""Take the pictures of docs/images from the running demo. Needs Chromium on the path; `make screenshots`.
 
+`make screenshots ARGS="coding pyramids"` takes some groups only.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
 import tempfile
+from collections.abc import Callable
 
-from playwright.sync_api import Browser, Page, sync_playwright
+import numpy as np
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, sync_playwright
 
 from benchmarks.serving import FLAGS, ROOT, chromium, serving
+from scripts.png import small_png
 
 IMAGES = ROOT / "docs" / "images"
 PASSWORD = "coindex-demo"
+WIDTH, HEIGHT = 1280, 800
 # What Alice answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
 ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
@@ -20,7 +31,12 @@ MARKS = [
     ["ArrowRight"] * 6 + ["Shift+ArrowRight"],
     ["ArrowRight"] * 5 + ["Shift+ArrowRight"] * 2,
 ]
-
+# What a manager brings into a new project; the last file lacks a bracket.
+TEXTS = {
+    "quay.txt": "#title: The new quay\n[The harbour office](a) has opened [the new quay](b). [It](c) is open to all.\n",
+    "regatta.txt": "#title: Regatta\n[Ellmouth](a) won [the regatta](b) again. [The crew](c) praised [its cox](d).\n",
+    "storm.txt": "#title: Storm\n[The storm](a) broke [two masts. [They](c) are being replaced.\n",
+}
 # Ten sortal classes as three.
 MERGED = ",".join(
     f"{old}:{new}"
@@ -31,29 +47,79 @@ MERGED = ",".join(
     }.items()
     for old in of_class
 )
-# The managers' pages, by the name of the picture.
+# The pages of agreement, by the name of the picture, and how much of them is shown.
 DASHBOARDS = {
-    "agreement": "dialogue/agreement/",
-    "grid": "dialogue/agreement/grid/?without=place",
-    "compare": "dialogue/agreement/compare/",
-    "methods": "dialogue/agreement/methods/",
-    "items": "dialogue/agreement/items/?relation=intersection",
-    "coders": "dialogue/agreement/coders/",
-    "pair": "dialogue/agreement/coders/ann/finn/",
-    "categories": f"sortal/agreement/categories/?merge={MERGED}",
-    "texts": "sortal/agreement/texts/",
-    "course": "sortal/agreement/course/?by=round",
-    "allows": "dialogue/scheme/allows/",
+    "agreement": ("dialogue/agreement/", HEIGHT),
+    "grid": ("dialogue/agreement/grid/?preset=poesio-artstein-2005&without=place", 900),
+    "compare": ("dialogue/agreement/compare/", 900),
+    "methods": ("dialogue/agreement/methods/", HEIGHT),
+    "items": ("dialogue/agreement/items/?relation=intersection", 960),
+    "coders": ("dialogue/agreement/coders/", 900),
+    "pair": ("dialogue/agreement/coders/ann/finn/", HEIGHT),
+    "categories": (f"sortal/agreement/categories/?merge={MERGED}", 900),
+    "texts": ("sortal/agreement/texts/", HEIGHT),
+    "course": ("sortal/agreement/course/?by=round", HEIGHT),
+    "allows": ("dialogue/scheme/allows/", HEIGHT),
+    "docset": ("summaries/docsets/bridge/", 640),
+    "scores": ("summaries/agreement/scores/", HEIGHT),
+    "study": ("summaries/agreement/study/", 900),
+    "scus": ("summaries/agreement/scus/", 1100),
+    "peers": ("summaries/agreement/peers/", HEIGHT),
 }
+# A page decodes the picture, so that no program for pictures is needed.
+PIXELS = """async (picture) => {
+  const image = new Image();
+  image.src = `data:image/png;base64,${picture}`;
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const { data } = canvas.getImageData(0, 0, image.width, image.height);
+  let bytes = "";
+  for (let at = 0; at < data.length; at += 32768) bytes += String.fromCharCode(...data.subarray(at, at + 32768));
+  return [image.width, image.height, btoa(bytes)];
+}"""
 
 
-def sign_in(page: Page, address: str, name: str) -> None:
-    page.context.clear_cookies()
-    page.goto(f"{address}/sign-in/")
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(f"{address}/")
+class Camera:
+    """A window on the demo, and a blank page that makes pictures small."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.address = address
+        self.context: BrowserContext = browser.new_context(
+            viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light", reduced_motion="reduce"
+        )
+        self.page: Page = self.context.new_page()
+        self.blank: Page = browser.new_page()
+
+    def go(self, rest: str) -> Page:
+        self.page.goto(f"{self.address}{rest}")
+        return self.page
+
+    def sign_in(self, name: str) -> Page:
+        self.context.clear_cookies()
+        page = self.go("/sign-in/")
+        page.get_by_label("Username").fill(name)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{self.address}/")
+        return page
+
+    def shoot(self, name: str, height: int = HEIGHT, top: int = 0) -> None:
+        """The window down to `height`; `top` is where it begins on the page."""
+        self.page.set_viewport_size({"width": WIDTH, "height": max(height, 300)})
+        self.page.evaluate("(top) => window.scrollTo(0, top)", top)
+        taken = self.page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, caret="initial")
+        width, lines, data = self.blank.evaluate(PIXELS, base64.b64encode(taken).decode())
+        pixels = np.frombuffer(base64.b64decode(data), np.uint8).reshape(lines, width, 4)[:, :, :3]
+        (IMAGES / f"{name}.png").write_bytes(small_png(pixels))
+        print(f"docs/images/{name}.png")
+        self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+
+    def charts(self) -> None:
+        """Wait until every chart of the page is drawn."""
+        for chart in self.page.locator("[data-chart]").all():
+            chart.scroll_into_view_if_needed()
+            chart.locator(".main-svg").first.wait_for()
 
 
 def code(page: Page, answer: str | list[str]) -> None:
@@ -68,16 +134,16 @@ def code(page: Page, answer: str | list[str]) -> None:
         page.keyboard.press(f"Shift+{letter.upper()}" if further else letter)
 
 
-def shoot(page: Page, name: str) -> None:
-    page.screenshot(path=IMAGES / f"{name}.png")
-    print(f"docs/images/{name}.png")
+def saved(page: Page) -> None:
+    page.locator("[data-state=saved]").wait_for()
 
 
-def take(browser: Browser, address: str) -> None:
-    """All pictures, of what Alice codes and of what the manager sees."""
-    page = browser.new_page(viewport={"width": 1200, "height": 760}, color_scheme="light")
-    sign_in(page, address, "alice")
-    page.goto(f"{address}/projects/dialogue/texts/generator/code/")
+def coding(camera: Camera) -> None:
+    """What Alice sees who codes a text, marks another, and hands in."""
+    page = camera.sign_in("alice")
+    camera.go("/projects/dialogue/")
+    camera.shoot("own-texts", 350)
+    camera.go("/projects/dialogue/texts/generator/code/")
     page.get_by_text("0 of 46 decided").wait_for()
     for answer in ANSWERS:
         code(page, answer)
@@ -86,13 +152,23 @@ def take(browser: Browser, address: str) -> None:
     page.keyboard.press("v")
     page.locator("#entities .entity").first.wait_for()
     page.locator("#text-pane").focus()
-    page.locator("[data-state=saved]").wait_for()
-    shoot(page, "coding")
+    saved(page)
+    camera.shoot("coding")
     page.keyboard.press("m")
     page.locator(".preview-member").first.wait_for()
-    shoot(page, "merging")
+    camera.shoot("merging")
     page.keyboard.press("Escape")
-    page.goto(f"{address}/projects/links/texts/lamp/code/")
+    camera.context.set_offline(True)
+    for key in ("Enter", "4", "Enter", "4"):
+        page.keyboard.press(key)
+    page.get_by_text("no connection").wait_for()
+    camera.shoot("offline", 48)
+    camera.context.set_offline(False)
+    saved(page)
+    page.get_by_role("button", name="Hand in…").click()
+    page.locator("#check-list *").first.wait_for()
+    camera.shoot("handing-in")
+    camera.go("/projects/links/texts/lamp/code/")
     page.get_by_text("0 of 0 decided").wait_for()
     for keys in MARKS:
         for key in ("e", *keys, "Enter"):
@@ -102,33 +178,103 @@ def take(browser: Browser, address: str) -> None:
         page.keyboard.press(key)
     for key in ("e", "ArrowDown", "ArrowRight", "Shift+ArrowRight", "+", "ArrowRight", "Shift+ArrowRight"):
         page.keyboard.press(key)
-    page.locator("[data-state=saved]").wait_for()
-    shoot(page, "marking")
-    sign_in(page, address, "manager")
-    manage(page, address)
+    saved(page)
+    camera.shoot("marking")
 
 
-def manage(page: Page, address: str) -> None:
-    """What the manager sees."""
-    page.set_viewport_size({"width": 1200, "height": 900})
-    page.goto(f"{address}/projects/dialogue/")
+def managing(camera: Camera) -> None:
+    """How a project begins, from its scheme to its coders."""
+    page = camera.sign_in("manager")
+    camera.go("/projects/new/")
+    page.get_by_label("Title").fill("Harbour news")
+    page.get_by_label("Slug").fill("harbour")
+    page.get_by_label("Scheme").select_option("passonneau-2004")
+    page.get_by_label("Guidelines").fill("# Who and what\n\nEach phrase gets the index of what it **refers to**.")
+    page.get_by_label("Guidelines").blur()
+    camera.shoot("new-project", 840)
+    page.get_by_role("button", name="Make the project").click()
+    camera.go("/projects/harbour/import/")
+    page.get_by_label("Format").select_option("plain")
+    page.get_by_label("nobody's: texts and markables only").check()
+    files: list[FilePayload] = [
+        {"name": name, "mimeType": "text/plain", "buffer": words.encode()} for name, words in TEXTS.items()
+    ]
+    page.get_by_label("Files", exact=True).set_input_files(files)
+    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_text("This would come in").wait_for()
+    camera.shoot("import", 480)
+    page.get_by_role("button", name="Import now").click()
+    page.get_by_text("Imported:").wait_for()
+    camera.go("/projects/harbour/members/")
+    page.get_by_label("For whom").fill("Nora")
+    page.get_by_role("button", name="Make a link").click()
+    link = page.locator("#link").input_value()
+    page.locator("#link").blur()
+    camera.shoot("members", 1010)
+    camera.context.clear_cookies()
+    page.goto(link)
+    camera.shoot("invitation", 660)
+    page.get_by_label("Username").fill("nora")
+    for label in ("Password", "Password confirmation"):
+        page.get_by_label(label, exact=True).fill("over the quay and back")
+    page.get_by_role("button", name="Make an account and join").click()
+    page.get_by_text("Nothing to code yet").wait_for()
+    camera.sign_in("manager")
+    camera.go("/projects/harbour/assign/")
+    page.get_by_label("The new quay").check()
+    page.get_by_label("nora").check()
+    camera.shoot("assign", 520)
+    camera.go("/projects/dialogue/scheme/")
+    camera.shoot("scheme", 1130)
+    camera.go("/projects/dialogue/export/")
+    page.get_by_label("Format").select_option("muc")
+    page.get_by_role("button", name="See what would be lost").click()
+    page.get_by_text("This would be written").wait_for()
+    camera.shoot("export", 720)
+
+
+def dashboards(camera: Camera) -> None:
+    """What the manager learns."""
+    page = camera.sign_in("manager")
+    camera.go("/projects/dialogue/")
     page.get_by_text("There is no set answer").wait_for()
-    shoot(page, "overview")
-    for name, rest in DASHBOARDS.items():
-        page.goto(f"{address}/projects/{rest}")
+    camera.shoot("overview")
+    for name, (rest, height) in DASHBOARDS.items():
+        camera.go(f"/projects/{rest}")
         page.locator("main h1").wait_for()
-        for chart in page.locator("[data-chart]").all():
-            chart.scroll_into_view_if_needed()
-            chart.locator(".main-svg").first.wait_for()
-        page.evaluate("window.scrollTo(0, 0)")
-        shoot(page, name)
-    page.goto(f"{address}/projects/news/agreement/items/")
+        camera.charts()
+        camera.shoot(name, height)
+    camera.go("/projects/news/agreement/items/")
     page.get_by_role("link", name="they").click()
     page.locator("main h1").wait_for()
-    shoot(page, "item")
+    camera.shoot("item", 1000)
 
 
-def main() -> None:
+def pyramids(camera: Camera) -> None:
+    """Pyramids at work: those of the demo are given back, so that their pages show what can be done."""
+    for what, coder, rest, scu, name, height in (
+        ("Lead sentences 1", "ida", "run-1/code", "Its piers are cracked", "peer", 720),
+        ("Pyramid", "ida", "bridge/code", "The repairs cost four million", "pyramid", HEIGHT),
+        ("Agreed pyramid", "vera", "bridge/agreed/code", "Shops fear for their trade", "agreed", HEIGHT),
+    ):
+        page = camera.sign_in("manager")
+        camera.go("/projects/summaries/docsets/bridge/")
+        page.get_by_role("button", name=f"Give {what} back to {coder}").click()
+        page.get_by_text("is open again").wait_for()
+        camera.sign_in(coder)
+        camera.go(f"/projects/summaries/texts/{rest}/")
+        page.locator("#scus").get_by_role("button", name=scu).first.click()
+        page.locator("#scu-detail").wait_for()
+        camera.shoot(name, height)
+
+
+# What is coded would change the figures: their pages come first.
+GROUPS: dict[str, Callable[[Camera], None]] = {
+    group.__name__: group for group in (dashboards, managing, coding, pyramids)
+}
+
+
+def main(groups: list[str]) -> None:
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
@@ -139,9 +285,11 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
-        take(browser, server.address)
+        camera = Camera(browser, server.address)
+        for group in groups or GROUPS:
+            GROUPS[group](camera)
         browser.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
