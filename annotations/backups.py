@@ -10,7 +10,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from itertools import batched
 from pathlib import Path, PurePosixPath
@@ -51,9 +51,11 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
                 with archive.open(_entry(model), "w", force_zip64=True) as table:
                     counts[model._meta.label] = _write_lines(table, (encode(row) for row in rows))
             migrations = _migrations()
-        files = sorted(path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
-        for path in files:
-            archive.write(path, f"{FILES}/{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
+        # What begins with a dot is being written.
+        found = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
+        for path in sorted(found):
+            with suppress(FileNotFoundError):  # somebody has discarded it since
+                archive.write(path, f"{FILES}/{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
         manifest = {
             "format": FORMAT,
             "version": VERSION,

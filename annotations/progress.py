@@ -31,5 +31,5 @@ def telling(row: QuerySet[Any]) -> Progress:
 
 
 def is_lost(told_at: datetime) -> bool:
-    """Whether the worker that said something then has died since."""
-    return timezone.now() - told_at > LOST
+    """Whether the worker that said something then has died since. (The clock may have been set back meanwhile.)"""
+    return abs(timezone.now() - told_at) > LOST

@@ -5,13 +5,16 @@ What is small is done while its page is asked for; the rest by a worker, which s
 
 from __future__ import annotations
 
+import errno
 import logging
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import IO, Any
+from uuid import uuid4
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files import File
@@ -19,11 +22,12 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import Q, QuerySet
 from django.http import FileResponse, Http404
-from django.tasks import task
+from django.tasks import TaskResultStatus, task
 from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
 
 from annotations.archiving import archive_project, restore_project
-from annotations.exporting import Exported
+from annotations.exporting import Exported, write_whole
 from annotations.formats import Finding, FormatError
 from annotations.formats.archive import claimed_bytes
 from annotations.importing import ImportFailed, Report, sources_of
@@ -47,6 +51,9 @@ KEPT_FOR = timedelta(days=30)
 SWEPT_AFTER = timedelta(days=1)
 
 LOST = "The worker ended before its time, or there was none. To do the same again does no harm."
+FULL = "The disk of the server is full. Nothing was changed; do it again when there is room."
+# What a full disk is called, a quota, and a file that grows beyond what it may.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 BROKEN = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
 
 logger = logging.getLogger(__name__)
@@ -143,10 +150,21 @@ def taken(transfer: Transfer) -> FileResponse:
 
 def settle(transfer: Transfer) -> None:
     """Say of one whose worker has died that nothing more will come of it. (What waits in a long queue is not lost.)"""
-    if transfer.at_work and not transfer.waits and is_lost(transfer.told_at):
+    if transfer.at_work and is_lost(transfer.told_at) and not _is_queued(transfer):
         row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, told_at=transfer.told_at)
         _fail(row, LOST)
         transfer.refresh_from_db(fields=["state", "error", "report", "finished_at"])
+
+
+def _is_queued(transfer: Transfer) -> bool:
+    """Whether a worker will come to it: not where the server was killed before it ordered one, or the worker then."""
+    if not transfer.waits:
+        return False
+    ordered = DBTaskResult.objects.filter(task_path=work.module_path, args_kwargs__args=[transfer.pk])
+    for status, begun in ordered.values_list("status", "started_at"):
+        if status == TaskResultStatus.READY or (status == TaskResultStatus.RUNNING and begun and not is_lost(begun)):
+            return True
+    return False
 
 
 def _keep(files: Sequence[UploadedFile[Any]], kept: IO[bytes]) -> None:
@@ -254,8 +272,8 @@ def work(pk: int) -> None:
         _fail(row, _refused(str(refused)))
     except ValidationError as refused:
         _fail(row, _refused(" ".join(refused.messages)))
-    except BaseException:  # also where the worker is told to end
-        _fail(row, BROKEN)
+    except BaseException as broken:  # also where the worker is told to end
+        _fail(row, FULL if isinstance(broken, OSError) and broken.errno in NO_ROOM else BROKEN)
         raise
     else:
         state = found.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE)
@@ -301,19 +319,22 @@ def _import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, An
 def _export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     project = transfer.project
     assert project is not None
-    if transfer.format == ARCHIVE and trial:
+    if trial and transfer.format == ARCHIVE:
         return {"report": {"summary": "everything", "losses": []}}
-    with tempfile.TemporaryFile() as out:
+
+    def write(out: IO[bytes] | None) -> dict[str, Any]:
         if transfer.format == ARCHIVE:
-            report = {"summary": str(archive_project(project, out)), "losses": []}
-        else:
-            report = exported(
-                export_files(project, transfer.format, None if trial else out, progress=progress, **transfer.choices)
-            )
-        if not trial:
-            out.seek(0)
-            transfer.file.save(f"{project.slug}-{transfer.format}.zip", File(out), save=False)
-    return {"report": report, "file": transfer.file.name}
+            assert out is not None
+            return {"summary": str(archive_project(project, out)), "losses": []}
+        return exported(export_files(project, transfer.format, out, progress=progress, **transfer.choices))
+
+    if trial:
+        return {"report": write(None)}
+    transfer.file.name = f"{FOLDER}/{project.slug}-{transfer.format}-{uuid4().hex}.zip"
+    path = Path(default_storage.path(transfer.file.name))
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Nothing is left of a file that cannot be written, and all of it is on the disk before the row tells of it.
+    return {"report": write_whole(path, write), "file": transfer.file.name}
 
 
 def _restore(transfer: Transfer, trial: bool, _: Progress) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 from django.core.cache import cache
 from django.db import connections
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
 from pytest_django import Settings
 
@@ -31,6 +32,8 @@ DIALOGUE = """\
 """
 
 
+# What asks for one of these is at a database; the last two are of tests/faults, whose databases are no test databases.
+DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup", "prepared", "restartable"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 
@@ -45,12 +48,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With --only-database: on a second database, what touches none and how pages look has been tested already."""
     if not config.getoption("only_database"):
         return
-    touching = {"db", "transactional_db", "live_server", "django_db_setup"}
     left_out = [
         item
         for item in items
         if _of_pages_alone(item)
-        or (not touching.intersection(getattr(item, "fixturenames", ())) and not item.get_closest_marker("django_db"))
+        or (not DATABASES.intersection(getattr(item, "fixturenames", ())) and not item.get_closest_marker("django_db"))
     ]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
@@ -59,6 +61,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _of_pages_alone(item: pytest.Item) -> bool:
     return item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
+    """After a test that commits, PostgreSQL empties the tables by DELETE: TRUNCATE makes every table's file anew."""
+
+    def emptied(operations: DatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
+        return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]
+
+    DatabaseOperations.sql_flush = emptied  # type: ignore[method-assign, assignment]
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,54 @@
+"""The program in processes of its own. Its database is made once, and copied where a test may not share it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from tests.faults.databases import Database, fresh
+from tests.faults.program import Program
+
+# How long writers write in tests of many at once; a minute finds more: COINDEX_FAULT_SECONDS=60.
+WRITING_SECONDS = float(os.environ.get("COINDEX_FAULT_SECONDS", "5"))
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+    """A database with its tables and nothing in them, at which nobody is."""
+    if sys.platform != "linux":
+        pytest.skip("processes are looked at by /proc")
+    folder = tmp_path_factory.mktemp("prepared")
+    with fresh(folder) as database:
+        Program(folder, database, django_db_blocker).run("manage.py", "migrate", "--verbosity", "0")
+        yield database
+
+
+@pytest.fixture(scope="session")
+def shared_program(
+    prepared: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Program]:
+    with ExitStack() as stack:
+        yield started(stack, tmp_path_factory.mktemp("shared"), prepared, django_db_blocker)
+
+
+@pytest.fixture
+def program(shared_program: Program) -> Iterator[Program]:
+    """The program, running. After each test its tables are what its logs say."""
+    shared_program.serve()
+    yield shared_program
+    shared_program.verify_log()
+
+
+def started(stack: ExitStack, folder: Path, prepared: Database, blocker: DjangoDbBlocker, **given: str) -> Program:
+    """The program on a copy of the database, with its people, until the stack is closed."""
+    program = Program(folder, stack.enter_context(fresh(folder, prepared)), blocker, **given)
+    stack.callback(program.end)
+    program.serve()
+    program.move_in()
+    return program

@@ -1,0 +1,122 @@
+"""Codings in files, enough of them that importing takes a while, and how people bring and take them."""
+
+from __future__ import annotations
+
+import base64
+import io
+import random
+import zipfile
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import TextField, Value
+from django.db.models.functions import Cast, Concat
+
+from annotations.importing.pyramids import import_sources
+from annotations.importing.sources import sources_of
+from annotations.models import Coding, Markable, Project, Text
+from tests.faults.people import Person
+from tests.faults.program import CODERS, wait_for
+
+SCHEME = "passonneau-2004"
+BEGIN = "[Anna](a) took [her](b) dog"
+# Larger than what is imported while the page is asked for, or smaller; exports of the first are large too.
+LARGE = (8, 1300)
+SMALL = (5, 1800)
+FILLER = "and so on " * 1500
+# What a zip makes little smaller.
+NOISE = base64.b64encode(random.Random(1).randbytes(900_000)).decode()
+
+
+def corpus(coders: int, markables: int) -> list[SimpleUploadedFile]:
+    """A file for each coder's coding of one text, named after text and coder."""
+    filler = FILLER if (coders, markables) == LARGE else ""
+    return [
+        SimpleUploadedFile(
+            f"long.{coder}.txt",
+            f"{filler}{' '.join(f'[w{place % 10}](={(place + number) % 50})' for place in range(markables))}".encode(),
+        )
+        for number, coder in enumerate(CODERS[:coders])
+    ]
+
+
+def bring_long(slug: str) -> None:
+    """Import the large corpus, with so long a text that its export takes room and time. Call it inside."""
+    files = [(file.name, file.read()) for file in corpus(*LARGE)]
+    import_sources(Project.objects.get(slug=slug), "plain", sources_of(files), "name", {})
+    long = Text.objects.filter(project__slug=slug, slug="long")
+    long.update(content=Concat(Cast("content", TextField()), Value(NOISE)))
+
+
+def order(person: Person, path: str, sent: dict[str, Any], files: Sequence[SimpleUploadedFile] = ()) -> int:
+    """Order an import or export, and wait until it is checked: its number."""
+    answer = person.post(path, sent, files)
+    assert answer.status == 201, answer
+    pk = answer.body["id"]
+    assert isinstance(pk, int)
+    assert settled(person, pk)["state"] == "checked"
+    return pk
+
+
+def order_import(person: Person, slug: str, files: Sequence[SimpleUploadedFile]) -> int:
+    return order(person, f"/projects/{slug}/imports/", {"format": "plain", "whose": "name"}, files)
+
+
+def order_export(person: Person, slug: str, format_key: str = "brat") -> int:
+    return order(person, f"/projects/{slug}/exports/", {"format": format_key})
+
+
+def told(person: Person, pk: int) -> dict[str, Any]:
+    """What the program says of a transfer."""
+    answer = person.get(f"/transfers/{pk}/")
+    assert answer.status == 200, answer
+    found: dict[str, Any] = answer.body
+    return found
+
+
+def settled(person: Person, pk: int) -> dict[str, Any]:
+    """What the program says of a transfer when nobody works on it any more."""
+
+    def look() -> dict[str, Any] | None:
+        found = told(person, pk)
+        return None if found["state"] in ("checking", "running") else found
+
+    return wait_for(look, f"transfer {pk} is settled") or {}
+
+
+def carry_out(person: Person, pk: int) -> dict[str, Any]:
+    """Carry it out, and wait until that is done."""
+    assert person.post(f"/transfers/{pk}/carry-out/").status == 200
+    return settled(person, pk)
+
+
+def content(person: Person, pk: int) -> dict[str, bytes]:
+    """What is in the zip that was made."""
+    answer = person.get(f"/transfers/{pk}/file/")
+    assert answer.status == 200, answer
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def brought(slug: str) -> dict[str, int]:
+    """How much there is of what was imported. Call it inside."""
+    project = Project.objects.get(slug=slug)
+    codings = Coding.objects.filter(text__project=project).exclude(text__slug="tea")
+    return {
+        "texts": project.texts.exclude(slug="tea").count(),
+        "markables": Markable.objects.filter(text__project=project).exclude(text__slug="tea").count(),
+        "codings": codings.count(),
+        "judgements": sum(coding.judgements.count() for coding in codings),
+        "imports": sum(coding.operations.filter(kind="import").count() for coding in codings),
+    }
+
+
+NOTHING = {"texts": 0, "markables": 0, "codings": 0, "judgements": 0, "imports": 0}
+
+
+def all_of(coders: int, markables: int) -> dict[str, int]:
+    """How much there is of a corpus that was imported once."""
+    judgements = coders * markables
+    return {"texts": 1, "markables": markables, "codings": coders, "judgements": judgements, "imports": coders}

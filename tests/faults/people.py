@@ -1,0 +1,178 @@
+"""Programs that speak to the API: people who order things, and windows in which coders work."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from threading import Event
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
+API = "/api/v1"
+# Between two attempts, as a client does not ask all the time.
+PATIENCE = 0.05
+
+
+class NoAnswer(Exception):
+    """The request may have been carried out, or not: nothing was acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody with a key of the API."""
+
+    name: str
+    address: str
+    key: str
+
+    def call(self, method: str, path: str, sent: object = None, files: Sequence[SimpleUploadedFile] = ()) -> Answer:
+        """Ask the API. Raises NoAnswer where it breaks off."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        body: bytes | None = None
+        if files:
+            assert isinstance(sent, dict)
+            body = encode_multipart(BOUNDARY, sent | {"files": list(files)})
+            headers["Content-Type"] = MULTIPART_CONTENT
+        elif sent is not None:
+            body = json.dumps(sent).encode()
+            headers["Content-Type"] = "application/json"
+        connection = HTTPConnection(urlsplit(self.address).netloc, timeout=60)
+        try:
+            connection.request(method, f"{API}{path}", body, headers)
+            answer = connection.getresponse()
+            data = answer.read()
+        except (OSError, HTTPException) as error:
+            raise NoAnswer(repr(error)) from error
+        finally:
+            connection.close()
+        return Answer(answer.status, json.loads(data) if "json" in answer.headers.get("Content-Type", "") else data)
+
+    def get(self, path: str) -> Answer:
+        return self.call("GET", path)
+
+    def post(self, path: str, sent: object = None, files: Sequence[SimpleUploadedFile] = ()) -> Answer:
+        return self.call("POST", path, sent, files)
+
+
+@dataclass
+class Window:
+    """A window of a coder at a text. It works as static/js/coding/sync.js does, and remembers all it was told."""
+
+    person: Person
+    project: str
+    markables: Sequence[str]
+    draw: random.Random
+    text: str = "tea"
+    categories: Sequence[str] = ("place", "none")
+    more: dict[str, object] = field(default_factory=dict)
+    version: int = 0
+    made: list[str] = field(default_factory=list)
+    unsent: list[dict[str, Any]] = field(default_factory=list)
+    acknowledged: list[str] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)  # as far as this window was told
+    stale: int = 0
+    broken_off: bool = False
+
+    @property
+    def path(self) -> str:
+        return f"/projects/{self.project}/texts/{self.text}/coding/operations/"
+
+    def judge(self, number: int = 1) -> None:
+        """Answer so many markables, which is not sent yet."""
+        for _ in range(number):
+            category = self.draw.choice(self.categories)
+            payload = {"markable": self.draw.choice(self.markables), "category": category, "pointers": [], **self.more}
+            operation = {"uuid": str(uuid4()), "kind": "judge", "payload": payload}
+            self.made.append(operation["uuid"])
+            self.unsent.append(operation)
+
+    def send(self) -> None:
+        """Send what is not sent. Raises NoAnswer where it is not acknowledged and not refused either."""
+        batch = list(self.unsent)
+        answer = self.person.post(self.path, {"version": self.version, "operations": batch})
+        if answer.status == 200:
+            uuids = [one["uuid"] for one in batch]
+            if answer.body["version"] == self.version + len(batch):
+                self._learn(uuids, answer.body["version"])
+            else:  # the server had some of it already, and maybe others' after that
+                self.read(answer.body["version"])
+            self.acknowledged += uuids
+            self.unsent = self.unsent[len(batch) :]
+        elif answer.status == 409:
+            assert answer.body["code"] == "stale", answer.body
+            self.stale += 1
+            self._learn([one["uuid"] for one in answer.body["missed"]], answer.body["version"])
+        elif answer.status >= 500 or answer.status == 429:
+            raise NoAnswer(f"{answer.status} {answer.body}")
+        else:
+            raise AssertionError(answer)
+
+    def send_all(self) -> None:
+        """Send until all is acknowledged, whatever happens meanwhile; but not for ever."""
+        for _ in range(1000):
+            try:
+                while self.unsent:
+                    self.send()
+                return
+            except NoAnswer:
+                Event().wait(PATIENCE)
+        raise AssertionError("the server does not come back")
+
+    def read(self, until: int | None = None) -> None:
+        """Read what the log has after what this window knows."""
+        while until is None or self.version < until:
+            answer = self.person.get(f"{self.path}?since={self.version}")
+            if answer.status != 200:
+                raise NoAnswer(f"{answer.status} {answer.body}")
+            found = [one for one in answer.body["results"] if until is None or one["sequence"] <= until]
+            if not found:
+                return
+            assert [one["sequence"] for one in found] == list(range(self.version + 1, self.version + 1 + len(found)))
+            self._learn([one["uuid"] for one in found], found[-1]["sequence"])
+
+    def _learn(self, uuids: Iterable[str], version: int) -> None:
+        self.log += uuids
+        self.version = version
+        assert len(self.log) == version
+
+    def work(self, stop: Event, *, patient: bool) -> None:
+        """Answer and send, one to three answers at a time, until told to stop; or else until there is no answer."""
+        while not stop.is_set():
+            if not self.unsent:
+                self.judge(self.draw.randint(1, 3))
+            try:
+                self.send()
+            except NoAnswer:
+                self.broken_off = True
+                if not patient:
+                    return
+                stop.wait(PATIENCE)
+
+
+@contextmanager
+def at_work(windows: Sequence[Window], *, patient: bool = False) -> Iterator[None]:
+    """The windows work all at once until the block ends. What goes wrong in one of them is raised then."""
+    stop = Event()
+    with ThreadPoolExecutor(len(windows)) as pool:
+        working = [pool.submit(window.work, stop, patient=patient) for window in windows]
+        try:
+            yield
+        finally:
+            stop.set()
+    for one in working:
+        one.result()

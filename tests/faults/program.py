@@ -1,0 +1,241 @@
+"""The program as it runs in earnest, on a database of its own: it can be killed, and what it left looked into."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.core.management import call_command
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.utils import load_backend
+from pytest_django import DjangoDbBlocker
+
+from annotations import actions
+from annotations.models import Coding, Markable, Membership, Project, Token, Transfer, User
+from annotations.progress import LOST
+from annotations.tokens import make_token
+from benchmarks.serving import ROOT, Server
+from tests.conftest import DIALOGUE, make_project
+from tests.faults.people import Person, Window
+
+CODERS = tuple(f"coder{number}" for number in range(1, 9))
+MANAGER = "manager"
+POSTGRES = "django.db.backends.postgresql"
+SECONDS = 60.0
+# Besides what the server is started with anyway.
+SERVING = "--workers 2 --preload"
+# Writers ask more often than people.
+GIVEN = {"GUNICORN_CMD_ARGS": SERVING, "API_REQUESTS_A_MINUTE": "1000000", "API_ORDERS_AN_HOUR": "1000000"}
+
+type Database = dict[str, Any]
+
+
+def wait_for[Found](look: Callable[[], Found], what: str, pause: float = 0.01) -> Found:
+    """What `look` finds, as soon as it finds something."""
+    until = time.monotonic() + SECONDS
+    while not (found := look()):
+        assert time.monotonic() < until, f"waited in vain: {what}"
+        time.sleep(pause)
+    return found
+
+
+def stays(look: Callable[[], bool]) -> bool:
+    """Whether it stays so: what a process writes that was not stopped is written sooner."""
+    for _ in range(40):
+        if not look():
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def address_of(database: Database) -> str | None:
+    """As DATABASE_URL has it; SQLite's lies where the program looks for it."""
+    if database["ENGINE"] != POSTGRES:
+        return None
+    where = "{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format_map(database)
+    return f"postgres://{where}"
+
+
+class Program(Server):
+    """Web with two processes, and a worker. `people` are the coders and the manager with keys of the API."""
+
+    def __init__(self, data: Path, database: Database, blocker: DjangoDbBlocker, **given: str) -> None:
+        super().__init__(str(data), database=address_of(database), given=GIVEN | given)
+        self.folder, self.database, self.blocker = data, database, blocker
+        self.worker: subprocess.Popen[bytes] | None = None
+        self.people: dict[str, Person] = {}
+        self.unverified: list[str] = []
+
+    @property
+    def postgres(self) -> bool:
+        return bool(self.database["ENGINE"] == POSTGRES)
+
+    # Its processes
+
+    def serve(self) -> None:
+        """Let everything run that does not."""
+        if self.process is None:
+            self.start()
+        if self.worker is None or self.worker.poll() is not None:
+            self.worker = self.another_worker()
+
+    def another_worker(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "manage.py", "db_worker", "--no-reload", "--no-startup-delay", "--interval", "0.1"]
+        return subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
+
+    def web_workers(self) -> list[int]:
+        """The processes that answer, not the one that started them."""
+        assert self.process is not None
+        return sorted(pid for pid in self.processes() if pid != self.process.pid)
+
+    def wait_until_web_has_ended(self) -> None:
+        """The master was killed: the others see that and go, which their port is kept for until then."""
+        assert self.process is not None
+        self.process.wait()
+        wait_for(lambda: not self.processes(), "the orphans end")
+        self.process = None
+
+    def end(self) -> None:
+        self.kill()
+        if self.worker is not None:
+            self.worker.kill()
+            self.worker.wait()
+            self.worker = None
+
+    # What it left
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """The ORM of the tests is at this database."""
+        own = connections[DEFAULT_DB_ALIAS]
+        with self.blocker.unblock():
+            connection = load_backend(self.database["ENGINE"]).DatabaseWrapper(self.database, DEFAULT_DB_ALIAS)
+            connections[DEFAULT_DB_ALIAS] = connection
+            try:
+                yield
+            finally:
+                connections[DEFAULT_DB_ALIAS] = own
+                connection.close()
+
+    def verify_log(self) -> None:
+        """Hold the tables of the projects that are new since the last time against their logs. Raises CommandError."""
+        slugs, self.unverified = self.unverified, []
+        if slugs:
+            with self.inside():
+                call_command("verify_log", *slugs)
+
+    @contextmanager
+    def watched(self) -> Iterator[Callable[[], bool]]:
+        """A function that says whether somebody is inside a transaction that writes."""
+        if self.postgres:
+            with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as server:
+                writing = "select from pg_stat_activity where datname = current_database() and backend_xid is not null"
+                yield lambda: server.execute(writing).rowcount > 0
+            return
+        connection = sqlite3.connect(self.database["NAME"], timeout=0, isolation_level=None)
+
+        def is_locked() -> bool:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+            connection.execute("ROLLBACK")
+            return False
+
+        try:
+            yield is_locked
+        finally:
+            connection.close()
+
+    def stop_writing(self, processes: Callable[[], list[int]], begun: Callable[[], object]) -> list[int]:
+        """Stop the processes once that has begun (which is asked inside) and one of them writes in a transaction."""
+        with self.inside():
+            wait_for(begun, "it begins", pause=0.001)
+        with self.watched() as is_written:
+            until = time.monotonic() + SECONDS
+            while True:
+                assert time.monotonic() < until, "waited in vain: it writes"
+                if is_written():
+                    signal_all(pids := processes(), signal.SIGSTOP)
+                    if stays(is_written):
+                        return pids
+                    signal_all(pids, signal.SIGCONT)
+
+    def let_time_pass(self, pk: int) -> None:
+        """As if so long ago somebody had last heard of the transfer that its worker counts as lost."""
+        with self.inside():
+            told_at = Transfer.objects.values_list("told_at", flat=True).get(pk=pk)
+            Transfer.objects.filter(pk=pk).update(told_at=told_at - LOST * 2)
+
+    def files(self) -> set[Path]:
+        """What lies in the folder of uploads and exports."""
+        folder = self.folder / "files" / "transfers"
+        return set(folder.iterdir()) if folder.is_dir() else set()
+
+    # Its people and projects
+
+    def move_in(self) -> None:
+        """The people, each with a key."""
+        with self.inside():
+            for name in (*CODERS, MANAGER):
+                user = User.objects.filter(username=name).first() or User.objects.create(username=name)
+                _, key = make_token(user, "faults", Token.Scope.MANAGE, 1)
+                self.people[name] = Person(name, self.address, key)
+
+    def project(self, slug: str, scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> None:
+        """A project with the text "tea", which all coders are to code."""
+        self.unverified.append(slug)
+        with self.inside():
+            project = make_project(slug, scheme, marked)
+            self.staff(project)
+            actions.assign(project, project.texts.all(), project.members.filter(username__in=CODERS))
+
+    def windows(self, slug: str) -> list[Window]:
+        """A window of each coder at the project's text "tea"."""
+        return [self.window(slug, coder, seed) for seed, coder in enumerate(self.coders)]
+
+    def window(self, slug: str, coder: Person, seed: int = 0) -> Window:
+        """One that answers the phrases in an order of its own."""
+        with self.inside():
+            phrases = Markable.objects.filter(text__project__slug=slug, text__slug="tea", level__key="phrase")
+            keys = list(phrases.order_by("start").values_list("key", flat=True))
+        return Window(coder, slug, keys, random.Random(seed))
+
+    def log(self, window: Window) -> list[str]:
+        """The uuids in the log of the window's coding, which counts from one to the coding's version."""
+        with self.inside():
+            coding = Coding.objects.get(
+                text__project__slug=window.project, text__slug=window.text, coder__username=window.person.name
+            )
+            rows = list(coding.operations.order_by("sequence").values_list("sequence", "uuid"))
+        assert [sequence for sequence, _ in rows] == list(range(1, coding.version + 1))
+        return [str(uuid) for _, uuid in rows]
+
+    def staff(self, project: Project) -> None:
+        """Let the people into the project. Call it inside."""
+        actions.add_member(project, User.objects.get(username=MANAGER), Membership.Role.MANAGER)
+        for coder in User.objects.filter(username__in=CODERS):
+            actions.add_member(project, coder, Membership.Role.CODER)
+
+    @property
+    def manager(self) -> Person:
+        return self.people[MANAGER]
+
+    @property
+    def coders(self) -> list[Person]:
+        return [self.people[name] for name in CODERS]
+
+
+def signal_all(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        os.kill(pid, number)

@@ -1,0 +1,58 @@
+"""A backup is taken while files come and go."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from annotations.backups import back_up
+
+
+@pytest.fixture
+def folder(settings, tmp_path: Path) -> Path:
+    """Where uploads and exports lie."""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    folder = tmp_path / "files" / "transfers"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def files_in(out: io.BytesIO) -> set[str]:
+    with zipfile.ZipFile(out) as archive:
+        assert archive.testzip() is None
+        return {name for name in archive.namelist() if name.startswith("files/")}
+
+
+@pytest.mark.django_db
+def test_a_file_that_is_being_written_is_left_out(folder):
+    (folder / "whole.zip").write_bytes(b"all of it")
+    (folder / ".half.zip.x1y2").write_bytes(b"a pa")
+    out = io.BytesIO()
+    back_up(out)
+    assert files_in(out) == {"files/transfers/whole.zip"}
+
+
+class Watched(io.BytesIO):
+    """Somebody discards a file when another is written."""
+
+    def __init__(self, written: bytes, discarded: Path) -> None:
+        super().__init__()
+        self.written, self.discarded = written, discarded
+
+    def write(self, data) -> int:
+        if self.written in bytes(data):
+            self.discarded.unlink(missing_ok=True)
+        return super().write(data)
+
+
+@pytest.mark.django_db
+def test_a_file_that_is_discarded_meanwhile_does_not_keep_the_others(folder):
+    for name in ("first.zip", "second.zip", "third.zip"):
+        (folder / name).write_bytes(b"something")
+    out = Watched(b"first.zip", folder / "second.zip")
+    back_up(out)
+    assert not (folder / "second.zip").exists()
+    assert files_in(out) == {"files/transfers/first.zip", "files/transfers/third.zip"}

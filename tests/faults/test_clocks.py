@@ -1,0 +1,172 @@
+"""Clocks that are wrong: those of coders' machines, and the server's own."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.test import Client
+from django.utils import timezone
+
+from annotations import invitations, operations, transfers
+from annotations.models import Coding, Membership, Transfer
+from annotations.progress import LOST
+from annotations.replaying import faults
+from annotations.timing import LONGEST_THOUGHT, seconds_at_work, time_at_work, work_of
+from annotations.tokens import make_token, token_of
+from tests.conftest import judge
+
+OPERATIONS = "/api/v1/projects/tea/texts/tea/coding/operations/"
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+# As coders' machines may have them: never set, far ahead, far behind, of the other end of the world, or none.
+ABSURD = (
+    "1970-01-01T00:00:07Z",
+    "2126-03-02T12:00:00Z",
+    "1601-01-01T00:00:00Z",
+    "9998-12-31T23:59:59.999999Z",
+    "2026-03-02T12:00:00+14:00",
+    None,
+)
+
+type Clock = Callable[[datetime], None]
+
+
+@pytest.fixture
+def server_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A function that sets the server's clock; from then on it stands still."""
+
+    def set_to(moment: datetime) -> None:
+        monkeypatch.setattr(timezone, "now", lambda: moment)
+
+    return set_to
+
+
+def sent(client: Client, version: int, markable: str, made_at: str | None) -> tuple[int, dict]:
+    payload = {"markable": markable, "category": "none", "pointers": []}
+    one = {"uuid": str(uuid4()), "kind": "judge", "payload": payload, "made_at": made_at}
+    body = json.dumps({"version": version, "operations": [one]})
+    reply = client.post(OPERATIONS, body, content_type="application/json")
+    return reply.status_code, reply.json()
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland", "America/Los_Angeles"])
+def test_the_order_is_that_of_the_server_whatever_the_coders_clock_says(
+    codings, keys, alice, charlie, signed_in, settings, zone
+):
+    settings.TIME_ZONE = zone
+    client = signed_in(alice)
+    for version, made_at in enumerate(ABSURD):
+        assert sent(client, version, keys["abcdef"[version]], made_at) == (200, {"version": version + 1})
+    log = client.get(OPERATIONS).json()["results"]
+    assert [one["sequence"] for one in log] == list(range(1, len(ABSURD) + 1))
+    assert [one["payload"]["markable"] for one in log] == [keys[label] for label in "abcdef"]
+    state = client.get("/api/v1/projects/tea/texts/tea/coding/").json()
+    assert 0 <= state["coding"]["seconds"] <= LONGEST_THOUGHT.total_seconds() * (len(ABSURD) - 1)
+    for coding in codings.values():  # so that there is something to compare
+        judge(coding, keys["a"], "none")
+    for page in ("", "agreement/", "agreement/course/", "agreement/coders/", "agreement/coders/alice/bob/"):
+        assert signed_in(charlie).get(f"/projects/tea/{page}").status_code == 200
+    coding = Coding.objects.get(pk=codings["alice"].pk)
+    assert list(faults(coding)) == []
+
+
+@pytest.mark.parametrize(
+    "made_at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "+010000-01-01T00:00:00Z", "yesterday", 7]
+)
+def test_a_time_that_is_none_is_refused_and_nothing_is_done(codings, keys, alice, signed_in, made_at):
+    status, body = sent(signed_in(alice), 0, keys["a"], made_at)
+    assert (status, body["code"]) == (400, "invalid")
+    assert not codings["alice"].operations.exists()
+
+
+def test_time_at_work_is_never_less_than_none_nor_more_than_a_thought_for_each_change():
+    draw = random.Random(1)
+    for _ in range(200):
+        spread = draw.choice([10, 3600, 86_400, 10**9])
+        moments = [NOON + timedelta(seconds=draw.uniform(-spread, spread)) for _ in range(draw.randint(1, 30))]
+        spent = time_at_work(moments)
+        assert timedelta() <= spent <= LONGEST_THOUGHT * (len(moments) - 1)
+        assert spent <= max(moments) - min(moments)
+
+
+def test_the_servers_clock_goes_back_between_saves(project, codings, keys, alice, server_clock):
+    coding, times = codings["alice"], [NOON, NOON - timedelta(days=400), NOON + timedelta(minutes=1), NOON]
+    for label, moment in zip("abca", times, strict=True):
+        server_clock(moment)
+        judge(coding, keys[label], "place" if moment == NOON else "none")
+    coding.refresh_from_db()
+    log = coding.operations.order_by("sequence").values_list("sequence", "applied_at", "payload__markable")
+    assert list(log) == [
+        (place, moment, keys[label]) for place, (label, moment) in enumerate(zip("abca", times, strict=True), start=1)
+    ]
+    assert operations.judgements_of(coding)[keys["a"]]["category"] == "place"
+    assert seconds_at_work(coding) == 60
+    [work] = work_of(project).values()
+    assert (work.seconds, work.operations, work.first, work.last) == (60, 4, min(times), max(times))
+    assert list(faults(coding)) == []
+
+
+def test_pages_of_agreement_bear_a_servers_clock_that_went_back(
+    project, codings, keys, alice, charlie, signed_in, server_clock
+):
+    client = signed_in(charlie)
+    now = timezone.now()
+    for moment, coding, label in zip(
+        [now, now - timedelta(days=20_000), now], [*codings.values(), codings["alice"]], "aab", strict=True
+    ):
+        server_clock(moment)
+        judge(coding, keys[label], "none")
+    server_clock(now)
+    for page in ("", "agreement/", "agreement/course/", "agreement/coders/"):
+        assert client.get(f"/projects/tea/{page}").status_code == 200
+
+
+def test_a_key_holds_until_its_end_by_the_servers_clock(alice, server_clock):
+    server_clock(NOON)
+    _, secret = make_token(alice, "notebook", "read", 1)
+    for moment, holds in (
+        (NOON + timedelta(hours=23), True),
+        (NOON + timedelta(days=1), False),
+        (NOON - timedelta(days=30), True),  # set back: it has not ended yet
+        (NOON + timedelta(days=400), False),
+    ):
+        server_clock(moment)
+        assert (token_of(secret) is not None) is holds
+
+
+def test_an_invitation_lets_in_until_its_end_by_the_servers_clock(project, charlie, mallory, server_clock):
+    server_clock(NOON)
+    invitation, secret = invitations.invite(project, "coder", charlie, days=2)
+    server_clock(NOON + timedelta(days=2))
+    assert invitations.invitation_of(secret) is None
+    with pytest.raises(ValidationError, match="has been used or has ended"):
+        invitations.accept(invitation, mallory)
+    server_clock(NOON + timedelta(days=1))
+    invitations.accept(invitation, mallory)
+    assert Membership.objects.filter(project=project, user=mallory).exists()
+    assert invitations.invitation_of(secret) is None  # once, whatever the clock
+
+
+def test_a_worker_that_died_while_the_clock_was_ahead_is_not_waited_for_until_then(project, charlie, server_clock):
+    """The clock had been a year ahead when it last said something, and was set right since."""
+    made = transfers.order_export(project, charlie, "jsonlines", {"unfinished": True})
+    now = timezone.now()
+    Transfer.objects.update(state=Transfer.State.RUNNING, total=1, told_at=now + timedelta(days=365))
+    made.refresh_from_db()
+    transfers.settle(made)
+    assert (made.state, made.error) == (Transfer.State.FAILED, transfers.LOST)
+
+
+def test_a_clock_that_is_a_little_wrong_loses_no_worker(project, charlie, server_clock):
+    made = transfers.order_export(project, charlie, "jsonlines", {"unfinished": True})
+    for seconds in (-60, 60):
+        moment = timezone.now() + LOST * (1 if seconds > 0 else -1) - timedelta(seconds=seconds)
+        Transfer.objects.update(state=Transfer.State.RUNNING, total=1, told_at=moment)
+        made.refresh_from_db()
+        transfers.settle(made)
+        assert made.state == Transfer.State.RUNNING

@@ -1,0 +1,109 @@
+"""A disk that is full, and a database that is: said clearly, nothing half done, and with room again it works.
+
+A bound on the size of files (RLIMIT_FSIZE), set on a process while it runs, is to be had in every container. Writing
+fails in the place where it fails on a full disk, by another number of error (EFBIG instead of ENOSPC).
+"""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from annotations import transfers
+from tests.faults import small_database
+from tests.faults.conftest import started
+from tests.faults.corpora import BEGIN, NOISE, SCHEME, bring_long, carry_out, content, order_export, told
+from tests.faults.databases import Database, is_postgres
+from tests.faults.people import NoAnswer
+from tests.faults.program import SERVING, Program
+
+
+@pytest.fixture(scope="module")
+def small_program(
+    prepared: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Program]:
+    # No connection outlives its request, since each is told anew how large the database may grow.
+    given = {"GUNICORN_CMD_ARGS": f"{SERVING} --config {small_database.__file__}", "CONN_MAX_AGE": "0"}
+    with ExitStack() as stack:
+        yield started(stack, tmp_path_factory.mktemp("small"), prepared, django_db_blocker, **given)
+
+
+@pytest.fixture
+def program(small_program: Program) -> Iterator[Program]:
+    """With a database of its own, which is small. After each test its tables are what its logs say."""
+    small_program.serve()
+    yield small_program
+    small_program.verify_log()
+
+
+@contextmanager
+def no_file_larger(pid: int, size: int) -> Iterator[None]:
+    """As if the disk were full as soon as the process has written a file of that size."""
+    free = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, free[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, free)
+
+
+def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program):
+    slug, manager, worker = "no-room", program.manager, program.worker
+    program.project(slug, SCHEME, BEGIN)
+    with program.inside():
+        bring_long(slug)
+    window = program.window(slug, program.coders[0])
+    pk, before = order_export(manager, slug), program.files()
+    # The database is a file too, and is not to be the one that grows too large.
+    size = 500_000 + (0 if is_postgres() else Path(program.database["NAME"]).stat().st_size)
+    with no_file_larger(worker.pid, size):
+        failed = carry_out(manager, pk)
+        assert (failed["state"], failed["error"], failed["report"]) == ("failed", transfers.FULL, None)
+        assert program.files() == before
+        assert manager.get(f"/transfers/{pk}/file/").status == 404
+        # Others work on, the worker too.
+        window.categories = ["none"]
+        window.judge()
+        window.send()
+        assert window.acknowledged
+        assert told(manager, order_export(manager, slug))["state"] == "checked"
+        assert worker.poll() is None
+    again = order_export(manager, slug)
+    assert carry_out(manager, again)["state"] == "done"
+    assert worker is program.worker
+    taken = content(manager, again)
+    assert len(taken["coder1/long.txt"]) > len(NOISE)
+    assert sum(map(len, taken.values())) > 8 * len(NOISE)
+
+
+@pytest.mark.skipif(is_postgres(), reason="only SQLite can be told how large it may grow")
+def test_a_save_for_which_the_database_has_no_room_is_not_acknowledged_and_arrives_later(program):
+    program.project("full")
+    window = program.window("full", program.coders[0])
+    window.more = {"note": "as long as a note may well be " * 100}
+    bound = program.folder / small_database.MOST_PAGES
+    with sqlite3.connect(program.database["NAME"]) as connection:
+        [pages] = connection.execute("PRAGMA page_count").fetchone()
+    connection.close()
+    bound.write_text(str(pages + 20))
+    with pytest.raises(NoAnswer, match="server_error"):  # noqa: PT012 - which of them fails is the database's affair
+        while True:
+            window.judge(2)
+            window.send()
+            assert len(window.made) < 1000
+    assert window.acknowledged
+    assert len(window.unsent) == 2
+    assert program.log(window) == window.acknowledged
+    assert program.manager.get("/projects/full/").status == 200  # reading goes on
+    with pytest.raises(NoAnswer):
+        window.send()
+    assert program.log(window) == window.acknowledged
+    bound.unlink()
+    window.send()
+    assert program.log(window) == window.made == window.acknowledged

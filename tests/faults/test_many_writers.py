@@ -1,0 +1,100 @@
+"""Many at once: coders at one text, windows of one coder, and the same operation from everywhere."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
+from uuid import uuid4
+
+from tests.faults.conftest import WRITING_SECONDS
+from tests.faults.people import Answer, Window, at_work
+from tests.faults.program import Program
+
+EIGHT = 8
+
+
+def test_eight_coders_of_one_text_do_not_disturb_each_other(program):
+    program.project("eight-coders")
+    windows = program.windows("eight-coders")
+    assert len(windows) == EIGHT
+    with at_work(windows, patient=True):
+        Event().wait(WRITING_SECONDS)
+    for window in windows:
+        window.send_all()
+        assert window.acknowledged
+        assert program.log(window) == window.made == window.acknowledged == window.log
+        assert window.stale == 0  # nobody else writes there
+
+
+def test_eight_windows_of_one_coder_lose_nothing_and_come_to_see_the_same(program):
+    program.project("eight-windows")
+    [coder, *_] = program.coders
+    windows = [program.window("eight-windows", coder, seed) for seed in range(EIGHT)]
+    with at_work(windows, patient=True):
+        Event().wait(WRITING_SECONDS)
+    for window in windows:
+        window.send_all()
+    log = program.log(windows[0])
+    assert len(log) == len(set(log))
+    assert set(log) == {uuid for window in windows for uuid in window.made}
+    for window in windows:
+        window.read()
+        assert window.log == log
+        own = set(window.made)
+        assert [uuid for uuid in log if uuid in own] == window.made == window.acknowledged
+    assert sum(window.stale for window in windows) > 0  # else they were not at it all at once
+
+
+def at_once(windows: list[Window], batches: list[list[dict]]) -> list[Answer]:
+    """Every window sends its batch at the same moment."""
+    together = Barrier(len(windows))
+
+    def send(window: Window, batch: list[dict]) -> Answer:
+        together.wait()
+        return window.person.post(window.path, {"version": window.version, "operations": batch})
+
+    with ThreadPoolExecutor(len(windows)) as pool:
+        return list(pool.map(send, windows, batches))
+
+
+def operation(window: Window, category: str) -> dict:
+    return {
+        "uuid": str(uuid4()),
+        "kind": "judge",
+        "payload": {"markable": window.markables[0], "category": category, "pointers": []},
+    }
+
+
+def eight_of(program: Program, slug: str) -> list[Window]:
+    program.project(slug)
+    return [program.window(slug, program.coders[0]) for _ in range(EIGHT)]
+
+
+def test_the_same_operation_from_eight_clients_at_once_counts_once(program):
+    windows, sent = eight_of(program, "same"), []
+    for version in range(10):
+        one = operation(windows[0], "place")
+        sent.append(one["uuid"])
+        answers = at_once(windows, [[one]] * EIGHT)
+        assert [(answer.status, answer.body) for answer in answers] == [(200, {"version": version + 1})] * EIGHT
+        for window in windows:
+            window.version = version + 1
+    assert program.log(windows[0]) == sent
+    # Long after, by who has seen nothing since: it is told the version that the coding has by now.
+    windows[0].version = 0
+    late = windows[0].person.post(windows[0].path, {"version": 0, "operations": [one]})
+    assert (late.status, late.body) == (200, {"version": 10})
+
+
+def test_batches_that_overlap_count_each_operation_once_and_in_one_order(program):
+    windows, expected = eight_of(program, "overlapping"), []
+    for _ in range(10):
+        first, second = operation(windows[0], "place"), operation(windows[0], "none")
+        expected += [first["uuid"], second["uuid"]]
+        answers = at_once(windows, [[first], [first, second]] * (EIGHT // 2))
+        for window in windows:
+            window.version += 2
+        assert {answer.status for answer in answers} == {200}
+        assert {answer.body["version"] for answer in answers} <= {windows[0].version - 1, windows[0].version}
+        assert max(answer.body["version"] for answer in answers[1::2]) == windows[0].version
+    assert program.log(windows[0]) == expected
