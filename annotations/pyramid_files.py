@@ -161,14 +161,15 @@ def _export(codings: QuerySet[Coding], out: IO[bytes] | None, progress: Progress
     archive = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) if out is not None else None
     ordered = codings.order_by("coder__username", "text__slug", "kind").select_related("coder", "text__docset")
     with one_moment():
-        found = list(ordered)
-        for number, (coding, path, data) in enumerate(_files(found, losses)):
-            if progress is not None and number % 50 == 0:
-                progress(number, len(found))
-            report.codings, report.files = report.codings + 1, report.files + 1
-            texts.add(coding.text_id)
-            if archive is not None:
-                add(archive, path, data)
+        found = list(_files(list(ordered), losses))
+    # Only now: in a moment in which one reads nothing can be written, not even how far one is.
+    for number, (coding, path, data) in enumerate(found):
+        if progress is not None and number % 50 == 0:
+            progress(number, len(found))
+        report.codings, report.files = report.codings + 1, report.files + 1
+        texts.add(coding.text_id)
+        if archive is not None:
+            add(archive, path, data)
     report.texts, report.losses = len(texts), losses.told()
     if archive is not None:
         if report.losses:

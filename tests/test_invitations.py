@@ -45,7 +45,7 @@ def test_a_manager_makes_a_link_that_is_shown_once(manager, guest):
 
 def test_who_has_no_account_makes_one_and_joins(link, guest, project):
     page = guest.get(link)
-    assert page["Referrer-Policy"] == "no-referrer"
+    assert page["Referrer-Policy"] == "strict-origin"
     assert "no-store" in page["Cache-Control"]
     reply = guest.post(link, NEW)
     assert reply["Location"] == "/projects/tea/"

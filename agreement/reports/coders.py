@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 
 from agreement.extract import Extract, Place
 from agreement.measures import (
@@ -196,6 +195,8 @@ def _clustered(coders: tuple[str, ...], values: Mapping[frozenset[str], float | 
         return coders
     apart = np.array([1.0 - float(values[frozenset(pair)] or 0.0) for pair in combinations(coders, 2)])
     apart -= min(apart.min(), 0.0)
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+
     tree = optimal_leaf_ordering(linkage(apart, "average"), apart)
     return tuple(coders[leaf] for leaf in leaves_list(tree).tolist())
 

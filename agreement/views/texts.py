@@ -45,7 +45,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def set_round(request: HttpRequest, slug: str) -> HttpResponse:
     """Put texts into a round of annotation."""
     project = project_for(request.user, slug, Right.MANAGE)

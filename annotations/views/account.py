@@ -19,7 +19,7 @@ from annotations.views import person
 
 @never_cache
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("secret")
 def account(request: HttpRequest) -> HttpResponse:
     """One's keys, and a form for another. A new key is shown in the answer that makes it, and never again."""

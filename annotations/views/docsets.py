@@ -22,10 +22,10 @@ from annotations.views import person
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def docsets(request: HttpRequest, slug: str) -> HttpResponse:
     """The docsets of a project of pyramids; for a coder those in which they code. Managers make new ones here."""
-    project = project_for(request.user, slug, Right.BE_HERE if request.method == "GET" else Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.BE_HERE)
     _refuse_other(project)
     context: dict[str, Any] = {
         "project": project,
@@ -82,7 +82,7 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Add peer summaries by paste or from files, which are shown before they are added."""
     project = project_for(request.user, slug, Right.MANAGE)
@@ -113,7 +113,7 @@ def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Give coders the pyramid of a docset, and peers to hold against their own or the agreed one."""
     project = project_for(request.user, slug, Right.MANAGE)
@@ -132,7 +132,7 @@ def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Begin the agreed pyramid with that of a coder: an adjudicator for themself, a manager for an adjudicator.
 

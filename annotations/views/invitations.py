@@ -20,7 +20,7 @@ from annotations.models import User
 @never_cache
 @sensitive_post_parameters("password1", "password2")
 @sensitive_variables("secret")
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """Join a project, with the account one has or a new one. The link itself is the right to be here."""
     found = invitations.invitation_of(secret)
@@ -46,6 +46,6 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _answer(response: HttpResponse) -> HttpResponse:
-    """The address is a secret: no other page is told of it."""
-    response["Referrer-Policy"] = "no-referrer"
+    """The address is a secret: no page is told of it."""
+    response["Referrer-Policy"] = "strict-origin"  # with no-referrer its form has no origin, and is refused
     return response

@@ -17,7 +17,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations import actions, invitations, markdown
 from annotations.assignment import next_to_code
-from annotations.forms import AssignForm, InvitationForm, MarkingForm, MemberForm, ProjectForm, PyramidOptionsForm
+from annotations.forms import (
+    AboutForm,
+    AssignForm,
+    InvitationForm,
+    MarkingForm,
+    MemberForm,
+    ProjectForm,
+    PyramidOptionsForm,
+)
 from annotations.models import Coding, Invitation, Membership, Project, Text
 from annotations.permissions import Right, may, project_for
 from annotations.schemes import SCHEMES
@@ -34,7 +42,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @permission_required("annotations.add_project", raise_exception=True)
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_project(request: HttpRequest) -> HttpResponse:
     """Start a project from a ready-made scheme; who starts it manages it."""
     form = ProjectForm(request.POST or None)
@@ -103,7 +111,7 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Give coders texts to code."""
     project = project_for(request.user, slug, Right.MANAGE)
@@ -119,7 +127,7 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
 
 @never_cache
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("secret")
 def members(request: HttpRequest, slug: str) -> HttpResponse:
     """Who is in the project, in which role, and who is invited. The link of an invitation is shown once."""
@@ -183,19 +191,23 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def scheme(request: HttpRequest, slug: str) -> HttpResponse:
-    """What coders are asked, and the guidelines. A manager says here what coders mark themselves."""
-    project = project_for(request.user, slug, Right.BE_HERE if request.method == "GET" else Right.MANAGE)
+    """What coders are asked, and the guidelines. A manager says here what coders mark, and opens the results."""
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.BE_HERE)
     asks = PyramidOptionsForm if project.answers == Project.Answers.SCUS else MarkingForm
-    form = asks(project, request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        form.save()
+    about = "about" in request.POST
+    form = asks(project, request.POST if request.method == "POST" and not about else None)
+    about_form = AboutForm(project, request.POST if about else None)
+    sent = about_form if about else form
+    if request.method == "POST" and sent.is_valid():
+        sent.save()
         messages.success(request, "Saved. Coders see it when they open a text.")
         return redirect("scheme", project.slug)
     context = {
         "project": project,
         "form": form,
+        "about_form": about_form,
         "manages": may(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": project.levels.all(),

@@ -43,7 +43,7 @@ def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Bring texts and codings by upload."""
     project = project_for(request.user, slug, Right.MANAGE)
@@ -60,7 +60,7 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Take codings along in a format, or the whole project as an archive."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
@@ -77,7 +77,7 @@ def export_files(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @permission_required("annotations.add_project", raise_exception=True)
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def restore(request: HttpRequest) -> HttpResponse:
     """Bring a project back from its archive, here or from another server."""
     form = RestoreForm(request.POST or None, request.FILES or None)

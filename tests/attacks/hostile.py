@@ -1,0 +1,184 @@
+"""A world in which all that people may write, and all that files may bring, tries to become part of the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import CharField, F, Value
+from django.db.models.functions import Cast, Concat
+from lxml import html
+
+from agreement.models import Computation, Mapping, Remark
+from annotations import actions, transfers
+from annotations.models import (
+    SCU,
+    Category,
+    Docset,
+    Index,
+    Invitation,
+    Judgement,
+    Level,
+    Markable,
+    Project,
+    Segment,
+    Text,
+    Token,
+    Transfer,
+    User,
+)
+from tests.conftest import DIALOGUE, judge
+from tests.pyramids import SUMMARIES, contributor, says, send
+from tests.role_asking import World
+from tests.role_world import HERE
+
+# Where all of it came in.
+NAMED: set[str] = set()
+
+
+def payload(name: str) -> str:
+    """What ends an attribute, an element, a script and a comment; `name` tells where it came in."""
+    NAMED.add(name)
+    return f"x xss-{name}=0 \"' xss-{name}=1><i xss-{name}></script><!--"
+
+
+def short(name: str) -> str:
+    """The same for where there is little room, or no slash."""
+    NAMED.add(name)
+    return f"\"'><i xss-{name}>"
+
+
+# Where a text, a summary and a peer say it themselves.
+NAMES = SimpleNamespace(
+    **{
+        **vars(HERE),
+        "marked": DIALOGUE.replace("hot?", f"hot? [{payload('words')}](z)"),
+        "summaries": [(name, f"{content} {payload('summary')}") for name, content in SUMMARIES],
+    }
+)
+CONLL = """\
+#begin document ({name}); part 000
+d 0 0 Anna NNP - - - - - - (1)
+d 0 1 her PRP - - - - - - (2)
+
+#end document
+"""
+
+
+def poisoned() -> World:
+    """The world of the roles with everything in it that was written by somebody poisoned, past all checks."""
+    world = World(NAMES)
+    here = world.here
+    _judge_all(here)
+    Project.objects.update(title=payload("title"), guidelines=GUIDELINES)
+    Level.objects.update(label=payload("level"))
+    Category.objects.update(label=payload("category"))
+    Text.objects.update(title=payload("text"), language=short("language"), system=payload("system"))
+    Segment.objects.update(label=short("segment"), speaker=payload("speaker"))
+    Markable.objects.filter(level__coded=True).update(label=short("label"))
+    Judgement.objects.update(note=payload("note"), name=payload("chain"))
+    # The name of an SCU is the index that its contributors carry.
+    Index.objects.update(entity=Concat(Value(payload("index")), F("entity")))
+    SCU.objects.update(key=Concat(Value(payload("index")), F("key")), label=payload("scu"), comment=payload("comment"))
+    Docset.objects.update(title=payload("docset"))
+    Token.objects.update(name=payload("key"), begins=short("b")[:16])
+    Invitation.objects.update(whom=payload("whom"))
+    Remark.objects.update(body=payload("remark"))
+    Mapping.objects.create(
+        project=here.project, name=short("mapping"), classes={"place": payload("class")}, author=here.manager
+    )
+    Computation.objects.update(error=payload("computation"), finished_at=None)
+    User.objects.update(
+        username=Concat(Value(short("user")), Cast("pk", CharField())),
+        first_name=short("first"),
+        last_name=short("last"),
+    )
+    _poison_transfers(here)
+    for one in (*vars(here).values(), *world.roles.values()):
+        if isinstance(one, User):
+            one.refresh_from_db()
+    return world
+
+
+GUIDELINES = f"""\
+# {payload("guidelines")}
+
+[link](javascript:xss()) ![image](x{payload("image")}) <img src=x onerror=xss-html> [out](https://example.org/?xss-out=1)
+
+`{payload("code")}`
+"""
+
+
+def _judge_all(here: SimpleNamespace) -> None:
+    """Both coders judge the words that are hostile, and differ; they are a contributor of a pyramid."""
+    key = here.text.markables.get(label="z").key
+    judge(here.coding, key, "place")
+    actions.reopen(here.handed_in, here.manager)
+    here.handed_in.refresh_from_db()
+    judge(here.handed_in, key, "none")
+    actions.submit(here.handed_in, here.other)
+    send(here.pyramid, says(contributor(here.models, payload("summary")), "evil"))
+
+
+def _poison_transfers(here: SimpleNamespace) -> None:
+    """Files that say it themselves, and reports of what was found in files."""
+    bring = {"coder_from": "nobody", "predefined": False, "create": True, "options": {}}
+    one, two = CONLL.format(name=short("document").replace(" ", "")), CONLL.format(name="two")
+    for name, content, more in (
+        ("twice", one * 2, {}),
+        ("token", two.replace("(2)", f"({payload('token')}".replace(" ", "")), {}),
+        ("stranger", two, {"coder_from": f"={short('coder')}"}),
+    ):
+        file = SimpleUploadedFile(f"{short('file')}.conll", content.encode())
+        setattr(here, name, transfers.order_import(here.project, here.manager, [file], "conll2012", bring | more))
+    found = here.imported.report | {
+        "new_coders": [payload("newcoder")],
+        "failures": [{"message": payload("failure")}],
+        "odd": [{"count": 2, "places": [payload("place"), payload("elsewhere")]}],
+        "left_out": [payload("leftout")],
+        "summary": payload("summed"),
+    }
+    Transfer.objects.filter(pk=here.imported.pk).update(report=found)
+    lost = {"what": payload("loss"), "count": 1, "examples": [payload("example")]}
+    Transfer.objects.filter(pk=here.exported.pk).update(report=here.exported.report | {"losses": [lost]})
+
+
+# From where a page loads something, or to where it sends.
+LOADED = ("href", "src", "action", "formaction", "data", "poster", "background", "ping", "manifest")
+
+
+def injected(page: str) -> list[str]:
+    """What of the page was not written by us: read as browsers read it, and not sought as words."""
+    found = []
+    for element in html.document_fromstring(page).iter():
+        if not isinstance(element.tag, str):
+            found.append(f"a comment {html.tostring(element)[:200]!r}")
+            continue
+        for name, value in element.attrib.items():
+            if "xss" in name or name.startswith("on") or name in ("srcdoc", "style"):
+                found.append(f"{element.tag} has the attribute {name}={value[:100]!r}")
+            given = name == "href" and element.tag == "a" and value.startswith("https://example.org/")
+            if name in LOADED and not given and leads_out(value):
+                found.append(f"{element.tag} has {name}={value[:100]!r}")
+        if element.tag == "script":
+            found += _wrong_script(element)
+    return found
+
+
+def leads_out(address: str) -> bool:
+    """Whether browsers would go elsewhere, or run something: they take a backslash for a slash and leave out tabs."""
+    plain = re.sub(r"[\t\r\n]", "", address).strip().replace("\\", "/")
+    return bool(re.match(r"[a-z][-+.a-z0-9]*:|//", plain, re.IGNORECASE))
+
+
+def _wrong_script(element: html.HtmlElement) -> list[str]:
+    """A script is a file of ours, or data that cannot end the element that it stands in."""
+    if element.get("src", "").startswith(("/static/", "/api/v1/docs/")):
+        return [] if not (element.text or "").strip() else ["a script with words"]
+    if element.get("type") != "application/json":
+        return [f"a script {element.text!r:.200}"]
+    raw = element.text or ""
+    json.loads(raw)
+    return [f"data with {bad}" for bad in ("<", ">", "&") if bad in raw]

@@ -1,0 +1,95 @@
+"""What every answer says besides its words: what a browser may run, load and frame, and whose answer it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.test import Client
+from django.urls import path
+from django.utils.csp import build_policy
+
+from annotations.models import Invitation
+from config import urls
+from tests.role_asking import able
+from tests.role_matrix import AGREEMENT, API, PAGES
+
+
+def fail(request: Any) -> None:
+    raise RuntimeError("on purpose")
+
+
+# The map with addresses that fail, for the test that needs one.
+urlpatterns = [*urls.urlpatterns, path("fail", fail), path("api/v1/fail", fail)]
+handler404, handler500 = urls.handler404, urls.handler500
+
+FRAMING = {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+ALWAYS = (
+    "/", "/sign-in/", "/ghost/", "/projects/ghost/", "/healthz", "/static/css/base.css", "/static/ghost.css",
+    "/api/v1/projects/", "/api/v1/ghost/", "/api/v1/docs/", "/admin/login/", "/fail", "/api/v1/fail",
+    "/invitations/ghost/",
+)  # fmt: skip
+
+
+@pytest.mark.urls(__name__)
+@pytest.mark.parametrize("address", ALWAYS)
+def test_every_answer_says_what_browsers_may_do_with_it(db, quiet, address):
+    client = Client(raise_request_exception=False)
+    reply = client.get(address)
+    policy = reply["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe-inline" not in policy or address.startswith("/api/v1/docs")
+    assert "frame-ancestors 'none'" in policy
+    said = {name: reply.headers.get(name) for name in FRAMING}
+    if address.startswith("/static/"):  # of a file the policy says that nobody frames it
+        said["X-Frame-Options"] = "DENY"
+    if address.startswith("/invitations/"):
+        assert said["Referrer-Policy"] == "strict-origin"
+        said["Referrer-Policy"] = "same-origin"
+    assert said == FRAMING
+    assert reply["X-Request-ID"]
+
+
+def test_every_page_of_every_role_has_the_policy_and_runs_our_scripts_alone(world):
+    strict, charts = build_policy(configured.SECURE_CSP), build_policy(configured.CHARTS_CSP)
+    assert "unsafe-inline" not in strict
+    assert charts.replace(" 'unsafe-inline'", "") == strict
+    for row in (*PAGES, *AGREEMENT, *API):
+        for method, access in row.methods.items():
+            if method == "GET":
+                reply = world.ask(method, world.address(row), able(access))
+                assert reply["Content-Security-Policy"] in (strict, charts), row.name
+                assert reply["X-Frame-Options"] == "DENY", row.name
+
+
+def test_errors_in_the_middle_say_it_too(db, quiet):
+    for reply in (
+        Client().get("/", headers={"host": "evil.example"}),
+        Client(enforce_csrf_checks=True).post("/sign-in/"),
+        Client().post("/sign-in/", b"x" * (configured.DATA_UPLOAD_MAX_MEMORY_SIZE + 1), content_type=FORM),
+    ):
+        assert reply.status_code in (400, 403)
+        assert "frame-ancestors 'none'" in reply["Content-Security-Policy"]
+        assert reply["X-Content-Type-Options"] == "nosniff"
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "testserver.evil.example", "testserver@evil.example", "testserver:x", ""]
+)
+def test_another_name_of_the_host_is_refused(db, quiet, host):
+    reply = Client().get("/sign-in/", headers={"host": host})
+    assert reply.status_code == 400
+    assert "evil" not in reply.content.decode()
+
+
+def test_a_link_names_the_host_that_we_are_and_none_that_a_stranger_says(world):
+    invite = {"invite": "1", "role": "viewer", "days": "7"}
+    for name in ("X-Forwarded-Host", "Forwarded", "X-Host", "X-Original-Host"):
+        page = world.ask("POST", "/projects/tea/members/", "manager", invite, **{name: "evil.example"}).content.decode()
+        assert "http://testserver/invitations/" in page
+        assert "evil" not in page
+    assert Invitation.objects.count() == 2  # those of the world

@@ -1,0 +1,257 @@
+"""Files of strangers: where they come to lie, how they go out again, and that they ask nothing of anybody."""
+
+from __future__ import annotations
+
+import re
+import socket
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from annotations.formats import Answer, Bundle, Document, Format, FormatError, Links, Mark, ducview
+from annotations.formats.losses import carried
+from annotations.models import Transfer
+from tests.documents import INDEXING
+from tests.role_asking import World, able
+from tests.role_matrix import AGREEMENT, PAGES
+from tests.role_world import upload
+from tests.test_format_ducview import PEER, PYRAMID
+from tests.test_format_laws import WRITTEN, written
+from tests.test_import_page import CONLL
+
+SCRIPT = b"<html xmlns='http://www.w3.org/1999/xhtml'><script>alert(1)</script></html>"
+OPENED = ("page.html", "picture.svg", "a.xml", "a.js", "a.pdf", "a.swf", "a.txt", "a", ".htaccess")
+OUT = (
+    "../../../../tmp/coindex-out.conll", "..\\..\\coindex-out.conll", "/tmp/coindex-out.conll", "C:\\coindex-out.conll",
+    "a/../../coindex-out.conll", "....//....//coindex-out.conll", "%2e%2e%2fcoindex-out.conll", "..%c0%afcoindex-out",
+    "coindex\u2215out.conll", "x" * 5000 + ".conll", ".", "..", "CON", "a\tb.conll", "-rf.conll", "a;b.conll",
+    'a".conll',
+    "\u202egpj.conll", "a\r\nX-Evil: 1.conll",
+)  # fmt: skip
+BESIDE = (
+    "/static/../config/settings.py", "/static/%2e%2e/config/settings.py", "/static/..%2fconfig/settings.py",
+    "/static//etc/passwd", "/static/css/../../manage.py", "/static/..\\manage.py", "/static/%00", "/static/",
+    "/transfers/../static/css/base.css", "/manage.py", "/.git/config", "/.env", "/var/secret-key",
+)  # fmt: skip
+
+
+def send(world: World, name: str, content: bytes) -> Any:
+    """The answer to an import as no browser sends it: the name of the file is as it is given. What it does stays."""
+    fields = {"format": "conll2012", "whose": "nobody"}
+    parts = [f'Content-Disposition: form-data; name="{one}"\r\n\r\n{fields[one]}'.encode() for one in fields]
+    parts.append(b'Content-Disposition: form-data; name="files"; filename="%s"\r\n\r\n%s' % (name.encode(), content))
+    body = b"--xxxxx\r\n" + b"\r\n--xxxxx\r\n".join(parts) + b"\r\n--xxxxx--\r\n"
+    world.sign_in("manager")
+    kind = "multipart/form-data; boundary=xxxxx"
+    return world.client.generic("POST", "/projects/tea/import/", body, content_type=kind)
+
+
+def made_by(reply: Any) -> Transfer:
+    return Transfer.objects.get(pk=reply["Location"].split("/")[-2])
+
+
+def files_below(folder: Path) -> set[Path]:
+    return {one for one in folder.rglob("*") if one.is_file()}
+
+
+def test_an_upload_goes_out_as_an_attachment_that_no_browser_opens(world):
+    for name in OPENED:
+        made = made_by(send(world, name, SCRIPT))
+        for address in (f"/transfers/{made.pk}/file/", f"/api/v1/transfers/{made.pk}/file/"):
+            taken = world.ask("GET", address, "manager")
+            assert taken["Content-Type"] == "application/octet-stream"
+            assert taken["Content-Disposition"].startswith("attachment")
+            assert taken["X-Content-Type-Options"] == "nosniff"
+            assert "script-src 'self'" in taken["Content-Security-Policy"]
+            assert b"".join(taken) == SCRIPT
+
+
+def test_no_name_of_a_file_leads_out_of_the_folder_of_files(world, kept_files):
+    before = files_below(kept_files.parent)
+    for name in OUT:
+        reply = send(world, name, CONLL.encode())
+        assert reply.status_code in (302, 400), name
+        if reply.status_code == 302:
+            taken = world.ask("GET", reply["Location"] + "file/", "manager")
+            said = taken["Content-Disposition"]
+            assert not re.search(r"[/\\\r\n\0]", unquote(said.partition("utf-8''")[2]) or said.replace('\\"', "")), name
+            assert "X-Evil" not in taken
+    new = files_below(kept_files.parent) - before
+    assert new
+    assert {one.parent for one in new} == {kept_files / "transfers"}
+    assert not Path("/tmp/coindex-out.conll").exists()
+
+
+def test_no_name_in_a_zip_does(world, kept_files):
+    before = files_below(kept_files.parent)
+    for name in ("../x.conll", "/x.conll", "a/../../x.conll", "..\\x.conll"):
+        out = BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr(name, CONLL)
+        assert made_by(send(world, "a.zip", out.getvalue())).state == Transfer.State.FAILED
+    assert {one.parent for one in files_below(kept_files.parent) - before} == {kept_files / "transfers"}
+
+
+@pytest.mark.parametrize("address", BESIDE)
+def test_nothing_beside_what_is_served_is_served(admin_client, address):
+    assert admin_client.get(address).status_code in (404, 400)
+
+
+def test_no_address_of_a_project_leads_elsewhere(world):
+    for slug in ("../x", "a/b", "..", "%2e", "a\0b", "new", "a b", "\u0430"):
+        for address, body in (
+            ("/projects/new/archive/", {"file": upload, "slug": slug}),
+            ("/projects/new/", {"title": "T", "slug": slug, "scheme": "muc-ident"}),
+        ):
+            reply = world.ask("POST", address, "superuser", body)
+            assert reply.status_code in (200, 302, 400), (address, slug)
+            assert not any('INSERT INTO "annotations_project"' in write for write in world.writes), (address, slug)
+
+
+class Listener:
+    """A server of this machine that nobody is to speak to, and what was tried besides."""
+
+    def __init__(self) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.socket.setblocking(False)
+        self.tried: list[object] = []
+        self.address = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+
+    def heard(self) -> bool:
+        try:
+            self.socket.accept()[0].close()
+        except BlockingIOError:
+            return False
+        return True
+
+
+@pytest.fixture
+def listener(monkeypatch) -> Iterator[Listener]:
+    """What libraries in C connect to is heard; what Python connects to or looks up is noted and refused."""
+    made = Listener()
+
+    def refuse(*arguments: object, **more: object) -> Any:
+        made.tried.append(arguments)
+        raise OSError("no connections here")
+
+    with monkeypatch.context() as patched:
+        for name in ("connect", "connect_ex"):
+            patched.setattr(socket.socket, name, refuse)
+        for name in ("getaddrinfo", "gethostbyname", "create_connection"):
+            patched.setattr(socket, name, refuse)
+        yield made
+    made.socket.close()
+
+
+def test_the_listener_hears(listener, monkeypatch):
+    with pytest.raises(OSError, match="no connections"):
+        socket.create_connection(("127.0.0.1", 1))
+    assert listener.tried
+    monkeypatch.undo()
+    socket.create_connection(listener.socket.getsockname()).close()
+    assert listener.heard()
+    assert not listener.heard()
+
+
+SECRET = "a word of a file that nobody asked for"
+LINKED = Document(
+    "walk",
+    "walk",
+    "Anna saw her dog and Anna",
+    [Mark(((0, 4),), "mention", answer=Answer("refers", indices=("1",)))],
+    links=Links.INDICES,
+    scheme=INDEXING,
+)
+
+
+def leading_out(data: bytes, address: str, kept: Path) -> Iterator[bytes]:
+    """The file with everything in it by which formats ask for more: of the network, and of this machine."""
+    text = data.decode()
+    root = re.search(r"<([A-Za-z][\w:.-]*)[^>]*>", text)
+    yield text.replace(
+        "Anna", f'#include "{address}/x" @import url({address}/x) {address}/x <img src="{address}/x">'
+    ).encode()
+    if not root:
+        return
+    body = text[root.start() :]
+    for where in (address, kept.as_uri()):
+        for prolog in (
+            f'<?xml-stylesheet type="text/xsl" href="{where}/x.xsl"?>',
+            f'<?xml-model href="{where}/x.rng"?>',
+            f'<!DOCTYPE {root[1]} SYSTEM "{where}/x.dtd">',
+            f'<!DOCTYPE {root[1]} PUBLIC "-//x//EN" "{where}/x.dtd">',
+            f'<!DOCTYPE {root[1]} [<!ENTITY x SYSTEM "{where}">]>',
+            f'<!DOCTYPE {root[1]} [<!ENTITY % x SYSTEM "{where}/x.ent"> %x;]>',
+        ):
+            yield (prolog + body).encode()
+            yield (prolog + body.replace("Anna", "&x;")).encode()
+        schema = f' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:x {where}/x.xsd"'
+        head = len(root[1]) + 1
+        yield (body[:head] + schema + f' xml:base="{where}/"' + body[head:]).encode()
+        for inner in (
+            f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{where}" parse="text"/>',
+            f'<imports><import location="{where}"/><import name="{where}"/></imports>',
+        ):
+            yield body.replace(root[0], root[0] + inner, 1).encode()
+
+
+def said_of(format_: Format, files: Mapping[str, bytes]) -> str:
+    """All that the format makes of the files, as words; of what is refused why."""
+    said = []
+    for names in format_.bundles(sorted(files), format_.suffixes):
+        try:
+            said.append(str(format_.read(Bundle(names[0], {name: files[name] for name in names}))))
+        except FormatError as error:
+            said.append(str(error))
+    return "\n".join(said)
+
+
+@pytest.fixture
+def secret(tmp_path) -> Path:
+    kept = tmp_path / "secret"
+    kept.write_text(SECRET, encoding="utf-8")
+    return kept
+
+
+@pytest.mark.parametrize("format_", WRITTEN, ids=lambda format_: format_.key)
+def test_no_file_makes_the_program_ask_another_machine_or_read_another_file(listener, secret, format_):
+    document, _ = carried(replace(LINKED), format_.carries)
+    files, tried = written(format_, document), 0
+    for name, data in files.items():
+        for changed in leading_out(data, listener.address, secret):
+            assert SECRET not in said_of(format_, files | {name: changed})
+            tried += changed != data
+    assert tried
+    assert (listener.tried, listener.heard()) == ([], False)
+
+
+def test_no_pyramid_of_ducview_does(listener, secret):
+    for name, data, read in (
+        ("rain.pyr", ducview.write_pyramid(PYRAMID), ducview.read_pyramid),
+        ("rain.pan", ducview.write_peer(PEER), ducview.read_peer),
+    ):
+        for changed in leading_out(data.replace(b"Rain", b"Anna"), listener.address, secret):
+            try:
+                said = str(read(Bundle.of(name, changed)))
+            except FormatError as error:
+                said = str(error)
+            assert SECRET not in said
+    assert (listener.tried, listener.heard()) == ([], False)
+
+
+def test_neither_imports_nor_guidelines_nor_pages_ask_another_machine(listener, world):
+    here = world.here
+    here.project.guidelines = f"[a]({listener.address}/a) ![b]({listener.address}/b) <{listener.address}/c>"
+    here.project.save()
+    for content in (CONLL.replace("Anna", f"{listener.address}/x"), listener.address, f'<a href="{listener.address}">'):
+        send(world, "links.conll", content.encode())
+    for row in (*PAGES, *AGREEMENT):
+        if "GET" in row.methods:
+            world.ask("GET", world.address(row), able(row.methods["GET"]))
+    assert (listener.tried, listener.heard()) == ([], False)

@@ -1,0 +1,107 @@
+"""What people write, what files bring and what addresses say is shown as words, and becomes no part of the page."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from tests.attacks.hostile import NAMED, injected, payload
+from tests.role_asking import able, resolved, sending
+from tests.role_matrix import AGREEMENT, API, PAGES, again, managers
+
+READ = [row for row in (*PAGES, *AGREEMENT) if "GET" in row.methods]
+# Further imports and exports to look at.
+TRANSFERS = [again("transfer", pk=f"@{one}.pk", GET=managers()) for one in ("exported", "twice", "token", "stranger")]
+DATA = ("application/json", "application/problem+json", "application/vnd.oai.openapi")
+QUERY = (
+    "page", "sort", "by", "distance", "coders", "texts", "rounds", "without", "merge", "relation", "level", "category",
+    "ambiguity", "flag", "view", "format", "measure", "as", "table", "pair", "docset", "peer", "units", "preset",
+    "next", "script", "x",
+)  # fmt: skip
+
+
+def is_page(reply: Any) -> bool:
+    return reply["Content-Type"].startswith("text/html") and bool(reply.content)
+
+
+def in_a_page(*parts: str) -> list[str]:
+    return injected(f"<!doctype html><title>t</title><main>{''.join(parts)}</main>")
+
+
+def test_the_look_for_what_was_injected_is_sharp():
+    bad = payload("x")
+    for page in (f"<p>{bad}</p>", f'<p title="{bad}">', f"<p title='{bad}'>", f"<p title={bad}>", f"<script>{bad}"):
+        assert in_a_page(page), page
+    for page in (
+        "<a href=' java\tscript:x'>",
+        "<img src=//evil.example/x>",
+        "<a href='/\\evil.example'>",
+        "<p style=x>",
+    ):
+        assert in_a_page(page), page
+    assert (
+        in_a_page('<a href="/x">', '<a href="?a=1">', '<a href="../x">', '<script src="/static/x.js"></script>') == []
+    )
+
+
+def test_what_people_and_files_say_becomes_no_element_no_attribute_and_no_script(hostile):
+    wrong, shown = [], set()
+    for row in (*READ, *TRANSFERS):
+        address = hostile.address(row)
+        for role in ("manager", "coder", "adjudicator", "anonymous"):
+            reply = hostile.ask("GET", address, role)
+            if is_page(reply):
+                page = reply.content.decode()
+                wrong += [f"{address} for {role}: {one}" for one in injected(page)]
+                shown |= set(re.findall(r"xss-(\w+)", page))
+    assert not wrong, "\n".join(wrong)
+    assert NAMED - shown <= {"x", "asked", "sent"}, "never shown, so never tried"
+
+
+def test_the_site_staffs_pages_show_it_as_words_too(hostile):
+    wrong = []
+    for model, one in (("project", "project"), ("text", "text"), ("coding", "coding"), ("user", "coder")):
+        for rest in ("", f"{getattr(hostile.here, one).pk}/change/", f"{getattr(hostile.here, one).pk}/delete/"):
+            page = hostile.ask("GET", f"/admin/annotations/{model}/{rest}", "superuser").content.decode()
+            assert "xss-" in page, (model, rest)
+            wrong += [f"{model} {rest}: {one}" for one in injected(page) if "xss" in one]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_a_form_is_sent_comes_back_as_words(world):
+    """Every field of every form at once, and each alone."""
+    asked = 0
+    for row, method, access in sending([*PAGES, *AGREEMENT]):
+        body = resolved(access.body, world.here) or {}
+        fields = [name for name, value in body.items() if not callable(value)]
+        for chosen in [fields, *([name] for name in fields)]:
+            reply = world.ask(method, world.address(row), able(access), body | dict.fromkeys(chosen, payload("sent")))
+            if is_page(reply):
+                assert injected(reply.content.decode()) == [], (row.name, chosen)
+                asked += 1
+    assert asked > 30
+
+
+def test_what_an_address_says_comes_back_as_words(world):
+    """All that pages are asked for at once, and a few of each alone; the tests of each page try all of its own."""
+    bad = quote(payload("asked"))
+    for number, row in enumerate(READ):
+        address, role = world.address(row), able(row.methods["GET"])
+        for names in (QUERY, *([name] for name in QUERY[number % 6 :: 6])):
+            reply = world.ask("GET", f"{address}?{'&'.join(f'{name}={bad}' for name in names)}", role)
+            assert not is_page(reply) or injected(reply.content.decode()) == [], (address, names)
+    part = world.ask("GET", f"/projects/tea/import/?format={bad}", "manager", **{"HX-Request": "true"})
+    assert injected(part.content.decode()) == []
+    for address in (f"/{bad}/", f"/projects/{bad}/", f"/projects/tea/texts/{bad}/code/", f"/api/v1/docs/?x={bad}"):
+        assert injected(world.ask("GET", address, "manager").content.decode()) == []
+
+
+def test_the_api_answers_with_data_and_browsers_are_told_not_to_guess(hostile):
+    for row in API:
+        for method, access in row.methods.items():
+            reply = hostile.ask(method, hostile.address(row), able(access), resolved(access.body, hostile.here))
+            assert reply["X-Content-Type-Options"] == "nosniff"
+            if row.name not in ("api-docs", "api-redoc") and reply.status_code != 204:
+                kind = reply["Content-Type"].split(";")[0]
+                assert kind in DATA or "attachment" in reply["Content-Disposition"], row.name

@@ -1,0 +1,203 @@
+"""Signing in, sessions and keys; and what other sites make a browser send."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import pytest
+from django.conf import settings as configured
+from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotations.models import User
+from annotations.tokens import make_token
+from tests.role_asking import able, resolved, sending
+from tests.role_matrix import AGREEMENT, API, PAGES
+from tests.role_world import PASSWORD
+
+COOKIE = configured.SESSION_COOKIE_NAME
+
+
+def sign_in(client: Client, name: str = "alice", password: str = PASSWORD, **headers: str) -> Any:
+    return client.post("/sign-in/", {"username": name, "password": password}, headers=headers)
+
+
+def signed_in_with(cookie: str) -> bool:
+    client = Client()
+    client.cookies[COOKIE] = cookie
+    return client.get("/").status_code == 200
+
+
+def prepared(client: Client) -> str:
+    """Let the client come with a session that somebody else knows."""
+    session = client.session
+    session["known"] = True
+    session.save()
+    client.cookies[COOKIE] = session.session_key
+    return str(session.session_key)
+
+
+def test_a_session_that_somebody_prepared_is_not_the_one_that_is_signed_in(visitor):
+    known = prepared(visitor)
+    assert sign_in(visitor).status_code == 302
+    cookie = visitor.cookies[COOKIE].value
+    assert cookie != known
+    assert signed_in_with(cookie)
+    assert not signed_in_with(known)
+    assert not Session.objects.filter(pk=known).exists()
+
+
+def test_who_joins_by_an_invitation_gets_a_session_of_their_own(world):
+    client = Client()
+    known = prepared(client)
+    new = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
+    assert client.post(f"/invitations/{world.here.secret}/", new).status_code == 302
+    assert signed_in_with(client.cookies[COOKIE].value)
+    assert not signed_in_with(known)
+
+
+def test_a_session_ends_with_signing_out_and_with_another_password(visitor):
+    sign_in(visitor)
+    first = visitor.cookies[COOKIE].value
+    visitor.post("/sign-out/")
+    assert not signed_in_with(first)
+    sign_in(visitor)
+    second = visitor.cookies[COOKIE].value
+    assert signed_in_with(second)
+    alice = User.objects.get()
+    alice.set_password("lavender-9-canoe")
+    alice.save()
+    assert not signed_in_with(second)
+
+
+def test_a_session_ends_when_its_person_may_not_sign_in_any_more(visitor):
+    sign_in(visitor)
+    User.objects.update(is_active=False)
+    assert visitor.get("/").status_code == 302
+
+
+def test_a_session_in_an_address_is_none(visitor):
+    sign_in(visitor)
+    cookie = visitor.cookies[COOKIE].value
+    assert Client().get("/", {COOKIE: cookie}).status_code == 302
+    assert Client().get(f"/;{COOKIE}={cookie}").status_code == 404
+
+
+def test_no_key_and_no_password_is_in_the_log(world, caplog):
+    logging.disable(logging.NOTSET)
+    caplog.set_level(logging.DEBUG)
+    _, secret = make_token(world.here.coder, "n", "read", 1)
+    client, wrong, typed = Client(raise_request_exception=False), "coindex_" + "w" * 40, "a password to be kept"
+    for key in (secret, wrong):
+        by_key = {"Authorization": f"Bearer {key}"}
+        for address in ("/api/v1/projects/", "/api/v1/projects/ghost/", "/api/v1/ghost/", "/projects/tea/"):
+            client.get(address, headers=by_key)
+            client.get(address, {"token": key, "key": key})
+            client.post(address, {"key": key}, headers=by_key)
+    for password in (typed, PASSWORD):
+        sign_in(client, "alice", password)
+    told = [one for one in caplog.records if not one.name.startswith("django.db")]  # which only DEBUG tells
+    assert {"coindex.requests", "django.request"} <= {one.name for one in told}
+    said = "\n".join(JSONLines().format(one) for one in told)
+    for kept in (secret, wrong, secret.removeprefix("coindex_"), typed, PASSWORD):
+        assert kept not in said
+
+
+@pytest.mark.parametrize("name", ["alice", "ghost"])
+def test_somebody_and_nobody_take_as_long_to_be_refused(visitor, settings, monkeypatch, name):
+    """A password is hashed once, whether there is such a person or not."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    alice = User.objects.get()
+    alice.set_password(PASSWORD)
+    alice.save()
+    hashed: list[str] = []
+    for method in ("encode", "verify"):
+        done = getattr(Argon2PasswordHasher, method)
+
+        def counted(self: Any, *given: Any, done: Any = done, method: str = method) -> Any:
+            hashed.append(method)
+            return done(self, *given)
+
+        monkeypatch.setattr(Argon2PasswordHasher, method, counted)
+    assert sign_in(visitor, name, "wrong").status_code == 200
+    assert len(hashed) == 1
+
+
+def test_the_site_staffs_door_is_bounded_like_the_front_door(visitor, settings):
+    settings.AXES_ENABLED, settings.AXES_FAILURE_LIMIT = True, 3
+    for _ in range(3):
+        reply = visitor.post("/admin/login/", {"username": "alice", "password": "wrong"})
+    assert reply.status_code == 429
+    assert sign_in(visitor).status_code == 429
+
+
+def test_who_says_to_come_from_elsewhere_waits_all_the_same(visitor, settings):
+    settings.AXES_ENABLED, settings.AXES_FAILURE_LIMIT = True, 3
+    for number in range(3):
+        reply = sign_in(visitor, "alice", "wrong", **{"X-Forwarded-For": f"10.0.0.{number}", "X-Real-IP": "10.0.0.1"})
+    assert reply.status_code == 429
+
+
+def test_a_wrong_key_costs_one_look_and_writes_nothing(db):
+    client = Client()
+    for wrong in ("coindex_" + "x" * 43, "", "x" * 8000):
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get("/api/v1/projects/", headers={"Authorization": f"Bearer {wrong}"}).status_code == 401
+        assert len(queries) <= 1
+        assert not [one for one in queries if not one["sql"].startswith("SELECT")]
+
+
+def test_only_who_manages_learns_whether_there_is_somebody_of_a_name(world):
+    """Others get the same answer for a name that is there and one that is not."""
+    for address in ("/projects/tea/members/", "/api/v1/projects/tea/members/"):
+        for role in ("viewer", "coder", "adjudicator", "outsider", "manager elsewhere"):
+            said = [
+                (reply.status_code, re.sub(r'value="[^"]*"', "", reply.content.decode()))
+                for name in ("alice", "mallory", "ghost")
+                for reply in [world.ask("POST", address, role, {"username": name, "role": "coder"})]
+            ]
+            assert said[0] == said[1] == said[2]
+            assert said[0][0] in (403, 404)
+
+
+def test_no_form_and_no_request_counts_without_the_token_of_its_page(world):
+    asked, client = 0, Client(enforce_csrf_checks=True)
+    for row, method, access in sending([*PAGES, *AGREEMENT, *API]):
+        client.cookies[COOKIE] = world.cookies[able(access)]
+        reply = world.ask_with(client, method, world.address(row), resolved(access.body, world.here))
+        assert (reply.status_code, world.writes) == (403, []), (method, row.name)
+        asked += 1
+    assert asked > 50
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "https://testserver"}, 302),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Referer": "https://evil.example/testserver/"}, 403),
+        ({"Referer": "https://testserver.evil.example/"}, 403),
+        ({}, 403),
+    ],
+)
+def test_a_stolen_token_does_not_count_from_another_site(visitor, headers, status):
+    client = Client(enforce_csrf_checks=True)
+    client.get("/sign-in/", secure=True)
+    token = client.cookies[configured.CSRF_COOKIE_NAME].value
+    sent = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
+    assert client.post("/sign-in/", sent, headers=headers, secure=True).status_code == status
+
+
+@pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
+def test_the_method_is_the_one_that_was_sent(world, header):
+    address = f"/api/v1/transfers/{world.here.exported.pk}/"
+    assert world.ask("POST", address, "manager", {"_method": "DELETE"}, **{header: "DELETE"}).status_code == 405
+    world.ask("GET", f"{address}?_method=DELETE", "manager", **{header: "DELETE"})
+    assert world.writes == []
+    assert world.ask("GET", "/projects/tea/members/", "manager", **{header: "POST"}).status_code == 200

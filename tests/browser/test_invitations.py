@@ -1,0 +1,51 @@
+"""Joining by a link in a browser, which says of a form from where it comes."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from annotations import invitations
+from annotations.models import Membership
+from tests.browser.conftest import PASSWORD
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def secret(project, charlie) -> str:
+    return invitations.invite(project, Membership.Role.CODER, charlie, days=1)[1]
+
+
+def referrers(page: Page) -> list[str]:
+    """What the page's requests say of where they come from, as they are made."""
+    found: list[str] = []
+
+    def note(request: Request) -> None:
+        found.append(request.all_headers().get("referer", ""))
+
+    page.on("requestfinished", note)
+    return found
+
+
+def test_who_has_the_link_makes_an_account_and_joins(live_server, browser, project, secret):
+    page = browser.new_context(base_url=live_server.url).new_page()
+    said = referrers(page)
+    page.goto(f"/invitations/{secret}/")
+    page.get_by_label("Username").fill("nora")
+    for label in ("Password", "Password confirmation"):
+        page.get_by_label(label, exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Make an account and join").click()
+    expect(page.get_by_role("status")).to_contain_text("You are coder of Tea now.")
+    assert project.memberships.get(user__username="nora").role == "coder"
+    assert len(said) > 2
+    assert not any(secret in one for one in said)
+    page.context.close()
+
+
+def test_who_is_signed_in_joins_with_the_account_they_have(sign_in, mallory, project, secret):
+    page = sign_in(mallory)
+    page.goto(f"/invitations/{secret}/")
+    page.get_by_role("button", name="Join as mallory").click()
+    expect(page.get_by_role("status")).to_contain_text("You are coder of Tea now.")
+    assert project.memberships.filter(user=mallory).exists()

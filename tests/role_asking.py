@@ -1,0 +1,158 @@
+"""Asking for the routes of `role_matrix.py` in the world of `role_world.py`, as each role."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from http.cookies import SimpleCookie
+from operator import attrgetter
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+
+from annotations.models import User
+from tests.role_matrix import Access, Row
+from tests.role_world import HERE, ROLES, make_world
+
+# What is changed only by who has seen it: any state of it will do.
+SEEN = {"If-Match": "*"}
+THING = re.compile(r"@([a-z_]+(?:\.[a-z_]+)*)")
+CHANGES = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def routes(patterns: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """(name, path) of every route of the map but the admin's."""
+    for pattern in patterns:
+        if getattr(pattern, "namespace", None) == "admin":
+            continue
+        here = path + str(pattern.pattern)
+        if isinstance(pattern, URLPattern):
+            yield str(pattern.name), here
+        else:
+            yield from routes(pattern.url_patterns, here)
+
+
+ROUTES = dict(routes(get_resolver().url_patterns))
+
+
+def parameters(row: Row) -> list[str]:
+    """The names of what stands in the row's address."""
+    return re.findall(r"<(?:\w+:)?(\w+)>", ROUTES[row.name])
+
+
+class World:
+    """The things that routes are asked for, and a client of each role. What a request does is taken back."""
+
+    def __init__(self, names: SimpleNamespace = HERE) -> None:
+        made = make_world(names)
+        self.here: SimpleNamespace = made.here
+        self.elsewhere: SimpleNamespace = made.elsewhere
+        self.roles = made.roles
+        self.client = Client()  # one for all, as each reads the middleware and all static files anew
+        self.cookies = {role: self._signed_in(user) for role, user in made.roles.items()}
+        self.writes: list[str] = []
+
+    def _signed_in(self, user: User | None) -> str:
+        """The cookie of who is signed in."""
+        if user is None:
+            return ""
+        self.client.cookies = SimpleCookie()
+        self.client.force_login(user)
+        return self.client.cookies[settings.SESSION_COOKIE_NAME].value
+
+    def address(self, row: Row, foreign: str = "") -> str:
+        """Where the row's things are; of `foreign`, a parameter, that of elsewhere."""
+        path = "/" + ROUTES[row.name]
+        for name, thing in row.at.items():
+            place = self.elsewhere if name == foreign else self.here
+            value = quote(resolved(thing, place), safe=":,")
+            path = re.sub(rf"<(\w+:)?{name}>", value, path)
+        return path
+
+    def ask(
+        self, method: str, address: str, role: str, body: Any = None, look: Any = None, **headers: str
+    ) -> HttpResponse:
+        """The answer to the role; `writes` has what changed, `seen` what `look` saw then. After it all is as before."""
+        self.sign_in(role)
+        return self.ask_with(self.client, method, address, body, look, **headers)
+
+    def sign_in(self, role: str) -> None:
+        """Let the client be that of the role."""
+        self.client.cookies = SimpleCookie()
+        if self.cookies[role]:
+            self.client.cookies[settings.SESSION_COOKIE_NAME] = self.cookies[role]
+
+    def ask_with(
+        self, client: Client, method: str, address: str, body: Any = None, look: Any = None, **headers: str
+    ) -> HttpResponse:
+        """The same by another client."""
+        self.writes = []
+        with transaction.atomic():
+            with connection.execute_wrapper(self._hear):
+                reply = _sent(client, method, address, body, SEEN | headers)
+            self.seen = look() if look else None
+            transaction.set_rollback(True)
+        return reply
+
+    def _hear(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if CHANGES.match(sql):
+            self.writes.append(sql)
+        return execute(sql, params, many, context)
+
+
+def _sent(client: Client, method: str, address: str, body: Any, headers: Mapping[str, str]) -> Any:
+    if body is None or method in ("GET", "HEAD", "OPTIONS"):
+        return client.generic(method, address, headers=headers)
+    if not address.startswith("/api/") or any(callable(value) for value in body.values()):
+        fields = {name: value() if callable(value) else value for name, value in body.items()}
+        return client.post(address, fields, headers=headers)
+    return client.generic(method, address, json.dumps(body), content_type="application/json", headers=headers)
+
+
+def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: SimpleNamespace | None = None) -> Any:
+    """The value with its things of the place; those of the name `foreign` are of elsewhere."""
+    if isinstance(value, Mapping):
+        return {
+            resolved(name, place, foreign, elsewhere): resolved(one, place, foreign, elsewhere)
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [resolved(one, place, foreign, elsewhere) for one in value]
+    if not isinstance(value, str):
+        return value
+
+    def found(thing: re.Match[str]) -> str:
+        of = elsewhere if thing[1] == foreign and elsewhere is not None else place
+        return str(attrgetter(thing[1])(of))
+
+    return THING.sub(found, value)
+
+
+def things_in(value: Any) -> set[str]:
+    """The things that a body names."""
+    if isinstance(value, Mapping):
+        return set().union(*(things_in(one) for one in (*value, *value.values())))
+    if isinstance(value, list):
+        return set().union(*(things_in(one) for one in value))
+    return set(THING.findall(value)) if isinstance(value, str) else set()
+
+
+def able(access: Access) -> str:
+    """A role to which it is answered, a manager if may be; nobody where it is wrong for all."""
+    return next((role for role in ("manager", *ROLES[1:], "anonymous") if 200 <= access.answers[role] < 400), "")
+
+
+def sending(rows: Sequence[Row]) -> Iterator[tuple[Row, str, Access]]:
+    """The methods of the rows that change something."""
+    for row in rows:
+        for method, access in row.methods.items():
+            if method not in SAFE and able(access):
+                yield row, method, access

@@ -1,0 +1,415 @@
+"""Every route of the program, what it answers to whom, and what is sent to it.
+
+A new route needs a row, most often of one line: `row(NAME, GET=members())`, or for what a manager sends
+`row(NAME, POST=managers(302, {"text": "@text.slug"}))`. Methods that a row does not name are refused to all. "@..." is
+a thing of the world (`role_world.py`): the tests ask for it here, and then in its place for the same thing of another
+project, which has to be refused. What a row may say further stands at `Row`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.role_world import PASSWORD, ROLES, upload
+
+MEMBERS = ("viewer", "coder", "other coder", "adjudicator", "manager", "superuser")
+SEE_RESULTS = ("viewer", "adjudicator", "manager", "superuser")
+DISCUSS = ("adjudicator", "manager", "superuser")
+MANAGE = ("manager", "superuser")
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+# To be sent to sign in by a page, or to be told so by the API.
+SIGN_IN = 0
+
+
+@dataclass(frozen=True)
+class Access:
+    """What each role is answered, and what it sends."""
+
+    answers: Mapping[str, int]
+    body: Mapping[str, Any] | None = None
+
+    def but(self, answers: Mapping[str, int]) -> Access:
+        """The same with other answers for some roles."""
+        return replace(self, answers={**self.answers, **answers})
+
+
+def who(
+    roles: Collection[str], ok: int = 200, body: Mapping[str, Any] | None = None, members: int = 403, others: int = 404
+) -> Access:
+    """`ok` for these roles; other members and all others are refused, and who is not signed in is sent to do that."""
+    answers = {role: ok if role in roles else members if role in MEMBERS else others for role in ROLES}
+    return Access({**answers, "anonymous": SIGN_IN}, body)
+
+
+def members(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(MEMBERS, ok, body)
+
+
+def results(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(SEE_RESULTS, ok, body)
+
+
+def discussing(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(DISCUSS, ok, body)
+
+
+def managers(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(MANAGE, ok, body)
+
+
+def own(*roles: str, ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    """What is these roles' own, and to everybody else is not there."""
+    return who(roles, ok, body, members=404)
+
+
+def signed_in(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(ROLES, ok, body)
+
+
+def public(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return Access(dict.fromkeys(ROLES, ok), body)
+
+
+def permitted(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    """Who may make projects."""
+    return who(["superuser"], ok, body, others=403)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A route, or one of several things that it is asked for.
+
+    at: what stands in its address, where that is not in PARAMETERS; refused: what methods get that are not named;
+    takes: fields that it understands although the body does not have them;
+    foreign: whether what is in its address belongs to a project or person; again: further things a route is asked for
+    need not be asked by methods that it does not have; unseen: what it changes is in no table of ours (a session);
+    annotates: whether a key to annotate may ask for it.
+    """
+
+    name: str
+    methods: Mapping[str, Access]
+    at: Mapping[str, str]
+    refused: Access = field(default_factory=lambda: signed_in(405))
+    takes: Collection[str] = ()
+    foreign: bool = True
+    again: bool = False
+    unseen: bool = False
+    annotates: bool = False
+
+    def access(self, method: str) -> Access:
+        """By which rule the method is answered."""
+        given = self.methods.get("GET" if method == "HEAD" and "HEAD" not in self.methods else method)
+        if given is not None:
+            return given
+        # Of the API anybody may ask what there is to be asked; nothing of a project is in the answer.
+        return signed_in(200) if method == "OPTIONS" and self.name.startswith("api-") else self.refused
+
+
+PARAMETERS = {
+    "slug": "@project.slug",
+    "text": "@text.slug",
+    "docset": "@docset.slug",
+    "coder": "@other.username",
+    "key": "@target.key",
+    "first": "@coder.username",
+    "second": "@other.username",
+    "secret": "@secret",
+    "username": "@viewer.username",
+    "page": "coders",
+    "table": "matrix",
+}
+OF_PYRAMIDS = PARAMETERS | {"slug": "@pyramids.slug", "text": "@models.slug", "key": "@contributor"}
+OF_AGREED = OF_PYRAMIDS | {
+    "text": "@agreed_models.slug",
+    "docset": "@agreed_docset.slug",
+    "key": "@word.key",
+    "coder": "@adjudicator.username",
+}
+OF_DONE = OF_AGREED | {"text": "@done_models.slug"}
+
+
+def row(name: str, at: Mapping[str, str] = PARAMETERS, *, pk: str = "", **more: Any) -> Row:
+    methods = {method: more.pop(method) for method in METHODS if method in more}
+    return Row(name, methods, {**at, "pk": pk} if pk else at, **more)
+
+
+def again(name: str, at: Mapping[str, str] = PARAMETERS, *, pk: str = "", **more: Any) -> Row:
+    """Another thing that a route is asked for."""
+    return replace(row(name, at, pk=pk, **more), again=True)
+
+
+UUID = "6f1b1b6e-7f5e-4d0b-9a53-0c1a3b6f5d11"
+
+
+def operations(version: int, kind: str, **payload: Any) -> dict[str, Any]:
+    return {"version": version, "operations": [{"uuid": UUID, "kind": kind, "payload": payload}]}
+
+
+def rows_of_summaries(*summaries: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a form with rows."""
+    fields: dict[str, Any] = {"rows-TOTAL_FORMS": str(len(summaries)), "rows-INITIAL_FORMS": "0"}
+    for number, summary in enumerate(summaries):
+        fields |= {f"rows-{number}-{name}": value for name, value in summary.items()}
+    return fields
+
+
+FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
+JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
+TWO = ({"name": "x", "content": "Rain fell."}, {"name": "y", "content": "It rained."})
+NEW_PASSWORD = "lavender-9-canoe"
+
+PAGES = [
+    row("healthz", GET=public(), refused=public(405)),
+    row("readyz", GET=public(), refused=public(405)),
+    row(
+        "sign_in",
+        GET=public(),
+        POST=public(302, {"username": "@coder.username", "password": PASSWORD}),
+        PUT=public(),
+        OPTIONS=public(),
+        refused=public(405),
+        foreign=False,
+        unseen=True,
+    ),
+    row("sign_out", unseen=True, POST=public(302), OPTIONS=public(), refused=public(405)),
+    row(
+        "change-password",
+        GET=signed_in(),
+        POST=signed_in(302, {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}),
+        PUT=signed_in(),
+        OPTIONS=signed_in(),
+        unseen=True,
+    ),
+    row("home", GET=signed_in()),
+    row("account", GET=signed_in(), POST=signed_in(200, {"name": "n", "scope": "read", "days": "7"})),
+    row("revoke-token", pk="@token.pk", POST=own("coder", ok=302)),
+    row(
+        "invitation",
+        GET=public(),
+        # Who is a member is told so; who is nobody yet is asked for a name and a password.
+        POST=public(302).but(dict.fromkeys(MEMBERS[:-1], 400) | {"anonymous": 200}),
+        refused=public(405),
+        foreign=False,
+    ),
+    row(
+        "new-project",
+        GET=permitted(),
+        POST=permitted(302, {"title": "T", "slug": "new-one", "scheme": "muc-ident", "guidelines": "g"}),
+        refused=permitted(405),
+    ),
+    row("restore", GET=permitted(), POST=permitted(302, {"file": upload}), refused=permitted(405)),
+    row("project", GET=members()),
+    again("project", OF_PYRAMIDS, GET=members()),
+    row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"]})),
+    again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on"})),
+    row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
+    again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
+    row("remove-member", pk="@membership.pk", POST=managers(302)),
+    row("withdraw-invitation", pk="@invitation.pk", POST=managers(302)),
+    row("transfers", GET=results()),
+    row("import", takes=("coder", "predefined"), GET=managers(), POST=managers(302, FILE)),
+    row(
+        "export",
+        GET=results(),
+        POST=results(302, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
+    ),
+    again("export", POST=managers(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
+    row("assign", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "coders": ["@adjudicator.pk"]})),
+    again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
+    row("docsets", OF_PYRAMIDS, GET=members(), POST=managers(302, {"title": "Rain", **rows_of_summaries(*TWO)})),
+    row("docset", OF_PYRAMIDS, GET=who(MEMBERS)),
+    row(
+        "docset-peers",
+        OF_PYRAMIDS,
+        GET=managers(),
+        POST=managers(302, rows_of_summaries({"name": "p", "content": "Rain fell."})),
+    ),
+    row(
+        "docset-assign",
+        OF_PYRAMIDS,
+        GET=managers(),
+        POST=managers(302, {"coders": ["@coder.pk"], "pyramid": "on", "peers": ["@peer.pk"], "against": "own"}),
+    ),
+    row(
+        "docset-agreed",
+        OF_PYRAMIDS,
+        GET=discussing(),
+        POST=discussing(302, {"start": "@start.pk", "adjudicator": "@adjudicator.pk"}),
+    ),
+    row("code", GET=own("coder", "other coder")),
+    again("code", OF_PYRAMIDS, GET=own("coder", "other coder")),
+    row("submit", POST=own("coder", "other coder", ok=302)),
+    row("reopen", POST=managers(302)),
+    row("code-agreed", OF_AGREED, GET=own("adjudicator")),
+    again(
+        "docset-agreed",
+        OF_AGREED,
+        GET=discussing(),
+        POST=managers(400, {"adjudicator": "@adjudicator.pk"}).but({"adjudicator": 400}),
+    ),
+    row("submit-agreed", OF_AGREED, POST=own("adjudicator", ok=302)),
+    row("reopen-agreed", OF_DONE, POST=managers(302)),
+    row("transfer", pk="@imported.pk", GET=managers().but({"coder": 404, "other coder": 404})),
+    again("transfer", pk="@exported.pk", GET=own(*SEE_RESULTS)),
+    row(
+        "carry-out",
+        pk="@imported.pk",
+        POST=own("manager", ok=302).but({"viewer": 403, "adjudicator": 403, "superuser": 403}),
+    ),
+    row("discard", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=302).but({"adjudicator": 403})),
+    row("transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
+    again("transfer-file", pk="@imported.pk", GET=own(*MANAGE).but({"viewer": 403, "adjudicator": 403})),
+]
+
+AGREEMENT = [
+    *(
+        row(name, GET=results())
+        for name in (
+            "agreement",
+            "agreement-headline",
+            "grid",
+            "compare",
+            "methods",
+            "texts",
+            "coders",
+            "coder-pair",
+            "categories",
+            "course",
+            "items",
+            "item",
+            "allows",
+        )
+    ),
+    *(again(name, OF_AGREED, GET=results()) for name in ("agreement", "items", "item")),
+    row("set-round", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "round": "pilot"})),
+    row("save-mapping", POST=managers(302, {"name": "m", "merge": "@category.key:none"})),
+    row("computation", pk="@computation.pk", GET=results()),
+    *(row(name, OF_PYRAMIDS, GET=results()) for name in ("scores", "study", "scus", "peers")),
+    row("remark", POST=discussing(302, {"body": "Why?"})),
+    row("withdraw-remark", pk="@remark.pk", POST=who(["manager"], 302).but({"adjudicator": 404, "superuser": 404})),
+    again("remark", OF_AGREED, POST=discussing(302, {"body": "Why?"})),
+    row("flag", POST=discussing(302, {"on": "1"})),
+]
+
+API = [
+    row(
+        "api-projects",
+        GET=signed_in(),
+        POST=permitted(201, {"slug": "new-one", "title": "T", "scheme": "muc-ident"}),
+    ),
+    row("api-project", GET=members(), PATCH=managers(200, {"title": "New"})),
+    row("api-scheme", GET=members(), PATCH=managers(200, {"coders_mark": ["@level.key"]})),
+    row("api-members", GET=managers(), POST=managers(201, {"username": "@outsider.username", "role": "viewer"})),
+    row("api-member", GET=managers(), PATCH=managers(200, {"role": "adjudicator"}), DELETE=managers(204)),
+    row("api-invitations", GET=managers(), POST=managers(201, {"role": "viewer"})),
+    row("api-invitation", pk="@invitation.pk", DELETE=managers(204)),
+    row(
+        "api-codings",
+        GET=members(),
+        POST=managers(200, {"texts": ["@text.slug"], "coders": ["@adjudicator.username"]}),
+    ),
+    *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
+    row("api-texts", GET=members()),
+    row("api-text", GET=members(), PATCH=managers(200, {"round": "pilot"})),
+    row(
+        "api-coding",
+        annotates=True,
+        GET=own("coder", "other coder"),
+        PATCH=own("coder", "other coder", body={"status": "submitted"}),
+    ),
+    row(
+        "api-coding-of",
+        GET=own("other coder", *SEE_RESULTS),
+        PATCH=managers(200, {"status": "open"}),
+    ),
+    row(
+        "api-agreed-coding-of",
+        OF_DONE,
+        GET=own(*SEE_RESULTS),
+        PATCH=managers(200, {"status": "open"}),
+    ),
+    row(
+        "api-operations",
+        annotates=True,
+        GET=own("coder", "other coder"),
+        POST=own("coder", ok=200, body=JUDGED).but({"other coder": 409}),
+    ),
+    row(
+        "api-coding-agreed",
+        OF_AGREED,
+        annotates=True,
+        GET=own("adjudicator"),
+        PATCH=own("adjudicator", body={"status": "submitted"}),
+    ),
+    row(
+        "api-operations-agreed",
+        OF_AGREED,
+        annotates=True,
+        GET=own("adjudicator"),
+        POST=own("adjudicator", body=operations(1, "describe", scu="sank", label="It sank")),
+    ),
+    row(
+        "api-docsets",
+        OF_PYRAMIDS,
+        GET=members(),
+        POST=managers(201, {"slug": "rain", "title": "Rain", "summaries": list(TWO)}),
+    ),
+    row("api-docset", OF_PYRAMIDS, GET=members()),
+    row("api-docset-pyramids", OF_PYRAMIDS, GET=members()),
+    row(
+        "api-docset-peers",
+        OF_PYRAMIDS,
+        GET=members(),
+        POST=managers(201, {"peers": [{"name": "p", "content": "Rain fell."}]}),
+    ),
+    row(
+        "api-docset-assignments",
+        OF_PYRAMIDS,
+        POST=managers(200, {"coders": ["@other.username"], "peers": ["@peer.slug"]}),
+    ),
+    row(
+        "api-docset-agreed",
+        OF_PYRAMIDS,
+        POST=discussing(201, {"coder": "@other.username", "adjudicator": "@adjudicator.username"}),
+    ),
+    row("api-transfers", GET=results()),
+    row("api-imports", takes=("coder", "predefined"), POST=managers(201, FILE)),
+    row(
+        "api-exports",
+        POST=results(201, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
+    ),
+    row("api-archives", POST=permitted(201, {"file": upload})),
+    row(
+        "api-transfer",
+        pk="@exported.pk",
+        GET=own(*SEE_RESULTS),
+        DELETE=own("viewer", *MANAGE, ok=204).but({"adjudicator": 403}),
+    ),
+    row(
+        "api-carry-out",
+        pk="@exported.pk",
+        POST=own("viewer").but({"adjudicator": 403, "manager": 403, "superuser": 403}),
+    ),
+    row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
+    *(row(f"api-{name}", GET=results()) for name in ("agreement", "data", "grid", "items", "item")),
+    *(row(f"api-{name}", OF_PYRAMIDS, GET=results()) for name in ("scores", "study", "scus", "peers")),
+    row("api-remarks", GET=discussing(), POST=discussing(201, {"body": "Why?"})),
+    again("api-remarks", OF_AGREED, POST=discussing(201, {"body": "Why?"})),
+    row("api-remark", pk="@remark.pk", DELETE=who(["manager"], 204).but({"adjudicator": 404, "superuser": 404})),
+    row("api-flag", unseen=True, GET=discussing(), PUT=discussing(), DELETE=discussing(204)),
+    again("api-flag", PUT=discussing()),
+    again("api-flag", PARAMETERS | {"key": "@markable.key"}, DELETE=discussing(204)),
+    row(
+        "api-mappings",
+        GET=results(),
+        POST=managers(201, {"name": "m", "classes": {"@category.key": "none"}}),
+    ),
+    *(row(f"api-{name}", GET=results()) for name in ("table-pages", "tables", "table")),
+    row("api-schema", GET=public(), OPTIONS=public(), refused=public(405)),
+    row("api-docs", GET=public(), OPTIONS=public(405), refused=public(405)),
+    row("api-redoc", GET=public(), OPTIONS=public(), refused=public(405)),
+]
+
+AREAS = {"pages": PAGES, "agreement": AGREEMENT, "api": API}

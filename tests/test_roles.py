@@ -1,0 +1,281 @@
+"""Each route by each method for each role: the table of `role_matrix.py`, and what holds for all of its rows."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.http import HttpResponse
+from django.urls import URLPattern, get_resolver
+from pytest_django import Settings
+
+from annotations.models import Token
+from annotations.tokens import make_token
+from tests.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
+from tests.role_matrix import AREAS, METHODS, SIGN_IN, Row
+from tests.role_world import ROLES
+
+OURS = ("annotations", "agreement")
+ROWS = [row for rows in AREAS.values() for row in rows]
+every_area = pytest.mark.parametrize("rows", AREAS.values(), ids=AREAS)
+
+
+VARYING = ("created_at", "told_at", "finished_at", "applied_at", "made_at", "expires_at", "used_at", "last_used_at",
+           "last_login", "digest", "begins", "password", "uuid", "file")  # fmt: skip
+
+
+def contents() -> dict[str, list[str]]:
+    """What the tables hold, without times and what is by chance; rows of other tables by their place there."""
+    models = [model for model in apps.get_models(include_auto_created=True) if model._meta.app_label in OURS]
+    places = {
+        model: {pk: place for place, pk in enumerate(model._base_manager.order_by("pk").values_list("pk", flat=True))}
+        for model in models
+    }
+    found = {}
+    for model in models:
+        fields = [one for one in model._meta.concrete_fields if not one.primary_key and one.name not in VARYING]
+        rows = model._base_manager.values_list(*(one.attname for one in fields))
+        found[model.__name__] = sorted(
+            str(
+                {
+                    one.name: places.get(one.related_model, {}).get(value, value) if one.is_relation else value
+                    for one, value in zip(fields, row, strict=True)
+                }
+            )
+            for row in rows
+        )
+    return found
+
+
+@pytest.fixture
+def world(db, settings: Settings) -> Iterator[World]:
+    """One for all rows of a test: each request is taken back."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # others are slow on purpose
+    logging.disable(logging.WARNING)  # thousands of refusals
+    yield World()
+    logging.disable(logging.NOTSET)
+
+
+def test_every_route_has_a_row():
+    firsts = [row.name for row in ROWS if not row.again]
+    named = set(firsts)
+    assert len(named) == len(firsts), "two rows for a route: make the second one `again(...)`"
+    missing = {name: path for name, path in ROUTES.items() if name not in named}
+    assert not missing, f"add `row(NAME, METHOD=WHO(STATUS, BODY))` to tests/role_matrix.py for {missing}"
+    assert named <= ROUTES.keys(), "rows of routes that are no more"
+
+
+def expected(row: Row, method: str, role: str) -> int:
+    answer = row.access(method).answers[role]
+    return (401 if row.name.startswith("api-") else 302) if answer == SIGN_IN else answer
+
+
+@every_area
+def test_every_route_answers_each_role_by_each_method_as_the_table_says(world, rows):
+    wrong = []
+    for row in rows:
+        address = world.address(row)
+        for method in row.methods if row.again else METHODS:
+            access = row.access(method)
+            body = resolved(access.body, world.here)
+            for role in ROLES:
+                reply, should = world.ask(method, address, role, body), expected(row, method, role)
+                if reply.status_code != should:
+                    wrong.append(f"{method} {address} for {role}: {reply.status_code}, not {should}")
+                elif access.answers[role] == SIGN_IN and should == 302:
+                    assert reply["Location"].startswith("/sign-in/?next="), (method, address)
+                if (method in SAFE or should >= 400 or access.answers[role] == SIGN_IN) and world.writes:
+                    wrong.append(f"{method} {address} for {role} changes {world.writes[:3]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_of_another_project_is_not_there_under_this_ones_address(world):
+    asked, wrong = 0, []
+    for row in (row for row in ROWS if row.foreign):
+        for name in parameters(row):
+            address = world.address(row, foreign=name)
+            if address == world.address(row):  # no thing of a project
+                continue
+            for method, access in row.methods.items():
+                role = able(access)
+                if not role or (name == "slug" and role == "superuser"):
+                    continue
+                reply = world.ask(method, address, role, resolved(access.body, world.here))
+                if (reply.status_code, world.writes) != (404, []):
+                    wrong.append(f"{method} {address} for {role}: {reply.status_code}, changes {world.writes}")
+                asked += 1
+    assert not wrong, "\n".join(wrong)
+    assert asked > 100
+
+
+def test_what_is_of_another_project_is_refused_in_what_is_sent(world):
+    asked, wrong = 0, []
+    for row, method, access in sending(row for row in ROWS if row.foreign):
+        for thing in things_in(access.body):
+            sent, own = (resolved(access.body, world.here, thing, place) for place in (world.elsewhere, world.here))
+            if sent == own:  # somebody who is in no project
+                continue
+            reply = world.ask(method, world.address(row), able(access), sent)
+            told_so = not row.name.startswith("api-") or reply.status_code in (400, 404)
+            if world.writes or not told_so:
+                wrong.append(f"{method} {row.name} with another's {thing}: {reply.status_code}, changes {world.writes}")
+            asked += 1
+    assert not wrong, "\n".join(wrong)
+    assert asked > 20
+
+
+# What reaches for other tables where a list lets itself be filtered and ordered by what anybody writes.
+REACHING = (
+    "ordering=coder__password",
+    "ordering=user__password",
+    "ordering=-project__memberships__user__password",
+    "ordering=password",
+    "order_by=coder__password",
+    "coder__password__startswith=a",
+    "user__password__startswith=a",
+    "coder__username=bob",
+    "project__memberships__user__username=charlie",
+    "text__codings__coder__username=bob",
+    "search=bob",
+    "fields=password",
+    "expand=coder",
+    "pk__gt=0",
+    "id=1",
+)
+
+
+def test_no_filter_and_no_order_reaches_further_than_what_is_seen(world):
+    wrong = []
+    for row in (row for row in ROWS if "GET" in row.methods):
+        address, access = world.address(row), row.methods["GET"]
+        for role in ("coder", "manager"):
+            if access.answers[role] != 200:
+                continue
+            plain = told(world.ask("GET", address, role))
+            listed = plain[1].startswith(("[", '{"next"'))
+            for query in REACHING if listed else ("&".join(REACHING), REACHING[0]):
+                reply = world.ask("GET", f"{address}?{query}", role)
+                if world.writes or (reply.status_code != 400 and told(reply) != plain):
+                    wrong.append(f"{address}?{query} for {role}: {reply.status_code}, changes {world.writes}")
+    assert not wrong, "\n".join(wrong)
+
+
+OF_THE_REQUEST = re.compile(
+    r'(csrfmiddlewaretoken" value|csrf-token" content)="[^"]*"'
+    r'|(?<=/)%3F[^"]*(?=" hidden>Sign in again)|(?<=<script src="/api/v1/docs/)[^"]*'
+)
+
+
+def told(reply: HttpResponse) -> tuple[int, str]:
+    """Status and body without the tokens of forms and without links that say where one is."""
+    body = b"".join(reply) if reply.streaming else reply.content
+    return reply.status_code, OF_THE_REQUEST.sub("", body.decode("latin-1"))
+
+
+# What nobody says of themself or another by sending it along.
+MORE: dict[str, Any] = {
+    "role": "manager",
+    "owner": "alice",
+    "author": "alice",
+    "coder": "bob",
+    "user": "bob",
+    "user_id": 1,
+    "status": "submitted",
+    "kind": "agreed",
+    "version": 99,
+    "is_staff": True,
+    "is_superuser": True,
+    "is_active": True,
+    "results_open": True,
+    "project": "milk",
+    "project_id": 1,
+    "text_id": 1,
+    "predefined": True,
+    "used_by": "mallory",
+    "digest": "0" * 64,
+    "password": "x",
+    "id": 1,
+    "pk": 1,
+}
+
+
+def test_what_is_sent_along_and_not_asked_for_changes_nothing(world):
+    asked, wrong = 0, []
+    for row, method, access in sending(ROWS):
+        role, address = able(access), world.address(row)
+        body = resolved(access.body, world.here) or {}
+        first = world.ask(method, address, role, body, contents)
+        should, there = world.seen, contents()
+        if should == there and not row.unseen:
+            wrong.append(f"{method} {row.name} changes nothing: its row does not ask for enough")
+        more = with_more(body, {name: value for name, value in MORE.items() if name not in row.takes})
+        again = world.ask(method, address, role, more, contents)
+        refused = again.status_code == 400 and not world.writes
+        if not refused and (again.status_code, world.seen) != (first.status_code, should):
+            changed = [(name, set(world.seen[name]) ^ set(should[name])) for name in should]
+            wrong.append(f"{method} {row.name}: {again.status_code}, {[one for one in changed if one[1]]}")
+        asked += 1
+    assert not wrong, "\n".join(wrong)
+    assert asked > 40
+
+
+def with_more(body: Any, more: Mapping[str, Any]) -> Any:
+    """The body with more in each of its objects."""
+    if isinstance(body, Mapping):
+        return {**more, **{name: with_more(value, more) for name, value in body.items()}}
+    return [with_more(one, more) for one in body] if isinstance(body, list) else body
+
+
+@pytest.mark.parametrize("scope", Token.Scope.values)
+def test_a_key_changes_only_what_its_scope_is_for(world, scope):
+    """Each route of the API that changes something, by a key of somebody who may."""
+    asked = 0
+    for row, method, access in sending(AREAS["api"]):
+        role = able(access)
+        _, secret = make_token(world.roles[role], "n", scope, 1)
+        body, by_key = resolved(access.body, world.here), {"Authorization": f"Bearer {secret}"}
+        reply = world.ask(method, world.address(row), "anonymous", body, **by_key)
+        within = scope == "manage" or (scope == "annotate" and row.annotates)
+        assert (reply.status_code, method, row.name) == (access.answers[role] if within else 403, method, row.name)
+        if not within:
+            assert reply.json()["code"] == "token_scope"
+            assert all('"annotations_token"' in write for write in world.writes)  # when it was used last
+        asked += 1
+    assert asked > 10
+
+
+def test_the_site_staffs_pages_are_closed_to_all_others(world):
+    """Of every address of the admin; what staff may do there is what the site gives them."""
+    paths = [path for path in admin_paths(get_resolver().url_patterns) if path not in ("admin/login/", "admin/logout/")]
+    assert len(paths) > 20
+    for path in paths:
+        address = "/" + re.sub(r"<path:[^>]+>|<[^>]+>|\(\?P<[^)]+\)", "1", path).replace("^", "").replace("$", "")
+        for method in ("GET", "POST"):
+            for role in ROLES[:-1]:
+                reply = world.ask(method, address, role)
+                assert not world.writes, (method, address, role)
+                if role != "site staff":
+                    assert reply.status_code in (302, 404), (method, address, role)
+                    assert reply.status_code == 404 or reply["Location"].startswith("/admin/login/")
+
+
+def admin_paths(patterns: Any, path: str = "", inside: bool = False) -> Iterator[str]:
+    """The paths of the admin's routes."""
+    for pattern in patterns:
+        here, within = path + str(pattern.pattern), inside or getattr(pattern, "namespace", None) == "admin"
+        if not isinstance(pattern, URLPattern):
+            yield from admin_paths(pattern.url_patterns, here, within)
+        elif within:
+            yield here
+
+
+def test_staff_without_a_permission_changes_nothing_in_the_admin(world):
+    for model in ("user", "project", "text", "coding"):
+        for rest in ("", "add/", "1/change/", "1/delete/"):
+            reply = world.ask("POST", f"/admin/annotations/{model}/{rest}", "site staff", {"username": "x"})
+            assert reply.status_code in (302, 403), (model, rest)
+            assert not world.writes
