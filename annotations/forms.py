@@ -35,6 +35,24 @@ class ProjectForm(forms.ModelForm[Project]):
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
 
+class AboutForm(forms.ModelForm[Project]):
+    """What is said of a project, and whether its coders see the results."""
+
+    class Meta:
+        model = Project
+        fields = ["title", "guidelines", "results_open"]
+        widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(data, instance=project)
+
+    def save(self, commit: bool = True) -> Project:
+        """Write these fields and no others: somebody else may be changing what the scheme allows."""
+        if commit:
+            self.instance.save(update_fields=list(self.fields))
+        return self.instance
+
+
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, help_text="The name with which the person signs in.")
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)

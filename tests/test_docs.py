@@ -2,16 +2,30 @@
 
 import doctest
 import re
+import struct
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command, get_commands
+from django.urls import resolve
 
 from agreement import measures
+from agreement.extract import extract
 from agreement.measures import conformance
 from agreement.measures.options import DISTANCES
+from agreement.parameters import asked_for
+from agreement.reports import overall
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Format
+from annotations.models import Project
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+IMAGES = DOCS / "images"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
+# What pages may put into an address for a reader to fill in.
+FILLED_IN = {"SLUG": "tea", "DOCSET": "tea", "TEXT": "tea", "ID": "1"}
+every_page = pytest.mark.parametrize("document", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 
 
 def test_the_example_runs_as_it_is_printed(monkeypatch):
@@ -73,7 +87,113 @@ def test_the_measures_are_all_described():
     assert set(DISTANCES) == {name for name in DISTANCES if f"`{name}`" in text}
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.md")))
-def test_links_between_pages_lead_somewhere(name):
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", (DOCS / name).read_text()):
-        assert (DOCS / target).exists(), target
+def anchors(document):
+    """What a link may name after "#": the headings as they stand in addresses."""
+    headings = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(document):
+    """(whether it is a picture, where it leads) of each link to another file; examples of code have none."""
+    text = re.sub(r"^```.*?^```$|^    [^\n]*$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    found = LINK.findall(text)
+    return [(bool(picture), target) for picture, target in found if not target.startswith(("https:", "http:"))]
+
+
+@every_page
+def test_links_lead_somewhere(document):
+    for _, target in links(document):
+        path, _, anchor = target.partition("#")
+        there = (document.parent / path).resolve() if path else document
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+def test_the_index_names_every_document():
+    named = {(DOCS / target.partition("#")[0]).resolve() for _, target in links(DOCS / "README.md")}
+    there = {path for path in DOCS.rglob("*") if path.is_file() and path.parent != IMAGES}
+    assert there - named == {DOCS / "README.md"}, "give it a line in docs/README.md"
+
+
+def test_every_picture_is_shown_somewhere_and_is_small():
+    shown = {(one.parent / target).resolve() for one in PAGES for picture, target in links(one) if picture}
+    assert shown == set(IMAGES.iterdir())
+    for picture in shown:
+        head = picture.read_bytes()[:24]
+        assert head[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">I", head[16:20])[0] == 1280, picture
+        assert picture.stat().st_size < 150_000, picture
+
+
+@every_page
+def test_commands_and_targets_that_are_named_are_there(document):
+    text = document.read_text()
+    assert set(re.findall(r"manage\.py ([a-z]\w+)", text)) <= get_commands().keys()
+    targets = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^    )make ([a-z]+)", text, re.MULTILINE)) <= targets
+
+
+@every_page
+def test_addresses_of_the_api_that_are_named_are_there(document):
+    for address in re.findall(r"/api/v1/[\w/-]*", document.read_text()):
+        parts = [FILLED_IN.get(part, part) for part in address.split("/")]
+        if address != "/api/v1/":
+            resolve("/".join(parts))
+
+
+def test_files_that_contributing_names_are_there():
+    named = re.findall(r"`([\w.*-]+/[\w./*-]*)`", (ROOT / "CONTRIBUTING.md").read_text())
+    shorter = ("models/", "importing/", "views/", "archiving/", "formats/", "measures/", "reports/", "parts/")
+    missing = [name for name in named if not any(ROOT.glob(name.rstrip("/"))) and name not in shorter]
+    assert len(named) > 60
+    assert missing == []
+
+
+def test_every_format_has_its_row_and_its_section():
+    text = (DOCS / "formats.md").read_text()
+    sections = "".join(re.findall(r"^## .*$", text, re.MULTILINE))
+    for key, one in (FORMATS | PYRAMID_FORMATS).items():
+        writes = not isinstance(one, Format) or one.write is not None
+        [row] = re.findall(rf"^\|.*\| `{key}` \|.*$", text, re.MULTILINE)
+        assert row.endswith("| yes | yes |" if writes else "| yes | no |")
+        assert f"`{key}`" in sections
+
+
+def test_every_setting_is_described_and_no_other():
+    code = (ROOT / "config" / "settings.py").read_text()
+    read = set(re.findall(r"\benv\.\w+\(\"(\w+)\"", code)) | set(re.findall(r"\bEnv\(\)\(\"(\w+)\"", code))
+    text = (DOCS / "deploy.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == read - {"LOCAL", "DEBUG"}
+    assert "`LOCAL=1`" in text
+    assert "`DEBUG=1`" in text
+
+
+def test_what_the_coding_page_says_of_saving_is_in_the_guide():
+    script = (ROOT / "static" / "js" / "coding" / "sync.js").read_text().partition("export function stateText")[2]
+    literals = re.findall(r"[\"`](?:\$\{\w+\},? )?([^\"`$]+)[\"`]", script)
+    said = [words for words in literals if " " in words or words.istitle()]
+    guide = (DOCS / "coding.md").read_text()
+    assert len(said) >= 7
+    assert [words for words in said if words not in guide] == []
+
+
+@pytest.mark.django_db
+def test_the_figures_that_the_guides_quote_are_those_of_the_demo(settings):
+    settings.LOCAL = True
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the demo has many people
+    call_command("load_demo", verbosity=0)
+
+    def report(slug, **asked):
+        project = Project.objects.get(slug=slug)
+        return overall.report(extract(project), asked_for(asked, project.preset, project.answers))
+
+    found = report("dialogue")
+    nominal = report("dialogue", preset="poesio-artstein-2005", distance="nominal").result.value
+    without_places = report("dialogue", preset="poesio-artstein-2005", without="place").result.value
+    quoted = [found.result.value, found.interval.low, found.interval.high, nominal, without_places]
+    guide = (DOCS / "managing.md").read_text()
+    assert [figure for figure in quoted if f"{figure:.4f}" not in guide] == []
+    news = [report("news").result.value, report("news", preset="passonneau-2004-nominal").result.value]
+    front = (ROOT / "README.md").read_text()
+    assert [figure for figure in news if f"{figure:.4f}" not in front] == []

@@ -54,3 +54,36 @@ def test_nobody_but_a_manager_says_what_coders_mark(signed_in, people, role, sta
     assert signed_in(people[role]).post(URL, {"levels": [level.pk]}).status_code == status
     level.refresh_from_db()
     assert not level.coders_mark
+
+
+def test_a_manager_opens_the_results_to_the_coders_and_closes_them_again(signed_in, alice, charlie, project):
+    manager, coder = signed_in(charlie), signed_in(alice)
+    said = {"about": "1", "title": "Tea", "guidelines": "Read *twice*."}
+    assert coder.get("/projects/tea/agreement/").status_code == 403
+    assert manager.post(URL, {**said, "results_open": "on"}).status_code == 302
+    assert coder.get("/projects/tea/agreement/").status_code == 200
+    assert "<em>twice</em>" in coder.get(URL).content.decode()
+    manager.post(URL, said)
+    assert coder.get("/projects/tea/agreement/").status_code == 403
+
+
+def test_what_is_said_of_a_project_leaves_the_rest_as_it_is(signed_in, charlie, project):
+    level = project.levels.get(key="phrase")
+    manager = signed_in(charlie)
+    manager.post(URL, {"levels": [level.pk]})
+    manager.post(URL, {"about": "1", "title": "Coffee", "guidelines": "", "slug": "coffee", "answers": "indices"})
+    level.refresh_from_db()
+    project.refresh_from_db()
+    assert level.coders_mark
+    assert (project.title, project.slug, project.answers) == ("Coffee", "tea", "pointers")
+    page = manager.post(URL, {"about": "1", "title": ""}).content.decode()
+    assert "errorlist" in page
+    project.refresh_from_db()
+    assert project.title == "Coffee"
+
+
+@pytest.mark.parametrize(("role", "status"), [("adjudicator", 403), ("viewer", 403), ("coder", 403), ("outsider", 404)])
+def test_nobody_but_a_manager_opens_the_results(signed_in, people, role, status):
+    said = {"about": "1", "title": "Mine", "results_open": "on"}
+    assert signed_in(people[role]).post(URL, said).status_code == status
+    assert not Project.objects.filter(results_open=True).exists()

@@ -1,15 +1,19 @@
 """What holds for every coefficient."""
 
 from functools import partial
+from inspect import isfunction, signature
 from statistics import mean
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agreement import measures
 from agreement.measures import (
     ORDERED_DISTANCES,
     SET_DISTANCES,
+    KappaResult,
+    Result,
     alpha,
     augmented_kappa,
     bennett_s,
@@ -40,6 +44,8 @@ OF_LABELS = {"augmented kappa": partial(augmented_kappa, p=0.6)}
 OF_NUMBERS = {f"alpha {name}": partial(alpha, distance=name) for name in ORDERED_DISTANCES}
 ALPHAS = {f"alpha {name}": partial(alpha, distance=name, exclude_unit="both") for name in SET_DISTANCES}
 ALL = {**FAMILY, **OF_LABELS, **OF_NUMBERS, **ALPHAS}
+# What is computed of two partitions, of counts, or of sums that a program kept.
+OF_OTHER_DATA = {"link_kappa", "count_alpha", "combine"}
 every = pytest.mark.parametrize("name", ALL)
 few = settings(max_examples=25, deadline=None)
 
@@ -64,6 +70,14 @@ def assert_same(name, table, other, documents, other_documents=None):
     assert one.note == two.note
     for count in ("n_units", "n_coders", "n_values", "n_judgements"):
         assert getattr(one, count) == getattr(two, count), count
+
+
+def test_every_coefficient_of_the_library_is_held_to_these_laws():
+    functions = {name: getattr(measures, name) for name in measures.__all__ if isfunction(getattr(measures, name))}
+    coefficients = {
+        name for name, one in functions.items() if signature(one).return_annotation in (Result, KappaResult)
+    }
+    assert coefficients - OF_OTHER_DATA == {getattr(one, "func", one).__name__ for one in ALL.values()}
 
 
 @every
