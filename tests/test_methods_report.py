@@ -181,7 +181,7 @@ def test_the_software_is_named_with_the_version_of_the_package():
     try:
         expected = version("coindex")
     except PackageNotFoundError:
-        expected = "0.1.0.dev0"
+        expected = "0.1.0"
     assert methods.software() == f"Coindex {expected}"
 
 
