@@ -7,7 +7,7 @@ import pytest
 
 from agreement.measures import ReliabilityData, alpha
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import databases, formats
+from benchmarks import databases, formats, server
 from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import agree, main, work
@@ -109,3 +109,19 @@ def test_every_format_that_is_written_is_timed():
     table = formats.report(figures, texts=20)
     assert all(f"| {format_.label} | " in table for key, format_ in FORMATS.items() if key in found)
     assert "| postgresql | no PostgreSQL | |" in table
+
+
+def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
+    page = tmp_path / "server.md"
+    small = ["--requests=8", "--seconds=1", "--logged=150", "--starts=1", "--database=sqlite"]
+    server.main(["--json", "--write", str(page), *small])
+    found = json.loads(capsys.readouterr().out)
+    assert set(found["sqlite"]) == set(server.GOALS)
+    assert found["sqlite"]["mixed_errors"] == 0
+    assert all(figure > 0 for name, figure in found["sqlite"].items() if name != "mixed_errors")
+    plain = found["about"]["plain"]["sqlite"]
+    assert all(ways["plain"]["p50_ms"] > 0 for ways in plain["requests"].values())
+    assert plain["mixed"]["plain"]["errors"] == 0
+    table = page.read_text(encoding="utf-8")
+    assert all(f"| {label} | " in table for label, _ in server.REQUESTS.values())
+    assert "Plain" in table
