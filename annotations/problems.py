@@ -1,10 +1,12 @@
 """Errors of the API: problem details (RFC 9457) with a stable `code`."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.exceptions import ValidationError as Refusal
+from django.db import OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -12,6 +14,8 @@ from rest_framework.views import exception_handler as drf_exception_handler
 
 from annotations.decisions import Refused
 from annotations.operations import Stale
+
+logger = logging.getLogger(__name__)
 
 TITLES = {
     400: "The request is wrong",
@@ -62,6 +66,11 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return problem(403, "permission_denied", str(error) or "You may not do this.")
     if isinstance(error, RecursionError):
         return problem(400, "parse_error", "The request is nested too deeply.")
+    if isinstance(error, OperationalError):
+        logger.error("The database does not answer.", exc_info=error)
+        waiting = problem(503, "database_unavailable", "The database cannot do this now; nothing was changed.")
+        waiting["Retry-After"] = "5"
+        return waiting
     response = drf_exception_handler(error, context)
     if response is None:
         return None

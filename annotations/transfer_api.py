@@ -74,6 +74,12 @@ class TransferList(generics.ListAPIView[Transfer]):
             return Transfer.objects.none()
         return Transfer.objects.shown_in(project_for(self.request.user, self.kwargs["slug"], Right.SEE_RESULTS))
 
+    def paginate_queryset(self, queryset: QuerySet[Transfer]) -> list[Transfer] | None:  # type: ignore[override]
+        page = super().paginate_queryset(queryset)
+        for one in page or ():
+            transfers.settle(one)
+        return page
+
 
 class ImportFiles(APIView):
     """Check an import. Nothing is changed before it is carried out."""

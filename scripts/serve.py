@@ -86,7 +86,7 @@ def main(port: int) -> None:
     try:
         Pages(port).run()
     finally:
-        if True:
+        if os.getpid() == this:  # the processes of gunicorn come by here too
             with suppress(ProcessLookupError, ChildProcessError):
                 os.kill(worker, signal.SIGTERM)
                 os.waitpid(worker, 0)

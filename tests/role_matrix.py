@@ -204,6 +204,7 @@ PAGES = [
     again("project", OF_PYRAMIDS, GET=members()),
     row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"]})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on"})),
+    again("scheme", POST=managers(302, {"about": "1", "title": "T"})),
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("remove-member", pk="@membership.pk", POST=managers(302)),

@@ -1,8 +1,10 @@
 """Errors that no view answers."""
 
 import pytest
+from django.db import OperationalError
 from django.urls import path
 
+from annotations import project_api
 from config import urls
 
 
@@ -33,3 +35,13 @@ def test_a_failure_is_a_problem_with_the_id_of_the_request_and_tells_nothing_els
     page = client.get("/fail")
     assert (page.status_code, page["Content-Type"].split(";")[0]) == (500, "text/html")
     assert "purpose" not in page.content.decode()
+
+
+def test_a_database_that_cannot_now_is_no_fault_of_the_request(signed_in, alice, project, monkeypatch):
+    def locked(*_: object, **__: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(project_api.Project.objects, "visible_to", locked)
+    answer = signed_in(alice).get("/api/v1/projects/")
+    assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "database_unavailable", "5")
+    assert "locked" not in answer.json()["detail"]

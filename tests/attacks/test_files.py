@@ -11,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from urllib.request import urlopen
 
 import pytest
 
@@ -149,14 +150,18 @@ def listener(monkeypatch) -> Iterator[Listener]:
     made.socket.close()
 
 
-def test_the_listener_hears(listener, monkeypatch):
+def test_the_listener_hears_and_nobody_connects_beside_it():
+    made = Listener()
+    assert not made.heard()
+    socket.create_connection(made.socket.getsockname()).close()
+    assert made.heard()
+    made.socket.close()
+
+
+def test_what_python_connects_to_is_noted(listener):
     with pytest.raises(OSError, match="no connections"):
-        socket.create_connection(("127.0.0.1", 1))
+        urlopen("http://example.org/", timeout=5)
     assert listener.tried
-    monkeypatch.undo()
-    socket.create_connection(listener.socket.getsockname()).close()
-    assert listener.heard()
-    assert not listener.heard()
 
 
 SECRET = "a word of a file that nobody asked for"
@@ -164,7 +169,7 @@ LINKED = Document(
     "walk",
     "walk",
     "Anna saw her dog and Anna",
-    [Mark(((0, 4),), "mention", answer=Answer("refers", indices=("1",)))],
+    [Mark(((0, 4),), "mention", answer=Answer("refers", indices=("Anna",)))],
     links=Links.INDICES,
     scheme=INDEXING,
 )

@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.models import User
 from annotations.tokens import make_token
+from config.logs import JSONLines
 from tests.role_asking import able, resolved, sending
 from tests.role_matrix import AGREEMENT, API, PAGES
 from tests.role_world import PASSWORD
@@ -91,6 +92,7 @@ def test_a_session_in_an_address_is_none(visitor):
 def test_no_key_and_no_password_is_in_the_log(world, caplog):
     logging.disable(logging.NOTSET)
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="coindex.requests")
     _, secret = make_token(world.here.coder, "n", "read", 1)
     client, wrong, typed = Client(raise_request_exception=False), "coindex_" + "w" * 40, "a password to be kept"
     for key in (secret, wrong):

@@ -92,7 +92,7 @@ def test_a_save_for_which_the_database_has_no_room_is_not_acknowledged_and_arriv
         [pages] = connection.execute("PRAGMA page_count").fetchone()
     connection.close()
     bound.write_text(str(pages + 20))
-    with pytest.raises(NoAnswer, match="server_error"):  # noqa: PT012 - which of them fails is the database's affair
+    with pytest.raises(NoAnswer, match="database_unavailable"):  # noqa: PT012 - which of them fails is the database's affair
         while True:
             window.judge(2)
             window.send()
