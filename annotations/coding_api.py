@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
@@ -58,13 +59,14 @@ class Rows(generics.ListAPIView[Any]):
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         raise NotImplementedError
 
-    def paginate_queryset(self, queryset: QuerySet[Any]) -> list[Any] | None:  # type: ignore[override]
-        page = super().paginate_queryset(queryset)
-        return None if page is None else self.completed(list(page))
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # noqa: ARG002 - DRF's signature
+        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response(self.shown(list(page or ())))
 
-    def completed(self, rows: list[Row]) -> list[Row]:
-        """The rows of a page with what is not in their table."""
-        return rows
+    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows of a page as they are sent."""
+        sent: Sequence[Row] = self.get_serializer(rows, many=True).data
+        return sent
 
 
 class CodingFilters(filters.FilterSet):
@@ -177,11 +179,11 @@ class MarkableList(Rows):
         rows: QuerySet[Any, Any] = Markable.objects.in_use().filter(text__project=project).values(*fields)
         return rows
 
-    def completed(self, rows: list[Row]) -> list[Row]:
+    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
         contents = dict(Text.objects.filter(pk__in={row["text"] for row in rows}).values_list("pk", "content"))
         for row in rows:
             row["words"] = " … ".join(contents[row["text"]][start:end] for start, end in row["parts"])
-        return rows
+        return super().shown(rows)
 
 
 class JudgementFilters(filters.FilterSet):
@@ -210,7 +212,7 @@ class JudgementList(Rows):
         rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__text__project=project).values(*own, *others)
         return rows
 
-    def completed(self, rows: list[Row]) -> list[Row]:
+    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
         pks = [row["pk"] for row in rows]
         pointers: dict[int, list[str]] = defaultdict(list)
         found = Pointer.objects.filter(judgement__in=pks).order_by("target__start", "-target__end", "pk")
@@ -221,7 +223,7 @@ class JudgementList(Rows):
             Index.objects.filter(judgement__in=pks).order_by("pk").values_list("judgement", "entity")
         ):
             indices[judgement].append(entity)
-        return [row | {"pointers": pointers[row["pk"]], "indices": indices[row["pk"]]} for row in rows]
+        return super().shown([row | {"pointers": pointers[row["pk"]], "indices": indices[row["pk"]]} for row in rows])
 
 
 class OperationFilters(filters.FilterSet):
