@@ -317,7 +317,7 @@ def starting(of: dict[str, Any]) -> list[str]:
     idle = "not known on this system" if of["idle_mb"]["ours"] is None else f"{of['idle_mb']['ours']:.0f} MB"
     return [
         f"From `make run` to the first page: {of['cold_start_s']:.1f} s (the goal is {GOALS['cold_start_s']:g}),",
-        f"on an empty database {of['first_run_s']:.1f} s. After the requests of one client all its processes take ",
+        f"on an empty database {of['first_run_s']:.1f} s. After the requests of one client all its processes take",
         f"{idle} (PSS), the worker's among them.",
         f"A million additions in Python took {of['fixed_loop_ms']:.0f} ms.",
     ]

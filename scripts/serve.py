@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -62,7 +63,10 @@ def migrate() -> None:
 
 def beside(work: Callable[[], object]) -> int:
     """Do the work in a process of its own, which has all that is loaded here; the number of that process."""
-    pid = os.fork()
+    with warnings.catch_warnings():
+        # The only other threads are those of NumPy's linear algebra, which ends them itself before it is forked.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
     if pid:
         return pid
     try:
