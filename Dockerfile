@@ -35,4 +35,4 @@ EXPOSE 8000
 
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
     CMD ["python", "-m", "config.probe", "http://127.0.0.1:8000/readyz"]
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--worker-tmp-dir", "/dev/shm", "--log-level", "warning"]
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--preload", "--worker-tmp-dir", "/dev/shm", "--log-level", "warning"]
