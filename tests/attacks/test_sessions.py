@@ -39,8 +39,9 @@ def prepared(client: Client) -> str:
     session = client.session
     session["known"] = True
     session.save()
-    client.cookies[COOKIE] = session.session_key
-    return str(session.session_key)
+    known = str(session.session_key)
+    client.cookies[COOKIE] = known
+    return known
 
 
 def test_a_session_that_somebody_prepared_is_not_the_one_that_is_signed_in(visitor):
