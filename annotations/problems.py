@@ -4,7 +4,8 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as Refusal
 from django.db import OperationalError
 from django.http import Http404
@@ -26,6 +27,7 @@ TITLES = {
     406: "This form is not to be had",
     409: "Something has changed since",
     412: "Something has changed since",
+    413: "The request is too large",
     415: "This form is not understood",
     422: "The request is wrong",
     428: "Say what you have seen",
@@ -64,8 +66,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return problem(404, "not_found", str(error) or "There is nothing at this address.")
     if isinstance(error, PermissionDenied):
         return problem(403, "permission_denied", str(error) or "You may not do this.")
-    if isinstance(error, RecursionError):
-        return problem(400, "parse_error", "The request is nested too deeply.")
+    if isinstance(error, RecursionError | SuspiciousOperation):
+        return _unreadable(error)
     if isinstance(error, OperationalError):
         logger.error("The database does not answer.", exc_info=error)
         waiting = problem(503, "database_unavailable", "The database cannot do this now; nothing was changed.")
@@ -92,6 +94,15 @@ def invalid(error: Refusal) -> exceptions.ValidationError:
     if hasattr(error, "error_dict"):
         return exceptions.ValidationError(error.message_dict)
     return exceptions.ValidationError({"non_field_errors": error.messages})
+
+
+def _unreadable(error: Exception) -> Response:
+    """What is answered to a request that is too much, too deep, or not to be read at all."""
+    if isinstance(error, RequestDataTooBig):
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        return problem(413, "too_large", f"At most {most} bytes are read, not counting files.")
+    deep = isinstance(error, RecursionError)
+    return problem(400, "parse_error", "The request is nested too deeply." if deep else "The request cannot be read.")
 
 
 def _sendable(errors: Any) -> Any:

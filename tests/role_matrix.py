@@ -180,7 +180,7 @@ PAGES = [
         POST=signed_in(302, {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}),
         PUT=signed_in(),
         OPTIONS=signed_in(),
-        unseen=True,
+        unseen=True,  # a form sent by PUT is not read
     ),
     row("home", GET=signed_in()),
     row("account", GET=signed_in(), POST=signed_in(200, {"name": "n", "scope": "read", "days": "7"})),
@@ -204,7 +204,7 @@ PAGES = [
     again("project", OF_PYRAMIDS, GET=members()),
     row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"]})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on"})),
-    again("scheme", POST=managers(302, {"about": "1", "title": "T"})),
+    again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("remove-member", pk="@membership.pk", POST=managers(302)),
@@ -252,6 +252,8 @@ PAGES = [
     ),
     row("submit-agreed", OF_AGREED, POST=own("adjudicator", ok=302)),
     row("reopen-agreed", OF_DONE, POST=managers(302)),
+    # A coder's own pyramid is not of this address.
+    again("reopen-agreed", OF_DONE | {"coder": "@other.username"}, POST=managers(404)),
     row("transfer", pk="@imported.pk", GET=managers().but({"coder": 404, "other coder": 404})),
     again("transfer", pk="@exported.pk", GET=own(*SEE_RESULTS)),
     row(

@@ -1,16 +1,14 @@
-"""Roles and what they may do."""
+"""Roles and what they may do: the rules. What each route answers to each role is in test_roles.py."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from annotations import actions, docsets
+from annotations import actions
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.permissions import RIGHTS, Right, own_coding, project_for
 from tests.conftest import make_project
-from tests.pyramids import SUMMARIES, build, models_of, pyramid_project
-from tests.test_docsets import SINKING
 
 MATRIX = {
     ("manager", Right.BE_HERE): True,
@@ -30,28 +28,6 @@ MATRIX = {
     ("coder", Right.DISCUSS): False,
     ("coder", Right.MANAGE): False,
 }
-PAGES = {
-    "": Right.BE_HERE,
-    "scheme/": Right.BE_HERE,
-    "agreement/": Right.SEE_RESULTS,
-    "agreement/headline/": Right.SEE_RESULTS,
-    "agreement/items/": Right.SEE_RESULTS,
-    "agreement/grid/": Right.SEE_RESULTS,
-    "agreement/compare/": Right.SEE_RESULTS,
-    "agreement/methods/": Right.SEE_RESULTS,
-    "agreement/texts/": Right.SEE_RESULTS,
-    "agreement/texts/round/": Right.MANAGE,
-    "agreement/coders/": Right.SEE_RESULTS,
-    "agreement/categories/": Right.SEE_RESULTS,
-    "agreement/course/": Right.SEE_RESULTS,
-    "scheme/allows/": Right.SEE_RESULTS,
-    "members/": Right.MANAGE,
-    "assign/": Right.MANAGE,
-    "import/": Right.MANAGE,
-    "export/": Right.SEE_RESULTS,
-    "transfers/": Right.SEE_RESULTS,
-}
-ITEM = "items/tea/phrase:4-14/"
 
 
 def test_the_matrix_names_every_role_and_right():
@@ -84,63 +60,6 @@ def test_an_outsider_finds_no_project_even_where_results_are_open(people, right)
     for somebody in (people["outsider"], AnonymousUser()):
         with pytest.raises(Http404):
             project_for(somebody, "tea", right)
-
-
-@pytest.mark.parametrize("role", Membership.Role.values)
-@pytest.mark.parametrize("rest", ["texts/round/", "categories/mapping/", f"{ITEM}remarks/", f"{ITEM}flag/"])
-def test_every_form_asks_for_its_right(people, signed_in, role, rest):
-    right = Right.DISCUSS if rest.startswith(ITEM) else Right.MANAGE
-    reply = signed_in(people[role]).post(f"/projects/tea/agreement/{rest}")
-    assert (reply.status_code == 403) != MATRIX[role, right]
-    assert reply.status_code in (200, 302, 403)
-
-
-@pytest.mark.parametrize("role", [*Membership.Role.values, "outsider"])
-@pytest.mark.parametrize("rest", PAGES)
-def test_every_page_asks_for_its_right(people, signed_in, role, rest):
-    expected = 404 if role == "outsider" else 200 if MATRIX[role, PAGES[rest]] else 403
-    assert signed_in(people[role]).get(f"/projects/tea/{rest}").status_code == expected
-
-
-@pytest.fixture
-def agreed(people, mallory):
-    """A docset in another project of the same people; its agreed pyramid is the adjudicator's."""
-    project = pyramid_project()
-    for role, user in people.items():
-        if role != "outsider":
-            actions.add_member(project, user, role)
-    made = docsets.create_docset(project, "sinking", "The sinking", SUMMARIES)
-    actions.assign(project, [models_of(made)], [people["coder"]])
-    [pyramid] = models_of(made).codings.select_related("coder", "text")
-    return docsets.start_agreed(made, people["adjudicator"], build(pyramid, SINKING))
-
-
-AGREED = "/projects/ferry/texts/sinking/agreed/"
-
-
-@pytest.mark.parametrize("role", [*Membership.Role.values, "outsider"])
-def test_the_agreed_pyramid_is_its_adjudicators_alone(people, agreed, signed_in, role):
-    client, own = signed_in(people[role]), 200 if role == "adjudicator" else 404
-    for address in (f"{AGREED}code/", f"/api/v1{AGREED}coding/", f"/api/v1{AGREED}coding/operations/"):
-        assert client.get(address).status_code == own
-    nothing = {"version": 1, "operations": []}
-    sent = client.post(f"/api/v1{AGREED}coding/operations/", nothing, content_type="application/json")
-    assert sent.status_code == (400 if own == 200 else 404)
-    assert client.post(f"{AGREED}submit/").status_code == (302 if own == 200 else 404)
-    agreed.refresh_from_db()
-    assert agreed.status == ("submitted" if own == 200 else "open")
-
-
-@pytest.mark.parametrize("role", [*Membership.Role.values, "outsider"])
-def test_only_a_manager_gives_the_agreed_pyramid_back(people, agreed, signed_in, role):
-    actions.submit(agreed, agreed.coder)
-    expected = {"manager": 302, "outsider": 404}.get(role, 403)
-    assert signed_in(people[role]).post(f"{AGREED}codings/adam/reopen/").status_code == expected
-    agreed.refresh_from_db()
-    assert agreed.status == ("open" if role == "manager" else "submitted")
-    # That of the coder, who is not the adjudicator, is not of this address.
-    ghost = signed_in(people["manager"]).post(f"{AGREED}codings/alice/reopen/")
-    assert ghost.status_code == 404
 
 
 def test_a_role_counts_only_in_its_project(people, charlie):

@@ -39,15 +39,15 @@ NAMED: set[str] = set()
 
 
 def payload(name: str) -> str:
-    """What ends an attribute, an element, a script and a comment; `name` tells where it came in."""
+    """What ends an attribute, an element, a script and a comment, and runs; `name` tells where it came in."""
     NAMED.add(name)
-    return f"x xss-{name}=0 \"' xss-{name}=1><i xss-{name}></script><!--"
+    return f"x xss-{name}=0 \"' xss-{name}=1><img src onerror=xss()></script><!--"
 
 
 def short(name: str) -> str:
     """The same for where there is little room, or no slash."""
     NAMED.add(name)
-    return f"\"'><i xss-{name}>"
+    return f"\"'><img xss-{name} src onerror=xss()>"
 
 
 # Where a text, a summary and a peer say it themselves.
@@ -75,7 +75,7 @@ def poisoned() -> World:
     Project.objects.update(title=payload("title"), guidelines=GUIDELINES)
     Level.objects.update(label=payload("level"))
     Category.objects.update(label=payload("category"))
-    Text.objects.update(title=payload("text"), language=short("language"), system=payload("system"))
+    Text.objects.update(title=payload("text"), language=short("lang"), system=payload("system"), round=short("round"))
     Segment.objects.update(label=short("segment"), speaker=payload("speaker"))
     Markable.objects.filter(level__coded=True).update(label=short("label"))
     Judgement.objects.update(note=payload("note"), name=payload("chain"))
@@ -83,7 +83,7 @@ def poisoned() -> World:
     Index.objects.update(entity=Concat(Value(payload("index")), F("entity")))
     SCU.objects.update(key=Concat(Value(payload("index")), F("key")), label=payload("scu"), comment=payload("comment"))
     Docset.objects.update(title=payload("docset"))
-    Token.objects.update(name=payload("key"), begins=short("b")[:16])
+    Token.objects.update(name=payload("key"), begins="<img src=x")
     Invitation.objects.update(whom=payload("whom"))
     Remark.objects.update(body=payload("remark"))
     Mapping.objects.create(
@@ -113,7 +113,8 @@ GUIDELINES = f"""\
 
 def _judge_all(here: SimpleNamespace) -> None:
     """Both coders judge the words that are hostile, and differ; they are a contributor of a pyramid."""
-    key = here.text.markables.get(label="z").key
+    here.hostile = here.text.markables.get(label="z")
+    key = here.hostile.key
     judge(here.coding, key, "place")
     actions.reopen(here.handed_in, here.manager)
     here.handed_in.refresh_from_db()
@@ -125,10 +126,10 @@ def _judge_all(here: SimpleNamespace) -> None:
 def _poison_transfers(here: SimpleNamespace) -> None:
     """Files that say it themselves, and reports of what was found in files."""
     bring = {"coder_from": "nobody", "predefined": False, "create": True, "options": {}}
-    one, two = CONLL.format(name=short("document").replace(" ", "")), CONLL.format(name="two")
+    one, two = CONLL.format(name=short("document").replace("()", "``")), CONLL.format(name="two")
     for name, content, more in (
         ("twice", one * 2, {}),
-        ("token", two.replace("(2)", f"({payload('token')}".replace(" ", "")), {}),
+        ("token", two.replace("(2)", f"({payload('token')}".replace(" ", "/")), {}),
         ("stranger", two, {"coder_from": f"={short('coder')}"}),
     ):
         file = SimpleUploadedFile(f"{short('file')}.conll", content.encode())

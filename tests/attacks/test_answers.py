@@ -13,7 +13,7 @@ from django.utils.csp import build_policy
 from annotations.models import Invitation
 from config import urls
 from tests.role_asking import able
-from tests.role_matrix import AGREEMENT, API, PAGES
+from tests.role_matrix import AGREEMENT, API, PAGES, SIGN_IN
 
 
 def fail(request: Any) -> None:
@@ -24,7 +24,12 @@ def fail(request: Any) -> None:
 urlpatterns = [*urls.urlpatterns, path("fail", fail), path("api/v1/fail", fail)]
 handler404, handler500 = urls.handler404, urls.handler500
 
-FRAMING = {"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+FRAMING = {
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
 ALWAYS = (
     "/", "/sign-in/", "/ghost/", "/projects/ghost/", "/healthz", "/static/css/base.css", "/static/ghost.css",
     "/api/v1/projects/", "/api/v1/ghost/", "/api/v1/docs/", "/admin/login/", "/fail", "/api/v1/fail",
@@ -51,7 +56,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(db, quiet, address):
     assert reply["X-Request-ID"]
 
 
-def test_every_page_of_every_role_has_the_policy_and_runs_our_scripts_alone(world):
+def test_every_route_has_the_policy_and_is_kept_by_no_cache_for_others(world):
     strict, charts = build_policy(configured.SECURE_CSP), build_policy(configured.CHARTS_CSP)
     assert "unsafe-inline" not in strict
     assert charts.replace(" 'unsafe-inline'", "") == strict
@@ -61,6 +66,9 @@ def test_every_page_of_every_role_has_the_policy_and_runs_our_scripts_alone(worl
                 reply = world.ask(method, world.address(row), able(access))
                 assert reply["Content-Security-Policy"] in (strict, charts), row.name
                 assert reply["X-Frame-Options"] == "DENY", row.name
+                # What somebody sees is given to nobody else by a cache between.
+                mine = access.answers["anonymous"] == SIGN_IN
+                assert not mine or "Cookie" in reply["Vary"] or "no-store" in reply["Cache-Control"], row.name
 
 
 def test_errors_in_the_middle_say_it_too(db, quiet):

@@ -1,0 +1,137 @@
+"""What is hostile in the data, in a browser: nothing of it runs, whether the policy would have stopped it or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.models import User
+from tests.attacks.hostile import poisoned
+from tests.browser.conftest import PASSWORD
+from tests.role_asking import World
+from tests.role_matrix import AGREEMENT, PAGES
+
+pytestmark = pytest.mark.browser
+
+# Elements and attributes that are not ours, whoever has put them there.
+INJECTED = """(root) => [...root.querySelectorAll("*")].filter((one) => [...one.attributes].some((attribute) =>
+  attribute.name.includes("xss") || attribute.name.startsWith("on"))).map((one) => one.outerHTML.slice(0, 200))"""
+WATCH = """
+  window.ran = [];
+  window.xss = (...given) => window.ran.push("a script of the data");
+  for (const name of ["alert", "confirm", "prompt"]) window[name] = () => window.ran.push(name);
+  addEventListener("securitypolicyviolation", (event) =>
+    window.ran.push(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`));
+"""
+# Their first words when all is drawn, and what is done there.
+CODING = {
+    "coder": [
+        (
+            "/projects/tea/texts/tea/code/",
+            "#text .markable",
+            "ArrowRight ArrowRight 1 Tab 4 Control+k Escape ? Escape m Escape",
+        ),
+        ("/projects/ferry/texts/sinking/code/", "#text", "ArrowRight Control+k Escape ? Escape"),
+        ("/projects/ferry/docsets/sinking/", "main h1", ""),
+    ],
+    "manager": [
+        ("/projects/tea/", "main h1", ""),
+        ("/projects/tea/scheme/", "main h1", ""),
+        ("/projects/tea/members/", "main h1", ""),
+        ("/projects/tea/agreement/", "main h1", ""),
+        ("/projects/tea/agreement/items/", ".plot-container", ""),
+        ("/projects/tea/agreement/coders/", "main h1", ""),
+        ("/projects/ferry/agreement/scus/?docset=rescue", "main h1", ""),
+        ("/projects/ferry/docsets/rescue/", "main h1", ""),
+        ("ITEM", "main h1", ""),
+        ("TRANSFERS", "main h1", ""),
+    ],
+}
+
+
+@pytest.fixture
+def world(live_server, settings) -> World:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return poisoned()
+
+
+@pytest.fixture
+def visit(live_server, browser) -> Iterator[object]:
+    """A function that gives a page in which the person is signed in, with the policy or without."""
+    contexts = []
+
+    def open_page(user: User, *, policy: bool) -> Page:
+        user.set_password(PASSWORD)
+        user.save()
+        context = browser.new_context(base_url=live_server.url, bypass_csp=not policy)
+        context.add_init_script(WATCH)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto("/sign-in/")
+        page.get_by_label("Username").fill(user.username)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(live_server.url + "/")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def places(world: World, role: str) -> Iterator[tuple[str, str, str]]:
+    here = world.here
+    for address, drawn, keys in CODING[role]:
+        if address == "ITEM":
+            yield f"/projects/tea/agreement/items/tea/{here.hostile.key}/", drawn, keys
+        elif address == "TRANSFERS":
+            for one in (here.imported, here.exported, here.twice, here.token, here.stranger):
+                yield f"/transfers/{one.pk}/", drawn, keys
+        else:
+            yield address, drawn, keys
+
+
+@pytest.mark.parametrize("policy", [True, False], ids=["with the policy", "without it"])
+@pytest.mark.parametrize("role", CODING)
+def test_no_script_of_the_data_runs_no_dialog_opens_and_nothing_comes_from_elsewhere(
+    world, visit, live_server, role, policy
+):
+    page, dialogs, asked = visit(world.roles[role], policy=policy), [], []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: asked.append(request.url))
+    for address, drawn, keys in places(world, role):
+        page.goto(address)
+        expect(page.locator(drawn).first).to_be_visible()
+        for key in keys.split():
+            page.keyboard.press(key)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("window.ran") == [], address
+        assert page.evaluate(f"({INJECTED})(document)") == [], address
+        assert "xss-" in page.content(), address
+    assert dialogs == []
+    assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
+
+
+def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
+    """Every page, parsed by the browser."""
+    page = visit(world.roles["manager"], policy=True)
+    read = f"""async (address) => {{
+      const html = await (await fetch(address)).text();
+      return ({INJECTED})(new DOMParser().parseFromString(html, "text/html"));
+    }}"""
+    for row in (*PAGES, *AGREEMENT):
+        if "GET" in row.methods and row.methods["GET"].answers["manager"] == 200:
+            assert page.evaluate(read, world.address(row)) == [], row.name
+
+
+def test_the_watch_is_sharp(visit, alice):
+    page = visit(alice, policy=False)
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img xss-x src onerror=xss()>')")
+    page.wait_for_function("window.ran.length === 1")
+    assert len(page.evaluate(f"({INJECTED})(document)")) == 1
+    strict = visit(alice, policy=True)
+    strict.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src onerror=xss()>')")
+    strict.wait_for_function("window.ran.length === 1")
+    assert "script-src" in strict.evaluate("window.ran")[0]
