@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import batched
 
+from annotations import bulk
 from annotations.models import Markable, Text
 
 # Characters of a text that are shown on either side of a word.
@@ -23,9 +25,12 @@ class Words:
 
 
 def words_of_units(units: Collection[int]) -> dict[int, Words]:
-    """The markables with these keys of rows. Two queries."""
-    markables = Markable.objects.filter(pk__in=units).values_list("pk", "key", "label", "parts", "text_id")
-    found = list(markables)
+    """The markables with these keys of rows. Two queries, where a database takes so many keys at once."""
+    found = [
+        row
+        for some in batched(units, bulk.MOST_KEYS)
+        for row in Markable.objects.filter(pk__in=some).values_list("pk", "key", "label", "parts", "text_id")
+    ]
     contents = dict(Text.objects.filter(pk__in={row[-1] for row in found}).values_list("pk", "content"))
     return {
         pk: Words(pk, key, label, words_of(contents[text], parts), context_of(contents[text], parts))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
-from django.db.models import IntegerField, QuerySet
+from django.db.models import CharField, IntegerField, QuerySet
 from django.db.models.functions import Length
 
 from annotations.marking import MOST_PARTS, BadMark, mark, within
 from annotations.models import Category, Coding, Level, Markable, Text
 from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH
 from annotations.models.pyramid import COMMENT_LENGTH, LABEL_LENGTH
-from annotations.prepared import prepared
+from annotations.prepared import Several, prepared
 
 LONGEST_NOTE = 10_000
 # Antecedents or indices in one operation; a batch of them can still be looked up by one query.
@@ -221,7 +221,7 @@ class Rules:
         """The rules of the coding's project. Where coders mark themselves, a well-formed key is enough to mark."""
         project, named = coding.text.project, set(keys)
         levels = {level.pk: level for level in levels_of(project.pk)}
-        markables = {one.key: one for one in Markable.objects.of_coding(coding).filter(key__in=named).order_by()}
+        markables = {one.key: one for one in _seen(coding.pk, coding.text_id, named)}
         for markable in markables.values():
             markable.level = levels[markable.level_id]
         categories = {category.key: category for category in categories_of(project.pk)}
@@ -291,6 +291,11 @@ class Rules:
             raise Refused("double_index", "An index is named twice.")
         if any(not index or len(index) > ENTITY_LENGTH for index in decision.indices):
             raise Refused("bad_index", f"An index has 1 to {ENTITY_LENGTH} characters.")
+
+
+@prepared(IntegerField(), IntegerField(), Several(CharField()))
+def _seen(coding: int, text: int, keys: Collection[str]) -> QuerySet[Markable]:
+    return Markable.objects.seen_in(coding, text).filter(key__in=keys).order_by()
 
 
 @prepared(IntegerField())

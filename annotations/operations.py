@@ -17,10 +17,10 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet
+from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet, UUIDField
 from django.utils import timezone
 
-from annotations.bulk import insert, reserve
+from annotations.bulk import delete, insert, reserve, update, upsert
 from annotations.decisions import (
     Decision,
     Description,
@@ -37,11 +37,12 @@ from annotations.judgements import decisions_of as decisions_of
 from annotations.judgements import judgements_of as judgements_of
 from annotations.marking import within
 from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
-from annotations.prepared import prepared
+from annotations.prepared import Several, prepared
 from annotations.scus import check_pyramid
 from annotations.turns import in_turn
 
 MOST_OPERATIONS = 500
+OF_STATUS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
 
 
 class Stale(Exception):
@@ -70,7 +71,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
 
     An operation whose uuid the log has already is passed over: sending twice changes nothing. Raises Stale where
     the log has operations after `version` that are not in this batch, Refused where a rule is broken; then
-    nothing is changed.
+    nothing is changed. (That a coding was handed in after all of a batch was applied hides nothing of it.)
     """
     if len(changes) > MOST_OPERATIONS:
         raise Refused("too_many_operations", f"Send at most {MOST_OPERATIONS} operations at a time.")
@@ -78,13 +79,14 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         coding = _locked(coding)
         later = _logged_after(coding.pk, version) if version < coding.version else []
         sent = [change.uuid for change in changes]
-        known = set(coding.operations.filter(uuid__in=sent).order_by().values_list("uuid", flat=True))
+        known = set(_logged(coding.pk, sent))
         fresh = _without_doubles(changes, known)
-        if not fresh:
+        unseen = [operation for operation in later if operation["uuid"] not in known]
+        if not fresh and all(operation["kind"] in OF_STATUS for operation in unseen):
             return coding.version
         if version > coding.version:
             raise Refused("version_ahead", f"The coding is at version {coding.version}, not {version}: load it again.")
-        if any(operation["uuid"] not in known for operation in later):
+        if unseen:
             raise Stale(coding.version, later)
         if coding.status != Coding.Status.OPEN:
             raise Refused("submitted", "This coding is handed in; ask the manager to give it back.")
@@ -216,6 +218,11 @@ def _codings_to_change(coding: int) -> QuerySet[Coding]:
 def _logged_after(coding: int, version: int) -> QuerySet[Operation, Any]:
     later = Operation.objects.filter(coding=coding, sequence__gt=version).order_by("sequence")
     return later.values("uuid", "kind", "payload", "sequence", "step", "undoes")
+
+
+@prepared(IntegerField(), Several(UUIDField()))
+def _logged(coding: int, uuids: Sequence[UUID]) -> QuerySet[Operation, UUID]:
+    return Operation.objects.filter(coding=coding, uuid__in=uuids).order_by().values_list("uuid", flat=True)
 
 
 def _without_doubles(changes: Sequence[Change], known: set[UUID]) -> dict[int, Change]:
@@ -366,30 +373,31 @@ def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
     kept = [decision for decision in decided.values() if decision is not None]
     if not kept:
         return
-    rows = Judgement.objects.bulk_create(
-        [
-            Judgement(
-                coding_id=coding.pk,
-                markable_id=markables[decision.markable].pk,
-                category_id=rules.categories[decision.category].pk if decision.category is not None else None,
-                note=decision.note,
-                name=decision.name,
-                head=[list(part) for part in decision.head],
-                unsure=decision.unsure,
-                optional=decision.optional,
+    found = upsert(
+        Judgement,
+        ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
+        (
+            (
+                coding.pk,
+                markables[decision.markable].pk,
+                rules.categories[decision.category].pk if decision.category is not None else None,
+                decision.optional,
+                decision.unsure,
+                decision.note,
+                decision.name,
+                decision.head,
             )
             for decision in kept
-        ],
-        update_conflicts=True,
-        unique_fields=["coding", "markable"],
-        update_fields=["category", "note", "name", "head", "unsure", "optional"],
+        ),
+        unique=["coding", "markable"],
     )
-    keys = [row.pk for row in rows]
-    Pointer.objects.filter(judgement__in=keys).delete()
-    pointers = ((key, markables[to].pk) for key, decision in zip(keys, kept, strict=True) for to in decision.pointers)
-    insert(Pointer, ["judgement", "target"], pointers)
+    keys = [found[coding.pk, markables[decision.markable].pk] for decision in kept]
+    delete(Pointer, "judgement", keys)
+    pointers = [(key, markables[to].pk) for key, decision in zip(keys, kept, strict=True) for to in decision.pointers]
+    if pointers:
+        insert(Pointer, ["judgement", "target"], pointers)
     if rules.by_index:
-        Index.objects.filter(judgement__in=keys).delete()
+        delete(Index, "judgement", keys)
         indices = ((key, entity) for key, decision in zip(keys, kept, strict=True) for entity in decision.indices)
         insert(Index, ["judgement", "entity"], indices)
 
@@ -416,4 +424,4 @@ def _append(coding: Coding, user: User, changes: Collection[Change]) -> None:
         ),
     )
     coding.version += len(changes)
-    coding.save(update_fields=["version"])
+    update(Coding, coding.pk, version=coding.version)

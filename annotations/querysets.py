@@ -67,12 +67,8 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
 
         return self.filter(Q(predefined=True) | Exists(Judgement.objects.filter(markable=OuterRef("pk"))))
 
-    def of_coding(self, coding: Coding) -> MarkableQuerySet:
-        """What the coder of this coding sees: the markables given with the text and those the coder marked."""
-        return self.seen_in(coding.pk, coding.text_id)
-
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
-        """The same, by the keys of a coding and its text."""
+        """What the coder of this coding of this text sees: the markables given with it and those the coder marked."""
         from annotations.models import Judgement
 
         own = Judgement.objects.filter(coding=coding, markable=OuterRef("pk"))

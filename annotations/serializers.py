@@ -1,7 +1,9 @@
 """What the API takes and gives. Lists of rows are built by querysets, not by nested serializers."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -199,6 +201,36 @@ class ChangeSerializer(serializers.Serializer[Any]):
     undoes = serializers.UUIDField(
         required=False, allow_null=True, default=None, help_text="the step that this one takes back"
     )
+
+    def to_internal_value(self, data: Any) -> Any:
+        return _usual_change(data) or super().to_internal_value(data)
+
+
+UUID_WRITTEN = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MOMENT = serializers.DateTimeField()
+
+
+def _usual_change(data: Any) -> dict[str, Any] | None:
+    """What the fields make of a change as all programs send it, in a tenth of their time; None: let them look at it."""
+    match data:
+        case {"uuid": str(uuid), "kind": str(kind), "payload": dict(payload)} if kind in CODERS_KINDS:
+            made_at, step, undoes = data.get("made_at"), data.get("step"), data.get("undoes")
+        case _:
+            return None
+    if not all(one is None or (isinstance(one, str) and UUID_WRITTEN.fullmatch(one)) for one in (uuid, step, undoes)):
+        return None
+    try:
+        moment = MOMENT.to_internal_value(made_at) if made_at is not None else None
+    except serializers.ValidationError:
+        return None
+    return {
+        "uuid": UUID(uuid),
+        "kind": kind,
+        "payload": payload,
+        "made_at": moment,
+        "step": UUID(step) if step else None,
+        "undoes": UUID(undoes) if undoes else None,
+    }
 
 
 class ChangesSerializer(VersionSerializer):

@@ -70,7 +70,7 @@ def coding_of(coder: str, text: str = "walk") -> Coding:
 def seen_by(coder: str) -> set[str]:
     """The words of the markables that the coder sees."""
     coding = coding_of(coder)
-    markables = Markable.objects.of_coding(coding)
+    markables = Markable.objects.seen_in(coding.pk, coding.text_id)
     return {coding.text.content[markable.start : markable.end] for markable in markables}
 
 

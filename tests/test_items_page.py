@@ -9,7 +9,7 @@ from agreement.extract import extract
 from agreement.parameters import opening
 from agreement.reports import items
 from agreement.words import words_of_units
-from annotations import actions
+from annotations import actions, bulk
 from annotations.models import Coding, Membership
 from tests.conftest import judge, make_project
 
@@ -222,3 +222,14 @@ def test_an_empty_filter_is_none(signed_in, charlie, varied, name):
     reply = signed_in(charlie).get(URL, {name: ""})
     assert reply.status_code == 200
     assert len(links(reply.content.decode())) == len(varied.unit)
+
+
+def test_more_markables_than_a_database_takes_at_once_are_read_by_several_queries(
+    text, monkeypatch, django_assert_num_queries
+):
+    units = list(text.markables.values_list("pk", flat=True))
+    whole = words_of_units(units)
+    monkeypatch.setattr(bulk, "MOST_KEYS", 2)
+    with django_assert_num_queries(-(-len(units) // 2) + 1):
+        assert words_of_units(units) == whole
+    assert len(whole) == len(units) > 2

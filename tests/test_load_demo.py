@@ -63,7 +63,7 @@ def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
 
 def test_every_judgement_of_a_coding_handed_in_is_complete(demo):
     for coding in Coding.objects.filter(status=Coding.Status.SUBMITTED):
-        to_decide = Markable.objects.of_coding(coding).filter(level__coded=True).count()
+        to_decide = Markable.objects.seen_in(coding.pk, coding.text_id).filter(level__coded=True).count()
         assert coding.judgements.filter(complete()).count() == to_decide > 0, coding
 
 

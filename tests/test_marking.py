@@ -10,7 +10,7 @@ from agreement import extract
 from annotations import actions, operations
 from annotations.decisions import Refused
 from annotations.marking import key_of, parts_of
-from annotations.models import Coding, Judgement, Membership, Operation
+from annotations.models import Coding, Judgement, Markable, Membership, Operation
 from annotations.schemes import SCHEMES
 from tests.conftest import change, judge, make_project
 
@@ -43,7 +43,7 @@ def said(coding, key):
 
 
 def keys_seen(coding):
-    return set(coding.text.markables.of_coding(coding).values_list("key", flat=True))
+    return set(Markable.objects.seen_in(coding.pk, coding.text_id).values_list("key", flat=True))
 
 
 def refused_with(code, call, *arguments, **more):

@@ -589,3 +589,15 @@ def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
         return len(queries)
 
     assert cost(others[:1]) == cost(others) <= 12
+
+
+def test_a_batch_sent_again_does_not_hide_what_was_done_since(coding, alice, keys):
+    once, other = change(markable=keys["a"], category="none"), change(markable=keys["a"], category="place")
+    operations.apply(coding, alice, 0, [once])
+    operations.apply(coding, alice, 1, [other])
+    for seen in (0, 1):
+        with pytest.raises(operations.Stale) as missed:
+            operations.apply(coding, alice, seen, [once])
+        assert [one["uuid"] for one in missed.value.missed] == [once.uuid, other.uuid][seen:]
+    assert operations.apply(coding, alice, 2, [once]) == 2
+    assert log(coding) == [(1, "judge"), (2, "judge")]

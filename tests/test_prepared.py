@@ -9,7 +9,7 @@ from django.db.models import CharField, IntegerField, UUIDField
 
 from annotations.judgements import decisions_in, decisions_of
 from annotations.models import Coding, Membership, Operation, Project, Text, User
-from annotations.prepared import prepared
+from annotations.prepared import Several, prepared
 from tests.conftest import judge
 
 
@@ -76,6 +76,27 @@ def test_values_are_made_what_the_database_keeps(codings, keys):
     [kept] = Operation.objects.values("uuid", "kind", "payload", "applied_at")
     assert with_uuid(kept.pop("uuid")) == [kept]
     assert with_uuid(uuid4()) == []
+
+
+def test_an_argument_may_be_several_values(project, text):
+    @prepared(Several(CharField()), IntegerField())
+    def named(slugs, of):
+        return Text.objects.filter(project=of, slug__in=slugs).order_by("slug").values_list("slug", flat=True)
+
+    Text.objects.create(project=project, slug="milk", title="Milk", content="Milk.")
+    assert named(["tea"], project.pk) == ["tea"]
+    assert named(["tea", "milk", "water", "') or 1=1 --", "(:0:)", "%s"], project.pk) == ["milk", "tea"]
+    assert named(["milk"], project.pk + 1) == []
+
+
+def test_of_no_values_there_are_no_rows_and_no_query(project, text, django_assert_num_queries):
+    @prepared(Several(CharField()))
+    def named(slugs):
+        return Text.objects.filter(slug__in=slugs)
+
+    assert named(["tea"]) == [text]
+    with django_assert_num_queries(0):
+        assert named([]) == []
 
 
 @pytest.mark.parametrize("hostile", ["' or 1=1 --", "%s", "%", "\\", "\u00e9\U0001f600", '"'])

@@ -106,9 +106,8 @@ def test_a_table_of_judgements_keeps_all_that_coders_say(tea, key):
     assert bring(other, key, files).failures == []
     assert judgements(other) == judgements(tea)
     assert judgements(other)["walk", "anna"]["phrase:10-13"]["head"] == [[10, 12]]
-    assert {
-        one.key for one in Markable.objects.of_coding(Coding.objects.get(text__project=other, coder__username="+bea"))
-    } == {
+    beas = Coding.objects.get(text__project=other, coder__username="+bea")
+    assert {one.key for one in Markable.objects.seen_in(beas.pk, beas.text_id)} == {
         "phrase:0-4",
         "phrase:22-24",
         "turn:0-17",

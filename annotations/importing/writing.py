@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import batched
 
 from annotations import operations
-from annotations.bulk import insert, reserve
+from annotations.bulk import MOST_KEYS, insert, reserve
 from annotations.formats import Document, Mark
 from annotations.importing.checking import Checked, NewMarkable
 from annotations.importing.report import Report
@@ -118,5 +119,5 @@ def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMa
             for text, one in new
         ),
     )
-    if given_now:
-        Markable.objects.filter(pk__in=given_now).update(predefined=True)
+    for some in batched(given_now, MOST_KEYS):
+        Markable.objects.filter(pk__in=some).update(predefined=True)

@@ -1,0 +1,101 @@
+"""Rows written past the ORM are those that the ORM would write."""
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError
+
+from annotations import bulk
+from annotations.bulk import delete, insert, update, upsert
+from annotations.models import Coding, Judgement, Markable, Operation, Pointer
+from tests.conftest import judge
+
+FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"]
+
+
+@pytest.fixture
+def alices(codings):
+    return codings["alice"]
+
+
+@pytest.fixture
+def rows(alices, text):
+    """A judgement of each markable, by the keys of their rows."""
+    category = alices.text.project.categories.get(key="none")
+    return [
+        (alices.pk, one.pk, category.pk, False, True, f"% {one.key} %s", "", [[one.start, one.end]])
+        for one in Markable.objects.filter(text=text)
+    ]
+
+
+def kept(alices):
+    return list(Judgement.objects.filter(coding=alices).order_by("pk").values_list(*FIELDS))
+
+
+def test_rows_that_are_not_there_are_inserted_and_their_keys_given(alices, rows):
+    found = upsert(Judgement, FIELDS, rows, unique=["coding", "markable"])
+    assert sorted(kept(alices)) == sorted(rows)
+    assert found == {(one.coding_id, one.markable_id): one.pk for one in Judgement.objects.filter(coding=alices)}
+
+
+def test_rows_that_are_there_are_changed_and_keep_their_keys(alices, rows):
+    before = upsert(Judgement, FIELDS, rows[:2], unique=["coding", "markable"])
+    others = [(*row[:5], "other", *row[6:]) for row in rows]
+    after = upsert(Judgement, FIELDS, reversed(others), unique=["coding", "markable"])
+    assert sorted(kept(alices)) == sorted(others)
+    assert before.items() < after.items()
+
+
+def test_more_rows_than_a_statement_takes_are_written_by_several(alices, rows, monkeypatch, django_assert_num_queries):
+    monkeypatch.setattr(bulk, "MOST_ROWS", 2)
+    with django_assert_num_queries(-(-len(rows) // 2)):
+        found = upsert(Judgement, FIELDS, rows, unique=["coding", "markable"])
+    assert len(found) == len(rows) == len(kept(alices))
+
+
+def test_nothing_to_write_asks_nothing(alices, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert upsert(Judgement, FIELDS, [], unique=["coding", "markable"]) == {}
+        delete(Pointer, "judgement", [])
+
+
+def test_a_row_against_a_constraint_is_refused_as_by_the_orm(alices, rows):
+    with pytest.raises(IntegrityError):
+        upsert(Judgement, FIELDS, [(*rows[0][:5], None, *rows[0][6:])], unique=["coding", "markable"])
+
+
+def test_only_the_rows_of_those_keys_are_deleted(alices, keys, monkeypatch):
+    judge(alices, keys["c"], "phrase", keys["a"], keys["b"])
+    judge(alices, keys["d"], "phrase", keys["a"])
+    judge(alices, keys["b"], "phrase", keys["a"])
+    pks = {one.markable.key: one.pk for one in alices.judgements.select_related("markable")}
+    monkeypatch.setattr(bulk, "MOST_KEYS", 1)
+    delete(Pointer, "judgement", [pks[keys["c"]], pks[keys["b"]]])
+    assert list(Pointer.objects.values_list("judgement", flat=True)) == [pks[keys["d"]]]
+
+
+def test_only_the_row_of_that_key_is_changed(codings):
+    alices, bobs = codings["alice"], codings["bob"]
+    update(Coding, alices.pk, version=7, status="submitted")
+    alices.refresh_from_db()
+    bobs.refresh_from_db()
+    assert [(one.version, one.status) for one in (alices, bobs)] == [(7, "submitted"), (0, "open")]
+
+
+@pytest.mark.parametrize("step", [None, uuid4()])
+def test_moments_identifiers_and_json_are_read_again_as_they_were(alices, step):
+    moment, uuid = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC), uuid4()
+    payload = {"nested": [1, 2.5, None, "\u00e9\U0001f600 %s"], "empty": []}
+    columns = ["coding", "sequence", "uuid", "kind", "payload", "user", "made_at", "applied_at", "step"]
+    row = (alices.pk, 1, uuid, "judge", payload, alices.coder_id, None, moment, step)
+    insert(Operation, columns, [row, (*row[:1], 2, uuid4(), "clear", [], *row[5:])])
+    first, second = Operation.objects.filter(coding=alices).order_by("sequence")
+    assert (first.uuid, first.payload, first.made_at, first.applied_at, first.step) == (
+        uuid,
+        payload,
+        None,
+        moment,
+        step,
+    )
+    assert (second.payload, second.applied_at) == ([], moment)
