@@ -7,7 +7,7 @@ from typing import Any, cast
 from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers, status
+from rest_framework import serializers, status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,8 +16,8 @@ from rest_framework.views import APIView
 from agreement import actions
 from agreement.models import NAME_LENGTH, Computation, Flag, Mapping, Remark
 from annotations.idempotency import idempotent
-from annotations.listing import Filters, Pages
-from annotations.models import Transfer, User
+from annotations.listing import ListOfProject
+from annotations.models import Project, Transfer, User
 from annotations.permissions import Right, project_for
 from annotations.project_serializers import checked
 from annotations.serializers import StrictSerializer
@@ -33,19 +33,15 @@ class RemarkSerializer(StrictSerializer, serializers.ModelSerializer[Remark]):
         fields = ["id", "author", "body", "created_at"]
 
 
-class RemarkList(generics.ListAPIView[Remark]):
+class RemarkList(ListOfProject):
     """What is said of an item, the oldest first."""
 
     serializer_class = RemarkSerializer
-    pagination_class = Pages
-    filter_backends = [Filters]
     ordering = ["pk"]
     queryset = Remark.objects.none()
+    right = Right.DISCUSS
 
-    def get_queryset(self) -> QuerySet[Remark]:
-        if getattr(self, "swagger_fake_view", False):
-            return Remark.objects.none()
-        project = project_for(self.request.user, self.kwargs["slug"], Right.DISCUSS)
+    def rows_of(self, project: Project) -> QuerySet[Remark]:
         unit = actions.unit_of(project, self.kwargs["text"], self.kwargs["key"])
         return Remark.objects.filter(markable=unit).select_related("author")
 

@@ -125,5 +125,6 @@ def taken(request: Request, slug: str, name: str, form: str, table: str = "") ->
         waiting["Retry-After"] = answer["Retry-After"]
         return waiting
     if answer.status_code == 400:
-        return problem(400, "invalid", answer.content.decode())
+        said = answer.content.decode()
+        return problem(400, "invalid", said, errors={"non_field_errors": [said]})
     return answer

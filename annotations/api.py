@@ -12,16 +12,16 @@ from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations import actions, operations
-from annotations.coding_api import Row, Rows, changed_status
+from annotations.coding_api import changed_status
 from annotations.coding_serializers import StatusSerializer, TextChangesSerializer
 from annotations.coding_state import coding_state, text_state
 from annotations.conditional import IF_MATCH, require_match, tagged
+from annotations.listing import Cursor, FlatList, Row
 from annotations.models import Coding, Operation, Project, Text, User
 from annotations.permissions import Right, own_coding, project_for
 from annotations.project_api import locked
@@ -36,7 +36,7 @@ from annotations.serializers import (
 )
 
 
-class BySequence(CursorPagination):
+class BySequence(Cursor):
     page_size = 500
     ordering = "sequence"
 
@@ -52,7 +52,7 @@ class TextFilters(filters.FilterSet):
         fields = ["language", "round", "role"]
 
 
-class TextList(Rows):
+class TextList(FlatList):
     """The texts of a project: all of them, or for a coder those to code."""
 
     queryset = Text.objects.none()

@@ -13,7 +13,6 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -33,40 +32,13 @@ from annotations.coding_state import coding_state
 from annotations.conditional import IF_MATCH, require_match, tagged
 from annotations.docset_forms import people
 from annotations.idempotency import idempotent
-from annotations.listing import Filters, Pages
+from annotations.listing import FlatList, MomentFilter, Row
 from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, Project, Text, User
 from annotations.models.coding import KINDS_OF_AGREED
 from annotations.permissions import Right, project_for
 from annotations.problems import invalid
 from annotations.project_serializers import checked
 from annotations.serializers import CodingStateSerializer
-
-type Row = dict[str, Any]
-
-
-class Rows(generics.ListAPIView[Any]):
-    """What the flat lists share: rows as dictionaries, of a project that the person sees."""
-
-    pagination_class = Pages
-    filter_backends = [Filters]
-    right = Right.SEE_RESULTS
-
-    def get_queryset(self) -> QuerySet[Any, Any]:
-        if getattr(self, "swagger_fake_view", False):
-            return super().get_queryset()
-        return self.rows_of(project_for(self.request.user, self.kwargs["slug"], self.right))
-
-    def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        raise NotImplementedError
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # noqa: ARG002 - DRF's signature
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.shown(list(page or ())))
-
-    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows of a page as they are sent."""
-        sent: Sequence[Row] = self.get_serializer(rows, many=True).data
-        return sent
 
 
 class CodingFilters(filters.FilterSet):
@@ -78,7 +50,7 @@ class CodingFilters(filters.FilterSet):
         fields = ["kind", "status"]
 
 
-class CodingList(Rows):
+class CodingList(FlatList):
     """The codings of a project that you may see, with how far they are: as a coder your own."""
 
     queryset = Coding.objects.none()
@@ -96,8 +68,10 @@ class CodingList(Rows):
     @extend_schema(request=NewCodingsSerializer, responses=CodingsMadeSerializer)
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str) -> Response:
-        """Give coders texts to code. What they have stays."""
+        """Give coders texts to code. What they have stays. Summaries are given out docset by docset."""
         project = project_for(request.user, slug, Right.MANAGE)
+        if project.answers == Project.Answers.SCUS:
+            raise ValidationError({"texts": ["Summaries are given out at `docsets/<docset>/assignments/`."]})
         fields = checked(NewCodingsSerializer(data=request.data))
         texts = named(project.texts.defer("content"), fields["texts"], "slug", "texts")
         coders = named(people(project, actions.ROLES_THAT_CODE), fields["coders"], "username", "coders")
@@ -166,7 +140,7 @@ class MarkableFilters(filters.FilterSet):
         fields = ["predefined"]
 
 
-class MarkableList(Rows):
+class MarkableList(FlatList):
     """The markables of a project: those that came with the texts, and those that some coder has marked."""
 
     queryset = Markable.objects.none()
@@ -198,7 +172,7 @@ class JudgementFilters(filters.FilterSet):
         fields = ["unsure", "optional"]
 
 
-class JudgementList(Rows):
+class JudgementList(FlatList):
     """Every judgement of a project, with its pointers and indices."""
 
     queryset = Judgement.objects.none()
@@ -229,15 +203,15 @@ class JudgementList(Rows):
 class OperationFilters(filters.FilterSet):
     text = filters.CharFilter(field_name="coding__text__slug")
     coder = filters.CharFilter(field_name="coding__coder__username")
-    after = filters.IsoDateTimeFilter(field_name="applied_at", lookup_expr="gt", label="applied after this moment")
-    before = filters.IsoDateTimeFilter(field_name="applied_at", lookup_expr="lt", label="applied before this moment")
+    after = MomentFilter(field_name="applied_at", lookup_expr="gt", label="applied after this moment")
+    before = MomentFilter(field_name="applied_at", lookup_expr="lt", label="applied before this moment")
 
     class Meta:
         model = Operation
         fields = ["kind"]
 
 
-class OperationList(Rows):
+class OperationList(FlatList):
     """Every change to every coding of a project, in the order in which they were made."""
 
     queryset = Operation.objects.none()

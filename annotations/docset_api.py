@@ -94,6 +94,10 @@ class AgreedSerializer(StrictSerializer):
     adjudicator = serializers.CharField(required=False, help_text="who makes it; yourself where you adjudicate")
 
 
+class HandOnSerializer(StrictSerializer):
+    adjudicator = serializers.CharField(help_text="who goes on with it")
+
+
 def _pyramids(project: Project) -> Project:
     if project.answers != Project.Answers.SCUS:
         raise Http404("Docsets are of projects of pyramids; this one codes texts.")
@@ -220,12 +224,13 @@ class PyramidList(APIView):
         )
 
 
-class StartAgreed(APIView):
-    """Begin the agreed pyramid of a docset with that of a coder: for yourself, or as manager for an adjudicator."""
+class AgreedPyramid(APIView):
+    """The agreed pyramid of a docset: who makes it."""
 
     @extend_schema(request=AgreedSerializer, responses={201: WorkSerializer})
     @idempotent(Right.DISCUSS)
     def post(self, request: Request, slug: str, docset: str) -> Response:
+        """Begin it with the pyramid of a coder: for yourself, or as manager for an adjudicator."""
         project = project_for(request.user, slug, Right.DISCUSS)
         found = _docset(request, project, docset)
         fields = checked(AgreedSerializer(data=request.data))
@@ -235,13 +240,31 @@ class StartAgreed(APIView):
         if may(project, Right.MANAGE):
             if "adjudicator" not in fields:
                 raise ValidationError({"adjudicator": ["A manager names the adjudicator who makes it."]})
-            adjudicators = people(project, (Membership.Role.ADJUDICATOR,))
-            [adjudicator] = named(adjudicators, [fields["adjudicator"]], "username", "adjudicator")
+            adjudicator = self._adjudicator(project, fields["adjudicator"])
         try:
             docsets.start_agreed(found, adjudicator, start)
         except Refusal as error:
             raise invalid(error) from None
         except Refused as refused:
             raise ValidationError({"non_field_errors": [str(refused)]}) from None
-        agreed = overview_of(found, project, request.user).agreed
-        return Response(WorkSerializer(agreed).data, status=status.HTTP_201_CREATED)
+        return self._shown(request, found, status.HTTP_201_CREATED)
+
+    @extend_schema(request=HandOnSerializer, responses=WorkSerializer)
+    def put(self, request: Request, slug: str, docset: str) -> Response:
+        """Let another adjudicator go on with it, all of it with its log. Only a manager does."""
+        project = project_for(request.user, slug, Right.MANAGE)
+        found = _docset(request, project, docset)
+        adjudicator = self._adjudicator(project, checked(HandOnSerializer(data=request.data))["adjudicator"])
+        try:
+            docsets.hand_agreed_to(found, adjudicator)
+        except Refusal as error:
+            raise invalid(error) from None
+        return self._shown(request, found, status.HTTP_200_OK)
+
+    def _adjudicator(self, project: Project, name: str) -> User:
+        found: list[User] = named(people(project, (Membership.Role.ADJUDICATOR,)), [name], "username", "adjudicator")
+        return found[0]
+
+    def _shown(self, request: Request, docset: Docset, code: int) -> Response:
+        agreed = overview_of(docset, docset.project, request.user).agreed
+        return Response(WorkSerializer(agreed).data, status=code)

@@ -35,22 +35,26 @@ class ProjectForm(forms.ModelForm[Project]):
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
 
-class AboutForm(forms.ModelForm[Project]):
+class OfProject(forms.ModelForm[Project]):
+    """Some fields of a project."""
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(data, instance=project)
+
+    def save(self, commit: bool = True) -> Project:
+        """Write these fields and no others, which somebody else may be changing."""
+        if commit:
+            self.instance.save(update_fields=list(self.fields))
+        return self.instance
+
+
+class AboutForm(OfProject):
     """What is said of a project, and whether its coders see the results."""
 
     class Meta:
         model = Project
         fields = ["title", "guidelines", "results_open"]
         widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
-
-    def __init__(self, project: Project, data: Any = None) -> None:
-        super().__init__(data, instance=project)
-
-    def save(self, commit: bool = True) -> Project:
-        """Write these fields and no others: somebody else may be changing what the scheme allows."""
-        if commit:
-            self.instance.save(update_fields=list(self.fields))
-        return self.instance
 
 
 class MemberForm(forms.Form):
@@ -167,12 +171,9 @@ class MarkingForm(forms.Form):
         actions.let_coders_mark(self.project, self.cleaned_data["levels"])
 
 
-class PyramidOptionsForm(forms.ModelForm[Project]):
+class PyramidOptionsForm(OfProject):
     """What contributors may be together. What coders have said already stays."""
 
     class Meta:
         model = Project
         fields = ["one_contributor", "words_exclusive"]
-
-    def __init__(self, project: Project, data: Any = None) -> None:
-        super().__init__(data, instance=project)

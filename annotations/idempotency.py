@@ -62,13 +62,14 @@ def idempotent(right: Right | None = None, *, but: tuple[str, ...] = ()) -> Call
                 project_for(request.user, kwargs["slug"], right)
             user, digest = cast(User, request.user), _digest_of(request)
             with transaction.atomic():
-                # Who sends the same at this moment waits here, and finds the answer below.
-                User.objects.select_for_update().get(pk=user.pk)
+                # Who sends the same at this moment waits here, and finds the answer below. Others may write rows that
+                # name the person: they may hold what is waited for next.
+                User.objects.select_for_update(no_key=True).get(pk=user.pk)
                 before = Answered.objects.filter(user=user, key=key).first()
                 if before is not None:
                     return _again(before, digest)
                 answer = post(view, request, *args, **kwargs)
-                body = {name: None if name in but else value for name, value in answer.data.items()}
+                body = _kept(answer.data, but)
                 Answered.objects.create(user=user, key=key, digest=digest, status=answer.status_code, body=body)
             Answered.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
             return answer
@@ -91,6 +92,11 @@ def _key_of(request: Request) -> UUID | None:
 def _digest_of(request: Request) -> str:
     sent = json.dumps([request.method, request.get_full_path(), request.data], sort_keys=True)
     return hashlib.sha256(sent.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _kept(body: Any, but: tuple[str, ...]) -> Any:
+    """What of an answer is kept for who sends the same again."""
+    return body | dict.fromkeys(but) if but else body
 
 
 def _again(before: Answered, digest: str) -> Response:

@@ -24,7 +24,6 @@ TITLES = {
     403: "You may not do this",
     404: "There is nothing here",
     405: "This cannot be done here",
-    406: "This form is not to be had",
     409: "Something has changed since",
     412: "Something has changed since",
     413: "The request is too large",

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, status
+from rest_framework import status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,7 +23,7 @@ from annotations import actions, invitations
 from annotations.coding_state import scheme_state
 from annotations.conditional import IF_MATCH, require_match, tagged
 from annotations.idempotency import idempotent
-from annotations.listing import Filters, Pages
+from annotations.listing import Listed, ListOfProject
 from annotations.models import Invitation, Membership, Project, User
 from annotations.permissions import Right, project_for
 from annotations.problems import invalid
@@ -55,12 +55,10 @@ class ProjectFilters(filters.FilterSet):
         fields = ["answers"]
 
 
-class ProjectList(generics.ListAPIView[Project]):
+class ProjectList(Listed):
     """The projects you are in."""
 
     serializer_class = ProjectSerializer
-    pagination_class = Pages
-    filter_backends = [Filters]
     filterset_class = ProjectFilters
     ordering = ["slug"]
     ordering_fields = ["slug", "title"]
@@ -137,20 +135,15 @@ class MemberFilters(filters.FilterSet):
         fields = ["role"]
 
 
-class MemberList(generics.ListAPIView[Membership]):
+class MemberList(ListOfProject):
     """Who is in the project, in which role."""
 
     serializer_class = MemberSerializer
-    pagination_class = Pages
-    filter_backends = [Filters]
     filterset_class = MemberFilters
     ordering = ["pk"]
     queryset = Membership.objects.none()
 
-    def get_queryset(self) -> QuerySet[Membership]:
-        if getattr(self, "swagger_fake_view", False):
-            return Membership.objects.none()
-        project = project_for(self.request.user, self.kwargs["slug"], Right.MANAGE)
+    def rows_of(self, project: Project) -> QuerySet[Membership]:
         return Membership.objects.filter(project=project).select_related("user")
 
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
@@ -218,19 +211,14 @@ class MemberDetail(APIView):
         return member
 
 
-class InvitationList(generics.ListAPIView[Invitation]):
+class InvitationList(ListOfProject):
     """Who is invited."""
 
     serializer_class = InvitationSerializer
-    pagination_class = Pages
-    filter_backends = [Filters]
     ordering = ["-pk"]
     queryset = Invitation.objects.none()
 
-    def get_queryset(self) -> QuerySet[Invitation]:
-        if getattr(self, "swagger_fake_view", False):
-            return Invitation.objects.none()
-        project = project_for(self.request.user, self.kwargs["slug"], Right.MANAGE)
+    def rows_of(self, project: Project) -> QuerySet[Invitation]:
         return Invitation.objects.filter(project=project).select_related("created_by", "used_by")
 
     @extend_schema(request=NewInvitationSerializer, responses={201: InvitationMadeSerializer})

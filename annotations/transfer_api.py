@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import generics, status
+from rest_framework import status
 from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
@@ -23,8 +23,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations import transfers
-from annotations.listing import Filters, Pages
-from annotations.models import Transfer, User
+from annotations.listing import ListOfProject
+from annotations.models import Project, Transfer, User
 from annotations.permissions import Right, may, project_for, transfer_for
 from annotations.problems import problem
 from annotations.serializers import (
@@ -59,20 +59,17 @@ class TransferFilters(filters.FilterSet):
         fields = ["kind", "format", "state"]
 
 
-class TransferList(generics.ListAPIView[Transfer]):
+class TransferList(ListOfProject):
     """What came into a project and what left it, the latest first."""
 
     serializer_class = TransferSerializer
-    pagination_class = Pages
-    filter_backends = [Filters]
     filterset_class = TransferFilters
     ordering = ["-pk"]
     queryset = Transfer.objects.none()
+    right = Right.SEE_RESULTS
 
-    def get_queryset(self) -> QuerySet[Transfer]:
-        if getattr(self, "swagger_fake_view", False):
-            return Transfer.objects.none()
-        return Transfer.objects.shown_in(project_for(self.request.user, self.kwargs["slug"], Right.SEE_RESULTS))
+    def rows_of(self, project: Project) -> QuerySet[Transfer]:
+        return Transfer.objects.shown_in(project)
 
     def paginate_queryset(self, queryset: QuerySet[Transfer]) -> list[Transfer] | None:  # type: ignore[override]
         page = super().paginate_queryset(queryset)

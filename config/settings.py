@@ -1,12 +1,15 @@
 """The settings: one file, filled from environment variables.
 
-Every variable NAME may instead be given as a file by NAME_FILE (container secrets). Without any variable the
+Every variable NAME but DATA_DIR may instead be a file named by NAME_FILE (container secrets). Without any variable the
 settings are those of production and refuse to start. `LOCAL=1` is for one's own machine: plain HTTP, local hosts, a
 key of its own. `DEBUG=1` is LOCAL that shows tracebacks, for developers.
 """
 
+import os
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import django_stubs_ext
 import environ
@@ -36,8 +39,12 @@ def _secret_key() -> str:
     kept = DATA_DIR / "secret-key"
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.touch(mode=0o600)
-        kept.write_text(get_random_secret_key(), encoding="utf-8")
+        # There wholly or not at all, and of two processes that start at once the second takes that of the first.
+        with NamedTemporaryFile("w", dir=kept.parent, encoding="utf-8") as made:
+            made.write(get_random_secret_key())
+            made.flush()
+            with suppress(FileExistsError):
+                os.link(made.name, kept)
     return kept.read_text(encoding="utf-8")
 
 
@@ -115,6 +122,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # What a connection asks a second time is prepared: to read and plan it anew each time is half of the work.
+    prepared = {"server_side_binding": True, "prepare_threshold": 1}
+    DATABASES["default"]["OPTIONS"] = prepared | DATABASES["default"].get("OPTIONS", {})
 # Also of SQLite: who closes its last connection writes the whole log of changes back into the database.
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
 
@@ -229,6 +239,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "annotations.tokens.WithinScope"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.negotiation.WhateverIsAsked",
+    "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of imports and exports
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["annotations.throttles.Requests"],
     "NUM_PROXIES": 1 if BEHIND_PROXY else 0,

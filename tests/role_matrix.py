@@ -248,7 +248,7 @@ PAGES = [
         "docset-agreed",
         OF_AGREED,
         GET=discussing(),
-        POST=managers(400, {"adjudicator": "@adjudicator.pk"}).but({"adjudicator": 400}),
+        POST=managers(302, {"adjudicator": "@next.pk"}).but({"adjudicator": 400}),
     ),
     row("submit-agreed", OF_AGREED, POST=own("adjudicator", ok=302)),
     row("reopen-agreed", OF_DONE, POST=managers(302)),
@@ -376,7 +376,9 @@ API = [
         "api-docset-agreed",
         OF_PYRAMIDS,
         POST=discussing(201, {"coder": "@other.username", "adjudicator": "@adjudicator.username"}),
+        PUT=managers(400, {"adjudicator": "@adjudicator.username"}),
     ),
+    again("api-docset-agreed", OF_AGREED, PUT=managers(200, {"adjudicator": "@next.username"})),
     row("api-transfers", GET=results()),
     row("api-imports", takes=("coder", "predefined"), POST=managers(201, FILE)),
     row(

@@ -68,6 +68,7 @@ def _half(names: SimpleNamespace) -> SimpleNamespace:
     half = SimpleNamespace(
         coder=coder, other=other, viewer=viewer, adjudicator=adjudicator, manager=manager, names=names
     )
+    half.next = _person(f"{names.name}-next")
     _texts(half, names)
     _pyramids(half, names)
     return half
@@ -80,6 +81,7 @@ def _join(half: SimpleNamespace, project: Project) -> None:
         (half.other, "coder"),
         (half.viewer, "viewer"),
         (half.adjudicator, "adjudicator"),
+        (half.next, "adjudicator"),
     ):
         actions.add_member(project, user, role)
 

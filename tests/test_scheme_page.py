@@ -2,8 +2,10 @@
 
 import pytest
 
+from annotations.forms import AboutForm, PyramidOptionsForm
 from annotations.models import Category, Level, Project
 from tests.conftest import make_project
+from tests.pyramids import pyramid_project
 
 URL = "/projects/tea/scheme/"
 
@@ -87,3 +89,21 @@ def test_nobody_but_a_manager_opens_the_results(signed_in, people, role, status)
     said = {"about": "1", "title": "Mine", "results_open": "on"}
     assert signed_in(people[role]).post(URL, said).status_code == status
     assert not Project.objects.filter(results_open=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("form", "sent", "others"),
+    [
+        (PyramidOptionsForm, {"one_contributor": "on"}, {"results_open": False, "guidelines": "New."}),
+        (AboutForm, {"title": "Ferry"}, {"one_contributor": False, "words_exclusive": False}),
+    ],
+)
+def test_a_form_writes_its_own_fields_and_leaves_what_another_changed_meanwhile(db, form, sent, others):
+    project = pyramid_project("ferry", results_open=True)
+    filled = form(project, sent)
+    assert filled.is_valid()
+    Project.objects.update(**others)
+    filled.save()
+    project = Project.objects.get()
+    assert {name: getattr(project, name) for name in others} == others
+    assert form(project, sent).fields.keys().isdisjoint(others)

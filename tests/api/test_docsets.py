@@ -182,3 +182,19 @@ def test_a_long_name_that_another_docset_has_is_no_error(manager, ferry):
     for address in (f"{URL}peers/", f"{DOCSETS}other/peers/"):
         made = manager.post(address, {"peers": [{"name": "n" * 100, "content": "It sank."}]}, **JSON)
         assert made.status_code == 201
+
+
+def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, signed_in):
+    adam, eve = person("adam"), person("eve")
+    for one in (adam, eve):
+        actions.add_member(ferry.project, one, Membership.Role.ADJUDICATOR)
+    client = signed_in(adam)
+    assert manager.put(f"{URL}agreed/", {"adjudicator": "eve"}, **JSON).status_code == 400
+    client.post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
+    assert client.put(f"{URL}agreed/", {"adjudicator": "eve"}, **JSON).status_code == 403
+    for wrong in ({"adjudicator": "alice"}, {"adjudicator": "adam"}, {"coder": "eve"}, {}):
+        assert manager.put(f"{URL}agreed/", wrong, **JSON).status_code == 400
+    answer = manager.put(f"{URL}agreed/", {"adjudicator": "eve"}, **JSON)
+    assert (answer.status_code, answer.json()["coder"], answer.json()["scus"]) == (200, "eve", 3)
+    of_text = "/api/v1/projects/ferry/texts/sinking/agreed/coding/"
+    assert [signed_in(one).get(of_text).status_code for one in (adam, eve)] == [404, 200]

@@ -7,7 +7,9 @@ import pytest
 from django.utils import timezone
 
 from agreement.models import Remark
+from annotations import actions
 from annotations.models import Answered, Invitation, Membership
+from tests.pyramids import docset, pyramid_project
 
 REMARKS = "/api/v1/projects/tea/agreement/items/tea/phrase:4-14/remarks/"
 MEMBERS = "/api/v1/projects/tea/members/"
@@ -86,3 +88,15 @@ def test_answers_are_kept_for_a_day(signed_in, charlie, project, key):
     Answered.objects.update(created_at=timezone.now() - timedelta(days=2))
     client.post(REMARKS, {"body": "Other?"}, headers={"Idempotency-Key": str(uuid4())}, **JSON)
     assert Answered.objects.count() == 1
+
+
+def test_an_answer_that_is_a_list_is_kept_too(signed_in, charlie, key):
+    made = docset(pyramid_project("ferry"))
+    client, sent = signed_in(charlie), {"peers": [{"name": "P1", "content": "Rain fell."}]}
+    actions.add_member(made.project, charlie, Membership.Role.MANAGER)
+    first, again = (
+        client.post("/api/v1/projects/ferry/docsets/sinking/peers/", sent, headers=key, **JSON) for _ in range(2)
+    )
+    assert (first.status_code, again.status_code) == (201, 201), first.content
+    assert (again.json(), again["Idempotent-Replayed"]) == (first.json(), "true")
+    assert made.texts.filter(role="peer").count() == 1

@@ -1,10 +1,14 @@
 """The flat lists of a project: codings, markables, judgements and operations."""
 
+from base64 import b64encode
+from urllib.parse import urlencode
+
 import pytest
 
-from annotations import actions
-from annotations.models import Coding, Markable, Text
+from annotations import actions, transfers
+from annotations.models import Coding, Markable, Membership, Text
 from tests.conftest import judge, make_project
+from tests.pyramids import docset, models_of, pyramid_project
 
 URL = "/api/v1/projects/tea/"
 JSON = {"content_type": "application/json"}
@@ -186,3 +190,72 @@ def test_who_sees_all_work_reads_a_coding_as_its_coder_does(signed_in, alice, bo
     assert (seen.json(), seen["ETag"]) == (own.json(), own["ETag"])
     assert signed_in(bob).get(OF_ALICE).status_code == 404
     assert signed_in(charlie).get(f"{URL}texts/tea/codings/a%00b/").status_code == 404
+
+
+def test_rows_that_are_equal_in_the_order_are_all_shown(signed_in, charlie, project):
+    many = [Text(project=project, slug=f"t{number}", title="Same", content="x") for number in range(1100)]
+    Text.objects.bulk_create(many)
+    client, seen = signed_in(charlie), []
+    address = f"{URL}texts/?ordering=round&page_size=500"
+    for _ in range(4):
+        answer = client.get(address).json()
+        seen += [row["slug"] for row in answer["results"]]
+        if answer["next"] is None:
+            break
+        address = answer["next"]
+    assert seen == sorted(project.texts.values_list("slug", flat=True))
+
+
+def cursor(**parts):
+    return b64encode(urlencode(parts).encode()).decode()
+
+
+WRONG = ["ghost", "%", cursor(p="abc"), cursor(p="1.5"), cursor(p="\0"), cursor(o="9" * 30), cursor(p="1", o="-1")]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize(
+    "name", [*LISTS, "texts", "members", "invitations", "transfers", "texts/tea/coding/operations"]
+)
+def test_a_cursor_that_is_none_of_ours_is_no_error_of_the_server(signed_in, alice, judged, name, wrong):
+    alice.is_superuser = True  # who may read every list
+    alice.save()
+    answer = signed_in(alice).get(f"{URL}{name}/", {"cursor": wrong})
+    assert answer.status_code in (200, 404), answer.content
+    if answer.status_code == 200:
+        assert len(answer.json()["results"]) <= 100
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "yesterday"])
+def test_a_moment_that_is_none_is_refused(signed_in, charlie, judged, moment):
+    for name in ("after", "before"):
+        answer = signed_in(charlie).get(f"{URL}operations/", {name: moment})
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, [name])
+    assert rows(signed_in(charlie), "operations", after="2020-01-01T00:00:00+14:00")
+    assert rows(signed_in(charlie), "operations", after="2999-01-01T00:00:00Z") == []
+
+
+def test_the_format_of_an_export_is_a_filter(signed_in, charlie, project):
+    take = {"coders": [], "texts": [], "unfinished": True, "options": {}}
+    transfers.order_export(project, charlie, "jsonlines", take)
+    assert [row["format"] for row in rows(signed_in(charlie), "transfers", format="jsonlines")] == ["jsonlines"]
+    assert rows(signed_in(charlie), "transfers", format="json") == []
+
+
+@pytest.mark.parametrize("accepted", ["text/csv", "application/zip", "text/html", "*/*"])
+def test_nobody_is_sent_away_for_the_form_that_they_name(signed_in, charlie, judged, accepted):
+    client, asked = signed_in(charlie), {"Accept": accepted}
+    table = client.get(f"{URL}agreement/data/?form=csv", headers=asked)
+    assert (table.status_code, table["Content-Type"].split(";")[0]) == (200, "text/csv")
+    assert client.get(f"{URL}texts/", headers=asked).json()["results"]
+    assert client.get(f"{URL}ghost/", headers=asked).status_code == 404
+
+
+def test_summaries_are_given_out_docset_by_docset(signed_in, charlie, bob):
+    made = docset(pyramid_project("ferry"), bob)
+    actions.add_member(made.project, charlie, Membership.Role.MANAGER)
+    sent = {"texts": [models_of(made).slug], "coders": ["bob"]}
+    before = Coding.objects.count()
+    answer = signed_in(charlie).post("/api/v1/projects/ferry/codings/", sent, **JSON)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["texts"])
+    assert Coding.objects.count() == before
