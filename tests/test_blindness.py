@@ -2,15 +2,18 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from hashlib import md5, sha256
 from itertools import product
 from typing import NamedTuple
+from unittest.mock import patch
 from urllib.parse import quote
 from uuid import UUID
 
 import pytest
 from django.db import transaction
-from django.urls import URLPattern, get_resolver
+from django.urls import URLPattern, get_resolver, resolve
+from django.utils import timezone
 
 from annotations import actions, docsets, operations
 from annotations.formats import plain
@@ -42,12 +45,40 @@ VALUES = {
     "table": ["each"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
+# One at a time, since what is not known is refused.
+CHANGES = [
+    json.dumps({name: value})
+    for name, value in {
+        "status": "submitted",
+        "role": "viewer",
+        "round": "x",
+        "title": "x",
+        "adjudicator": "alice",
+    }.items()
+]
+# Tried in every filter of every list.
+FILTERED = [
+    *(
+        "alice",
+        "bob",
+        "tea",
+        "secret",
+        "ghost",
+        "submitted",
+        "open",
+        "text",
+        "peer",
+        "none",
+        "place",
+        "phrase",
+        "judge",
+    ),
+    *("true", "2026-01-02T00:00:00Z"),
+]
 VARYING = [
     r'name="csrfmiddlewaretoken" value="[^"]*"',
     r'name="csrf-token" content="[^"]*"',
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z",
-    r'"seconds": ?\d+',  # Bob's own time at work
 ]
 
 
@@ -56,6 +87,7 @@ class Visit(NamedTuple):
     address: str
     body: str = ""
     kind: str = "application/json"
+    seen: str = ""  # the tag of what its sender says to have seen
 
 
 def routes(patterns, path="", parameters=()):
@@ -101,10 +133,21 @@ def normal(response, tagged=None):
     return response.status_code, headers, body
 
 
+def choices_of(address):
+    """Every way in which a list of the API may be filtered and ordered."""
+    view = getattr(resolve(address).func, "cls", None)
+    filterset = getattr(view, "filterset_class", None)
+    for name in filterset.base_filters if filterset else ():
+        yield from (f"{name}={value}" for value in FILTERED)
+    for name in getattr(view, "ordering_fields", ()):
+        yield from (f"ordering={name}", f"ordering=-{name}")
+
+
 def seen_by(client, visits):
     seen = []
     for visit in visits:
-        response = client.generic(visit.method, visit.address, visit.body, content_type=visit.kind)
+        headers = {"If-Match": visit.seen} if visit.seen else {}
+        response = client.generic(visit.method, visit.address, visit.body, content_type=visit.kind, headers=headers)
         whole = client.get(visit.address) if visit.method == "HEAD" and "ETag" in response else response
         seen.append(normal(response, whole.content))
     return seen
@@ -146,16 +189,29 @@ def operations_on_pyramids():
 
 
 def all_visits(kind):
-    """First what Bob does in his coding, then every address in every way; that hands his coding in as well."""
+    """A look at every page, what Bob does, then every address in every way; that hands his coding in as well."""
     log = "/api/v1/projects/tea/texts/tea/coding/operations/"
-    visits = [Visit("POST", log, json.dumps(body)) for body in operations_of_bob()]
+    visits = [Visit("GET", address) for address in PROJECT_ADDRESSES + OTHER_ADDRESSES]
+    visits += [Visit("POST", log, json.dumps(body)) for body in operations_of_bob()]
     visits += operations_on_pyramids() if kind == "pyramids" else []
     visits += [Visit("GET", log), Visit("GET", log.removesuffix("operations/"))]
     visits += [Visit("GET", address) for address in PROJECT_ADDRESSES + OTHER_ADDRESSES]
     visits += [Visit("GET", f"{address}?distance=ghost&page=2&since=1") for address in PROJECT_ADDRESSES]
+    visits += [
+        Visit("GET", f"{address}?{choice}")
+        for address in PROJECT_ADDRESSES + OTHER_ADDRESSES
+        for choice in choices_of(address)
+    ]
     visits += [Visit(method, address) for address in PROJECT_ADDRESSES for method in METHODS]
     form = "application/x-www-form-urlencoded"
     visits += [Visit("POST", address, "username=alice&role=viewer", form) for address in PROJECT_ADDRESSES]
+    visits += [
+        Visit(method, address, body, seen="*")
+        for address in PROJECT_ADDRESSES
+        if address.startswith("/api/")
+        for method in ("PUT", "PATCH")
+        for body in CHANGES
+    ]
     return visits + [Visit("GET", address) for address in PROJECT_ADDRESSES]
 
 
@@ -245,12 +301,15 @@ def world(scheme, marked, marking):
 
 
 def visited(person, visits, signed_in, kind, *, alice_works):
-    """What the person sees on the visits; the world is gone afterwards."""
+    """What the person sees on the visits; the world is gone afterwards. Alice works on a day of her own."""
     scheme, marked, alices_work = WORLDS[kind]
-    with transaction.atomic():
+    with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, day, tzinfo=UTC)):
+        day = 1
         project = world(scheme, marked, kind == "marking")
+        day = 2
         if alice_works:
             alices_work(project)
+        day = 3
         seen = seen_by(signed_in(person), visits)
         transaction.set_rollback(True)
     return seen
