@@ -171,6 +171,29 @@ def test_scus_merge_with_a_preview_and_contributors_of_one_summary_become_one(bu
     assert builder.saved() == {"Sinking": ("ferry sank", "a ferry went down"), "Dawn": ("at dawn",)}
 
 
+def test_numbers_over_words_are_those_of_the_list(builder_of):
+    builder = builder_of({"sinking": ["ferry sank"], "dawn": ["at dawn"]})
+
+    def numbered(*pairs):
+        words = builder.page.locator(".w[data-badge]")
+        expect(words).to_have_text([word for word, _ in pairs])
+        for place, (_, label) in enumerate(pairs):
+            number = builder.row(label).locator(".chain-badge").inner_text()
+            expect(words.nth(place)).to_have_attribute("data-badge", number)
+
+    numbered(("ferry", "Sinking"), ("at", "Dawn"))
+    builder.row("Dawn").locator(".scu-head").click()
+    builder.press("m")
+    builder.page.get_by_role("combobox").fill("sinking")
+    builder.press("Enter")
+    numbered(("ferry", "Sinking"))
+    builder.press("u")
+    numbered(("ferry", "Sinking"), ("at", "Dawn"))
+    builder.new_scu("people were saved", "Forty", "people")
+    numbered(("ferry", "Sinking"), ("at", "Dawn"), ("Forty", "people were saved"))
+    builder.saved()
+
+
 def test_chosen_contributors_are_split_off(builder_of):
     builder = builder_of({"sinking": ["ferry sank", "a ferry went down", "when the ferry sank"]})
     builder.press("j", ".", "s", ".", "s", "x")

@@ -3,6 +3,7 @@ import { element } from "../coding/element.js";
 import { freeCounts, run } from "./words.js";
 
 const HEAVIEST = 8; // tiers that have a look of their own
+const A_MOMENT = 60; // milliseconds
 
 /** The class of a weight. @param {number} weight */
 export const tier = (weight) => `weight-${Math.min(Math.max(weight, 0), HEAVIEST)}`;
@@ -59,7 +60,7 @@ export function buildWords(root, model) {
     section.append(line, reading);
     return section;
   }));
-  return { root, words, gaps, counts, shown: [], shownGaps: [] };
+  return { root, words, gaps, counts, shown: [], shownGaps: [], badges: [], late: new Set(), painted: false, waiting: false };
 }
 
 /** @param {ReturnType<typeof buildWords>} view */
@@ -87,15 +88,13 @@ export function paintWords(view, page) {
     const look = all.length === 0 ? `w is-free${here}` : `w in-scu ${looks.get(chief(all).key)}${shared}${here}`;
     const starting = all.filter((one) => one.starts.has(place));
     const badge = starting.length > 0 ? starting.map(badgeOf).join("·") : "";
-    const shown = `${look}|${badge}`;
-    if (view.shown[place] !== shown) {
-      view.shown[place] = shown;
+    if (view.shown[place] !== look) {
+      view.shown[place] = look;
       view.words[place].className = look;
-      if (badge) {
-        view.words[place].dataset.badge = badge;
-      } else {
-        delete view.words[place].dataset.badge;
-      }
+    }
+    if (view.badges[place] !== badge) {
+      view.badges[place] = badge;
+      view.late.add(place);
     }
     if (view.gaps[place]) {
       const linked = all.filter((one) => one.links.has(place));
@@ -106,6 +105,7 @@ export function paintWords(view, page) {
       }
     }
   });
+  paintBadges(view);
   freeCounts(model, seen).forEach((count, place) => {
     const words = count === 0 ? "all words marked" : `${count} ${count === 1 ? "word" : "words"} ${model.peer ? "not marked" : "in no SCU"}`;
     if (view.counts[place].textContent !== words) {
@@ -113,6 +113,33 @@ export function paintWords(view, page) {
       view.counts[place].disabled = count === 0;
     }
   });
+}
+
+/**
+ * Other numbers over words lay out whole paragraphs. They follow a moment later, so that what was done is seen at once;
+ * only the first are there with the words.
+ */
+function paintBadges(view) {
+  const paint = () => {
+    view.late.forEach((place) => {
+      if (view.badges[place]) {
+        view.words[place].dataset.badge = view.badges[place];
+      } else {
+        delete view.words[place].dataset.badge;
+      }
+    });
+    view.late.clear();
+  };
+  if (!view.painted) {
+    view.painted = true;
+    paint();
+  } else if (view.late.size > 0 && !view.waiting) {
+    view.waiting = true;
+    setTimeout(() => {
+      view.waiting = false;
+      paint();
+    }, A_MOMENT);
+  }
 }
 
 /** Bring a word into sight. */
