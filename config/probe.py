@@ -1,14 +1,16 @@
 """Ask a server on this machine whether it is ready: `python -m config.probe URL`. Ends with 0 where it is."""
 
-import os
 import sys
 import urllib.error
 import urllib.request
 
+import environ
+
 
 def main(url: str) -> int:
     """Ask as somebody who came by the server's own name, which is the only one that it answers to."""
-    host = os.environ.get("ALLOWED_HOSTS", "127.0.0.1").split(",")[0].lstrip(".")
+    [named, *_] = environ.FileAwareEnv().list("ALLOWED_HOSTS", default=["127.0.0.1"])
+    host = "127.0.0.1" if named == "*" else named.lstrip(".")
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers={"Host": host}), timeout=4):  # noqa: S310
             return 0

@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Callable
@@ -22,6 +23,9 @@ from django.db.migrations.executor import MigrationExecutor
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
 from config.wsgi import application
+
+ENDS = (signal.SIGTERM, signal.SIGINT)
+A_MOMENT = 1.0  # seconds between one worker and the next
 
 
 class Pages(BaseApplication):  # type: ignore[misc]
@@ -79,13 +83,51 @@ def beside(work: Callable[[], object]) -> int:
     os._exit(0)
 
 
+def again_and_again(work: Callable[[], object]) -> None:
+    """Do the work in a process of its own, in another one where that dies, until a signal says that it is enough."""
+    usual = {number: signal.getsignal(number) for number in ENDS}
+    doing, ended = 0, False
+
+    def end(number: int, _: object) -> None:
+        nonlocal ended
+        ended = True
+        if number == signal.SIGTERM and doing:  # Ctrl+C reaches it by itself
+            with suppress(ProcessLookupError):
+                os.kill(doing, number)
+
+    def work_as_usual() -> None:
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+        work()
+
+    for number in ENDS:
+        signal.signal(number, end)
+    while True:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # a signal waits until it is known whom it is for
+        if ended:
+            return
+        doing = beside(work_as_usual)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+        os.waitpid(doing, 0)
+        doing = 0  # its number may be another's by now
+        if not ended:
+            print("The worker has died; another one begins.", file=sys.stderr, flush=True)
+            time.sleep(A_MOMENT)
+
+
+def work() -> None:
+    """What takes long, until a signal ends it."""
+    call_command("db_worker", "--no-reload", "--interval", "0.5", verbosity=0)
+
+
 def main(port: int) -> None:
     """Serve until a signal ends it, then end the worker too."""
     migrate()
     connections.close_all()  # a connection cannot be shared
     gc.collect()
     gc.freeze()  # what is loaded is no garbage: looking for some would copy it into every process
-    worker = beside(lambda: call_command("db_worker", "--no-reload", "--interval", "0.5", verbosity=0))
+    worker = beside(lambda: again_and_again(work))
     this = os.getpid()
     try:
         Pages(port).run()

@@ -61,9 +61,9 @@ def children(pid: int) -> list[int]:
 
 def test_ctrl_c_ends_all_of_them(running):
     until = time.monotonic() + 60
-    while len(processes := running.processes()) < 5 and time.monotonic() < until:
+    while len(processes := running.processes()) < 6 and time.monotonic() < until:
         time.sleep(0.05)  # the first page may be answered before all are there
-    assert len(processes) == 5  # make, gunicorn with its two, the worker
+    assert len(processes) == 6  # make, gunicorn with its two, the worker and who looks after it
     running.stop()
     assert running.processes() == []
 
@@ -71,7 +71,7 @@ def test_ctrl_c_ends_all_of_them(running):
 def test_a_signal_to_the_one_that_serves_ends_the_others_too(running):
     assert running.process is not None
     [served] = children(running.process.pid)
-    assert len(children(served)) == 3
+    until(lambda: len(children(served)) == 3)
     os.kill(served, signal.SIGTERM)
     until(lambda: not running.processes())
 
@@ -79,6 +79,7 @@ def test_a_signal_to_the_one_that_serves_ends_the_others_too(running):
 def test_the_worker_outlives_the_processes_that_answer(running, data):
     assert running.process is not None
     [served] = children(running.process.pid)
+    until(lambda: len(children(served)) == 3)
     worker, *answering = children(served)
     os.kill(answering[0], signal.SIGTERM)
     until(lambda: len(children(served)) == 3 and answering[0] not in children(served))
@@ -87,3 +88,18 @@ def test_the_worker_outlives_the_processes_that_answer(running, data):
     running.run("-c", ORDER)
     until(lambda: all(of_task(data, "finished_at")))
     assert len(of_task(data, "status")) == before + 1
+
+
+def test_a_worker_that_dies_has_a_successor(running, data):
+    assert running.process is not None
+    [served] = children(running.process.pid)
+    keeper = children(served)[0]
+    until(lambda: len(children(keeper)) == 1)
+    [worker] = children(keeper)
+    os.kill(worker, signal.SIGKILL)
+    before = len(of_task(data, "status"))
+    running.run("-c", ORDER)
+    until(lambda: len(of_task(data, "status")) == before + 1 and all(of_task(data, "finished_at")))
+    assert worker not in children(keeper)
+    running.stop()
+    assert running.processes() == []

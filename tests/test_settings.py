@@ -4,10 +4,16 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from django.db import connection
+from environ.environ import FileAwareEnv
+from environ.fileaware_mapping import FileAwareMapping
+
+from config import probe
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("DEBUG", "LOCAL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "DATA_DIR", "SECURE_", "BEHIND_PROXY")
@@ -118,3 +124,45 @@ def test_what_sqlite_has_acknowledged_outlives_a_power_failure(db):
     with connection.cursor() as cursor:
         modes = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
     assert modes == ["wal", 2]  # 2 is FULL
+
+
+def test_what_the_address_of_the_database_says_stays(tmp_path):
+    code = "import json; from django.conf import settings; print(json.dumps(settings.DATABASES['default']['OPTIONS']))"
+    given = PRODUCTION | {"DATABASE_URL": "postgres://coindex@localhost/coindex?sslmode=require&prepare_threshold=9"}
+    options = shown(code, tmp_path, **given)
+    assert (options["sslmode"], options["prepare_threshold"], options["server_side_binding"]) == ("require", 9, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "asked"),
+    [
+        ("ALLOWED_HOSTS", "coindex.example,other.example", "coindex.example"),
+        ("ALLOWED_HOSTS", ".coindex.example", "coindex.example"),
+        ("ALLOWED_HOSTS", "*", "127.0.0.1"),
+        ("ALLOWED_HOSTS_FILE", "coindex.example", "coindex.example"),
+        ("OTHER", "", "127.0.0.1"),
+    ],
+)
+def test_the_health_check_comes_by_a_name_of_the_server(tmp_path, monkeypatch, name, given, asked):
+    monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
+    monkeypatch.setattr(FileAwareEnv, "ENVIRON", FileAwareMapping())  # which keeps what it has read of files
+    value = tmp_path / "hosts"
+    value.write_text(given, encoding="utf-8")
+    monkeypatch.setenv(name, str(value) if name.endswith("_FILE") else given)
+    asking = []
+    monkeypatch.setattr(urllib.request, "urlopen", lambda request, **_: asking.append(request) or BytesIO())
+    assert probe.main("http://127.0.0.1:8000/readyz") == 0
+    assert [request.get_header("Host") for request in asking] == [asked]
+
+
+def test_processes_that_start_at_once_have_one_key_and_half_of_one_is_never_kept(tmp_path):
+    show = "from django.conf import settings; print(settings.SECRET_KEY)"
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings", "DATA_DIR": str(tmp_path), "LOCAL": "1"}
+    environment.pop("SECRET_KEY", None)
+    started = [
+        subprocess.Popen([sys.executable, "-c", show], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    said = {process.communicate(timeout=120)[0].strip() for process in started}
+    assert said == {(tmp_path / "secret-key").read_text(encoding="utf-8")}
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {"secret-key"}
