@@ -96,15 +96,20 @@ class FormatForm(forms.Form):
         return str(self["format"].value() or "")
 
     @property
-    def dependent(self) -> list[forms.BoundField]:
-        """The fields that depend on the format: the page asks for them anew when another is chosen."""
-        return [self[name] for name in self.fields if name in self.varying or name.startswith(OPTION)]
+    def of_format(self) -> list[forms.BoundField]:
+        """The options of the format: the page asks for them anew when another is chosen."""
+        return [self[name] for name in self.fields if name.startswith(OPTION)]
+
+    @property
+    def varied(self) -> list[forms.BoundField]:
+        """The fields that come and go with the format. What stands in them stays while they do."""
+        return [self[name] for name in self.fields if name in self.varying]
 
     @property
     def others(self) -> list[forms.BoundField]:
         """The fields that stay, whatever the format, after it."""
-        dependent = {field.name for field in self.dependent}
-        return [self[name] for name in self.fields if name != "format" and name not in dependent]
+        before = {"format", *self.varying}
+        return [self[name] for name in self.fields if name not in before and not name.startswith(OPTION)]
 
     def ask(self, options: Iterable[Option]) -> None:
         """Ask for the options of the format, each with its first choice where nothing is said."""

@@ -90,7 +90,7 @@ def restore(request: HttpRequest) -> HttpResponse:
 def _form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
     """The page of a form that asks for a format; where another was chosen, the fields that depend on it."""
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "fields.html", {"fields": context["form"].dependent})
+        return render(request, "annotations/format_fields.html", context)
     return render(request, template, context, status=400 if context["form"].errors else 200)
 
 

@@ -73,6 +73,42 @@ def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign
     assert files == ["dog.conll"]
 
 
+def test_another_format_leaves_what_was_said_of_the_files(sign_in, manager):
+    page = sign_in(manager, "/projects/tea/import/?format=conll2012")
+    page.get_by_label("all files are one coder's").check()
+    page.get_by_label("Coder", exact=True).fill("alice")
+    page.get_by_label("Format").select_option("brat")
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(page.get_by_label("all files are one coder's")).to_be_checked()
+    expect(page.get_by_label("Coder", exact=True)).to_have_value("alice")
+
+
+def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_focus(sign_in, manager, project):
+    held = []
+    page = sign_in(manager, "/")
+    page.route("**/import/?format=brat", lambda route: held.append(route))
+    page.goto("/projects/tea/import/")
+    page.get_by_label("Format").select_option("brat")
+    page.get_by_label("the folder in the zip is the coder").focus()
+    page.keyboard.press("ArrowUp")
+    nobodys = page.get_by_label("nobody's: texts and markables only")
+    expect(nobodys).to_be_checked()
+    while not held:
+        page.wait_for_timeout(10)
+    held.pop().continue_()
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(nobodys).to_be_checked()
+    expect(nobodys).to_be_focused()
+
+
+def test_another_format_leaves_the_chosen_coders_of_an_export(sign_in, manager, codings):
+    page = sign_in(manager, "/projects/tea/export/?format=conll2012")
+    page.get_by_label("alice").check()
+    page.get_by_label("Format").select_option("jsonlines")
+    expect(page.locator("#of-format select").first).to_be_visible()
+    expect(page.get_by_label("alice")).to_be_checked()
+
+
 def test_an_archive_asks_for_no_coders_and_texts(sign_in, manager, codings):
     page = sign_in(manager, "/projects/tea/export/")
     expect(page.get_by_label("alice")).to_be_visible()
