@@ -70,7 +70,12 @@ class FormatForm(forms.Form):
 
     varying: ClassVar[tuple[str, ...]] = ()
     format = forms.ChoiceField()
-    ask_anew: ClassVar[dict[str, str]] = {"hx-get": "", "hx-trigger": "change", "hx-target": "#of-format"}
+    ask_anew: ClassVar[dict[str, str]] = {
+        "hx-get": "",
+        "hx-trigger": "change",
+        "hx-target": "#of-format",
+        "hx-sync": "this:replace",
+    }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -94,6 +94,21 @@ def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
     expect(page.get_by_role("heading", name=word)).to_be_visible()
 
 
+def test_a_second_choice_before_the_first_is_answered_holds_too(sign_in, manager):
+    held = []
+    page = sign_in(manager, "/")
+    page.route("**/agreement/?*distance=dice*", lambda route: held.append(route), times=1)
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.get_by_label("Distance", exact=True).select_option("dice")
+    while not held:
+        page.wait_for_timeout(10)
+    page.get_by_label("The empty set is").select_option("disjoint")
+    held.pop().continue_()
+    expect(page).to_have_url(re.compile("distance=dice.*empty=disjoint"))
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
+    expect(page.get_by_label("The empty set is")).to_have_value("disjoint")
+
+
 def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     value = page.locator("#value data")
