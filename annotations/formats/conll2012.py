@@ -8,7 +8,6 @@ The text is the tokens joined by a blank, one sentence a line. Every part of a d
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import accumulate
 
 from annotations.formats.document import (
@@ -25,6 +24,7 @@ from annotations.formats.document import (
 )
 from annotations.formats.format import Bundle, File, Format, one_each, stem
 from annotations.formats.losses import Feature
+from annotations.formats.recent import recent
 from annotations.formats.tokens import Tokens, tokens_of
 
 BEGIN = re.compile(r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<bare>[^;]*?))\s*(?:;\s*part\s*(?P<part>\d+))?\s*$")
@@ -226,7 +226,7 @@ def _written(document: Document) -> bytes:
     return f"#begin document ({name}); part 000\n{''.join(lines)}#end document\n".encode()
 
 
-@lru_cache(maxsize=4)  # for the next coder of the text
+@recent
 def _rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[str], list[str], list[str]]:
     """For each token what stands before the last column and what after it, and its line where no chain has it.
 
@@ -265,7 +265,7 @@ def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
     return brackets
 
 
-@lru_cache(maxsize=4)
+@recent
 def _numbers(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
     """The numbers of the tokens by where they begin and by where they end: a mark does both with a token."""
     numbers = range(len(tokens.spans))

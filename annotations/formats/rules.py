@@ -8,7 +8,7 @@ from operator import attrgetter
 from annotations.formats.document import Answer, Document, Links, Mark, Parts, Place, Stretch, in_text_order
 from annotations.formats.features import Feature, shown
 from annotations.formats.links import by_indices, by_pointers, chains, moved, without
-from annotations.formats.tokens import on_white_space, parts_of, respaced, with_sentences
+from annotations.formats.tokens import all_on_white_space, on_white_space, parts_of, respaced, with_sentences
 
 # XML 1.0 has no way to write these.
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -202,7 +202,7 @@ def _discontinuous(document: Document) -> Reduced:
 def _edges(document: Document) -> Reduced:
     """Trimmed; a markable of white space alone is left out."""
     content = document.content
-    if not on_white_space(content, parts_of(document.marks)):
+    if not all_on_white_space(content, parts_of(document.marks)):
         return document, []
 
     def trimmed(parts: Parts) -> Parts:

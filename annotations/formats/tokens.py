@@ -4,15 +4,16 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import accumulate, chain, pairwise
-from operator import add
+from operator import add, attrgetter
 
 from annotations.formats.document import Document, Mark, Parts, Place, Stretch
 from annotations.formats.links import moved
+from annotations.formats.recent import recent
 
 _RUN = re.compile(r"\S+")
 _LINE_END = re.compile("\n")
+_PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +61,28 @@ class _Runs:
 
 def tokens_of(document: Document) -> Tokens:
     """The document's tokens. Sentences are its sentence segments, where it has none its turns, else its lines."""
-    edges = set(chain.from_iterable(parts_of(document.marks)))
-    edges.update([edge for segment in document.segments for edge in (segment.start, segment.end)])
-    inside = edges - _runs(document.content).edges
-    return _tokens(document.content, tuple(sorted(inside)), _sentence_edges(document))
+    return _tokens_of(document.content, parts_of(document.marks), tuple(document.segments))
 
 
-# A text is taken apart by several rules and by the writer, and so it is for each of its coders, one after the other.
-@lru_cache(maxsize=4)
+@recent
+def _tokens_of(content: str, parts: tuple[tuple[int, int], ...], segments: tuple[Stretch, ...]) -> Tokens:
+    edges, of_sentences = _edges(segments)
+    inside = edges.union(chain.from_iterable(parts)) - _runs(content).edges
+    return _tokens(content, tuple(sorted(inside)), of_sentences)
+
+
+@recent
+def _edges(segments: tuple[Stretch, ...]) -> tuple[frozenset[int], tuple[int, ...] | None]:
+    """Where segments begin or end, and where those do that are sentences; None: none are."""
+    edges = frozenset([edge for segment in segments for edge in (segment.start, segment.end)])
+    for kind in ("sentence", "turn"):
+        found = [edge for each in segments if each.kind == kind for edge in (each.start, each.end)]
+        if found:
+            return edges, tuple(found)
+    return edges, None
+
+
+@recent
 def _runs(content: str) -> _Runs:
     words = tuple(content.split())
     lengths = list(map(len, words))
@@ -80,7 +95,7 @@ def _runs(content: str) -> _Runs:
     return _Runs(tuple(zip(starts, ends, strict=True)), starts, ends, words, frozenset(starts) | frozenset(ends))
 
 
-@lru_cache(maxsize=4)
+@recent
 def _tokens(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None) -> Tokens:
     """inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends."""
     runs = _runs(content)
@@ -100,24 +115,16 @@ def _cut(start: int, end: int, inside: tuple[int, ...]) -> Iterator[tuple[int, i
     return pairwise((start, *inside[first:last], end))
 
 
-def _sentence_edges(document: Document) -> tuple[int, ...] | None:
-    for kind in ("sentence", "turn"):
-        found = [edge for each in document.segments if each.kind == kind for edge in (each.start, each.end)]
-        if found:
-            return tuple(found)
-    return None
-
-
 def with_sentences(document: Document) -> Document:
     """The document cut into sentences wholly, each said by whom its first word is said by."""
     given = tuple(document.segments)
     cut = _in_sentences(tokens_of(document), given)
-    return document if cut == given else replace(document, segments=cut)
+    return document if cut is None else replace(document, segments=cut)
 
 
-@lru_cache(maxsize=4)
-def _in_sentences(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
-    """The segments of a text with such sentences."""
+@recent
+def _in_sentences(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretch, ...] | None:
+    """The segments of a text with such sentences; None where they are those that it has."""
     given = [segment for segment in segments if segment.kind == "sentence"]
     voices = given or [segment for segment in segments if segment.kind == "turn"]
     sentences, number = [], 0
@@ -128,7 +135,8 @@ def _in_sentences(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretc
         said = bool(voices) and voices[number].start <= start < voices[number].end
         sentences.append(Stretch("sentence", start, end, speaker=voices[number].speaker if said else ""))
     others = [segment for segment in segments if segment.kind != "sentence"]
-    return tuple(sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind)))
+    cut = tuple(sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind)))
+    return None if cut == segments else cut
 
 
 def respaced(document: Document) -> Document:
@@ -136,8 +144,9 @@ def respaced(document: Document) -> Document:
     tokens = tokens_of(document)
     words = tokens.words
     content = _one_blank(tokens)
-    edges = [*parts_of(document.marks), *((segment.start, segment.end) for segment in document.segments)]
-    if content == document.content and not on_white_space(content, edges):
+    if content == document.content and not all_on_white_space(
+        content, (*parts_of(document.marks), *((segment.start, segment.end) for segment in document.segments))
+    ):
         return document
     starts = [0, *accumulate(len(word) + 1 for word in words)]
 
@@ -154,18 +163,17 @@ def respaced(document: Document) -> Document:
     return moved(replace(document, content=content, segments=segments), places)
 
 
-@lru_cache(maxsize=4)
+@recent
 def _one_blank(tokens: Tokens) -> str:
     """One blank between tokens, one line a sentence."""
     words = tokens.words
     return "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
 
 
-def parts_of(marks: Sequence[Mark]) -> list[tuple[int, int]]:
+def parts_of(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
     """The parts of all marks and of their heads."""
-    found = [part for mark in marks for part in mark.parts]
-    found += [part for mark in marks if mark.head for part in mark.head]
-    return found
+    found = tuple(chain.from_iterable(map(_PARTS, marks)))
+    return (*found, *chain.from_iterable(map(_HEAD, marks))) if any(map(_HEAD, marks)) else found
 
 
 def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:
@@ -174,3 +182,7 @@ def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:
         if content[start].isspace() or content[end - 1].isspace():
             return True
     return False
+
+
+# The same for all marks or segments of a document at once.
+all_on_white_space = recent(on_white_space)
