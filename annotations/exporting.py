@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,10 +22,12 @@ from annotations.formats import FORMATS, Answer, Document, File, Format, Links, 
 from annotations.formats.archive import add
 from annotations.formats.document import Parts
 from annotations.formats.losses import LOSSES_FILE, Loss, Lost, carried, together
+from annotations.formats.scheme import SchemeSpec
 from annotations.importing.checking import spec_of
 from annotations.importing.report import number
 from annotations.models import Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.moment import one_moment
+from annotations.processes import halved
 from annotations.progress import Progress
 
 LINKS = {
@@ -60,6 +63,32 @@ class _TextRows:
     markables: dict[int, tuple[Mark, bool]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is read of the codings for an export. A document is made of it when its turn comes, and once only."""
+
+    codings: list[tuple[int, int, str]]
+    texts: dict[int, _TextRows]
+    answers: dict[int, Answers]
+    scheme: SchemeSpec
+    links: Links
+
+    def document(self, coding: int, key: int, coder: str) -> Document:
+        text = self.texts[key]
+        return Document(
+            text.slug,
+            f"{coder}/{text.slug}",
+            text.content,
+            _marks(text, self.answers.pop(coding, {})),
+            text.segments,
+            self.links,
+            text.title,
+            text.language,
+            text.direction,
+            scheme=self.scheme,
+        )
+
+
 def documents_of(
     project: Project, *, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False
 ) -> Iterator[tuple[str, Document]]:
@@ -67,6 +96,12 @@ def documents_of(
 
     unfinished: those that are not handed in too. All is read at one moment, by eleven queries.
     """
+    rows = _read(project, coders, texts, unfinished)
+    for coding, text, coder in rows.codings:
+        yield coder, rows.document(coding, text, coder)
+
+
+def _read(project: Project, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False) -> _Rows:
     with one_moment():
         codings = _codings(project, coders, texts, unfinished).order_by("text__slug", "coder__username")
         rows = list(codings.values_list("pk", "text_id", "coder__username"))
@@ -75,24 +110,7 @@ def documents_of(
         answers = _answers(
             [coding for coding, _, _ in rows], of_texts, dict(project.categories.values_list("pk", "key"))
         )
-    links = LINKS[Project.Answers(project.answers)]
-    for coding, key, coder in rows:
-        text = of_texts[key]
-        yield (
-            coder,
-            Document(
-                text.slug,
-                f"{coder}/{text.slug}",
-                text.content,
-                _marks(text, answers.pop(coding, {})),
-                text.segments,
-                links,
-                text.title,
-                text.language,
-                text.direction,
-                scheme=spec,
-            ),
-        )
+    return _Rows(rows, of_texts, answers, spec, LINKS[Project.Answers(project.answers)])
 
 
 def _codings(
@@ -231,13 +249,30 @@ def export(
     documents_of. progress: called with how many codings are done, of how many. The report stands in the zip too.
     Raises nothing of its own: what is there is valid.
     """
-    total = _codings(project, **which).count() if progress else 0  # type: ignore[arg-type]
+    rows = _read(project, **which)  # type: ignore[arg-type]
     with _Writing(FORMATS[format_key], options or {}, out) as writing:
-        for place, (coder, document) in enumerate(documents_of(project, **which)):  # type: ignore[arg-type]
-            if progress is not None and place % 50 == 0:
-                progress(place, total)
-            writing.take(coder, document)
+
+        def made(coding: tuple[int, int, str]) -> _Made:
+            return writing.made(coding[-1], rows.document(*coding))
+
+        # Files are worth bringing from another process; documents are not.
+        with closing(halved(made, rows.codings, worth=writing.format.apart)) as all_made:
+            for place, one in enumerate(all_made):
+                if progress is not None and place % 50 == 0:
+                    progress(place, len(rows.codings))
+                writing.take(one)
         return writing.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What is written of a document: its files, or itself without what the format cannot hold; and what that is."""
+
+    coder: str
+    text: str
+    losses: Sequence[Loss]
+    files: Sequence[File]
+    document: Document | None
 
 
 class _Writing:
@@ -259,18 +294,23 @@ class _Writing:
         if self.archive is not None:
             self.archive.close()
 
-    def take(self, coder: str, document: Document) -> None:
+    def made(self, coder: str, document: Document) -> _Made:
         """Take out what the format cannot hold, and write what can be written by itself."""
         document, lost = carried(document, self.format.carries)
-        self.losses += [
-            Loss(one.feature, one.count, tuple(f"{coder}, {each}" for each in one.examples)) for one in lost
-        ]
-        self.report.codings += 1
-        self.texts.add(document.name)
+        losses = [Loss(one.feature, one.count, tuple(f"{coder}, {each}" for each in one.examples)) for one in lost]
         if self.format.apart:
-            self._add(f"{folder_of(coder)}/", self.write([document]))
+            return _Made(coder, document.name, losses, self.write([document]), None)
+        return _Made(coder, document.name, losses, (), document)
+
+    def take(self, made: _Made) -> None:
+        """Put it into the zip, or keep it for the end."""
+        self.losses += made.losses
+        self.report.codings += 1
+        self.texts.add(made.text)
+        if made.document is None:
+            self._add(f"{folder_of(made.coder)}/", made.files)
         else:
-            self.kept[coder].append(document)
+            self.kept[made.coder].append(made.document)
 
     def finish(self) -> Exported:
         """Write the rest, and the report."""

@@ -11,8 +11,6 @@ import os
 import signal
 import sys
 import time
-import traceback
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -22,6 +20,7 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
+from annotations.processes import beside
 from config.wsgi import application
 
 ENDS = (signal.SIGTERM, signal.SIGINT)
@@ -63,24 +62,6 @@ def migrate() -> None:
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         call_command("migrate", verbosity=0, skip_checks=True)
-
-
-def beside(work: Callable[[], object]) -> int:
-    """Do the work in a process of its own, which has all that is loaded here; the number of that process."""
-    with warnings.catch_warnings():
-        # The only other threads are those of NumPy's linear algebra, which ends them itself before it is forked.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
-    if pid:
-        return pid
-    try:
-        work()
-    except SystemExit as end:
-        os._exit(end.code if isinstance(end.code, int) else 1)
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
 
 
 def again_and_again(work: Callable[[], object]) -> None:

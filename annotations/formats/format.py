@@ -59,7 +59,7 @@ class Format:
     write: `write(documents, **options) -> files` of one coder's documents, each of them able to hold no more than
     `carries` says; None where the format is only read. names_coders: the files say themselves who coded; then `write`
     takes the documents of all coders at once. apart: each document's files are made of it alone, so that it may be
-    written as soon as it is there.
+    written as soon as it is there, and by another process.
     options, options_written: what `read` and `write` take as keywords.
     carries: what it can hold of a document; `losses` reports the rest and takes it out before `write` sees it.
     """
