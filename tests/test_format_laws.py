@@ -1,5 +1,6 @@
 """What holds for every format."""
 
+import pickle
 import random
 from collections.abc import Iterable
 from dataclasses import replace
@@ -51,6 +52,14 @@ def held(format_: Format, documents: Iterable[Document]) -> dict[str, Document]:
         for document in documents
         if document.marks
     }
+
+
+@given(documents())
+@SLOW
+def test_a_document_comes_back_from_another_process_as_it_is(document):
+    back = pickle.loads(pickle.dumps(document))
+    assert back == document
+    assert [type(back.marks), type(back.segments)] == [type(document.marks), type(document.segments)]
 
 
 def read_all(format_: Format, files: dict[str, bytes]) -> list[Document]:

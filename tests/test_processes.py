@@ -127,15 +127,16 @@ def test_the_second_process_ends_with_the_first():
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, "begun\n")
 
 
-def test_an_export_by_two_processes_is_that_by_one(tmp_path):
+def test_what_two_processes_export_and_read_is_what_one_does(tmp_path):
     done = run(
         """
-        import io, django
+        import dataclasses, io, django
         django.setup()
         from django.core.management import call_command
         from annotations import processes
         from annotations.exporting import export
         from annotations.formats import FORMATS
+        from annotations.importing import read_sources, sources_of
         from annotations.models import Project
 
         call_command("migrate", verbosity=0)
@@ -146,13 +147,24 @@ def test_an_export_by_two_processes_is_that_by_one(tmp_path):
             processes.LEAST, out = least, io.BytesIO()
             return export(project, key, out, unfinished=True), out.getvalue()
 
+        def brought(key, files, least):
+            processes.LEAST = least
+            return read_sources(key, files, "parent")
+
         beside = processes.beside
         processes.STRETCH = 2
         processes.beside = lambda work: begun.append(work) or beside(work)
         apart = [key for key, format_ in FORMATS.items() if format_.apart]
         for key in apart:
-            assert exported(key, 10**6) == exported(key, 1)
-        assert len(begun) == len(apart) > 2
+            whole = exported(key, 10**6)
+            assert whole == exported(key, 1)
+            files = sources_of([("all.zip", whole[1])])
+            for number in range(0, len(files), 3):
+                files[number] = dataclasses.replace(files[number], data=b"\\xff")
+            alone = brought(key, files, 10**6)
+            assert alone == brought(key, files, 1)
+            assert alone.coded and len(alone.failures) > 1
+        assert len(begun) == 2 * len(apart) > 4
         """,
         DATA_DIR=str(tmp_path),
         LOCAL="1",

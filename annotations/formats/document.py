@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from annotations.formats.scheme import SchemeSpec
@@ -145,6 +146,40 @@ class Document:
     scheme: "SchemeSpec | None" = None
     bare: bool = False
     coder: str = ""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled as plain tuples, which takes a fifth of the time that its objects would."""
+        return _unpickled, (
+            _REST(self),
+            type(self.marks),
+            list(map(_MARK, self.marks)),
+            [mark.answer and _ANSWER(mark.answer) for mark in self.marks],
+            type(self.segments),
+            list(map(_STRETCH, self.segments)),
+        )
+
+
+_NAMES = [field.name for field in fields(Document)]
+_REST = attrgetter(*(name for name in _NAMES if name not in ("marks", "segments")))
+_MARK = attrgetter("parts", "level", "label", "head", "line")
+_ANSWER, _STRETCH = (attrgetter(*(field.name for field in fields(kind))) for kind in (Answer, Stretch))
+
+
+def _unpickled(
+    rest: tuple[Any, ...],
+    marks_in: type[Sequence[Mark]],
+    marks: Sequence[Any],
+    answers: Sequence[Any],
+    segments_in: type[Sequence[Stretch]],
+    segments: Sequence[Any],
+) -> Document:
+    name, file, content, *others = rest
+    made = [
+        Mark(parts, level, label, head, answer and Answer(*answer), line)
+        for (parts, level, label, head, line), answer in zip(marks, answers, strict=True)
+    ]
+    stretches = [Stretch(*stretch) for stretch in segments]
+    return Document(name, file, content, marks_in(made), segments_in(stretches), *others)  # type: ignore[call-arg]
 
 
 def lie_in(inner: Parts, outer: Parts) -> bool:

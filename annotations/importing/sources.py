@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -15,6 +16,7 @@ from annotations.formats.format import alone
 from annotations.formats.inception import opened
 from annotations.formats.losses import LOSSES_FILE
 from annotations.importing.report import Failure
+from annotations.processes import halved
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +94,24 @@ def read_sources(
     for name in _twice(sources):
         del files[name]
         brought.failures.append(Failure(name, f"{name}: two files have this name"))
-    read: set[str] = set()
-    for names in _bundles(format_, sources, files):
-        read.update(names)
+    bundles = _bundles(format_, sources, files)
+
+    def read(names: Sequence[str]) -> list[Coded] | Failure:
         bundle = Bundle(names[0], {name: files[name] for name in names})
         try:
             documents = format_.read(bundle, **(options or {}))
-            coded = [_coded(document, bundle.main, coder_from) for document in documents]
+            return [_coded(document, bundle.main, coder_from) for document in documents]
         except FormatError as error:
-            brought.failures.append(Failure(bundle.main, str(error)))
-        else:
-            brought.coded += coded
-    brought.left_out += [name for name in files if name not in read]
+            return Failure(bundle.main, str(error))
+
+    with closing(halved(read, bundles)) as results:
+        for result in results:
+            if isinstance(result, Failure):
+                brought.failures.append(result)
+            else:
+                brought.coded += result
+    known = {name for names in bundles for name in names}
+    brought.left_out += [name for name in files if name not in known]
     return brought
 
 
