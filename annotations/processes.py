@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import batched, compress
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 logger = logging.getLogger(__name__)
 
@@ -28,22 +28,52 @@ ITS_SHARE, OF = (1, 3, 5, 6), 7
 PIPE_BYTES = 2**20
 
 
+# What asks a process to end.
+ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
+
+
 def beside(work: Callable[[], object]) -> int:
-    """Do the work in a process of its own; the number of that process. What it raises is printed there."""
-    with warnings.catch_warnings():
-        # The only other threads are those of NumPy's linear algebra, which ends them itself before it is forked.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
-    if pid:
-        return pid
+    """Do the work in a process of its own; the number of that process. An error there is printed. Raises OSError.
+
+    The signals that ask it to end wait until `work` has said what they do there, and calls `hear`: a handler of this
+    process that raised in the other would go on with what is this one's alone.
+    """
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        with warnings.catch_warnings():
+            # The only other threads are those of NumPy's linear algebra, which ends them itself before it is forked.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            pid = os.fork()
+        if pid:
+            return pid
+        _end_with(work)
+    finally:  # the other process has ended before it comes here
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+
+
+def _end_with(work: Callable[[], object]) -> NoReturn:
+    """Do the work and end, past everything that this process has from the one that it was forked from."""
+    status = 1
     try:
         work()
+        status = 0
     except SystemExit as end:
-        os._exit(end.code if isinstance(end.code, int) else 1)
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
         traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
+    finally:
+        os._exit(status)
+
+
+def hear() -> None:
+    """Let through the signals that ask this process to end."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+
+
+def gone(pid: int) -> None:
+    """Wait until that process of ours has ended. (Where SIGCHLD is ignored the system has cleared it away already.)"""
+    with suppress(ChildProcessError):
+        os.waitpid(pid, 0)
 
 
 def halved[Item, Result](
@@ -61,7 +91,14 @@ def halved[Item, Result](
     stretches = list(batched(items, STRETCH))
     its = [number % OF in ITS_SHARE for number in range(len(stretches))]
     reading, writing = os.pipe()
-    other = beside(partial(_bring, work, list(compress(stretches, its)), reading, writing))
+    try:
+        other = beside(partial(_bring, work, list(compress(stretches, its)), reading, writing))
+    except OSError as error:
+        os.close(reading)
+        os.close(writing)
+        logger.warning("There is no second process to share the work with: %s.", error)
+        yield from map(work, items)
+        return
     os.close(writing)
     try:
         with os.fdopen(reading, "rb") as brought:
@@ -74,7 +111,7 @@ def halved[Item, Result](
     finally:
         with suppress(ProcessLookupError):
             os.kill(other, signal.SIGKILL)
-        os.waitpid(other, 0)
+        gone(other)
 
 
 def _may_fork() -> bool:
@@ -86,8 +123,9 @@ def _bring[Item, Result](
     work: Callable[[Item], Result], stretches: Sequence[Sequence[Item]], reading: int, writing: int
 ) -> None:
     """Write what comes of each of the stretches, one after the other."""
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in ENDS:
         signal.signal(number, signal.SIG_DFL)
+    hear()
     os.close(reading)
     _enlarge(writing)
     # An error is raised where the first process makes the same; and if that has ended, nobody is left to be told.

@@ -20,10 +20,11 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
-from annotations.processes import beside
+from annotations.processes import ENDS, beside, gone, hear
 from config.wsgi import application
 
-ENDS = (signal.SIGTERM, signal.SIGINT)
+# Started by nohup, it outlives its terminal.
+HANGS_ON = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
 A_MOMENT = 1.0  # seconds between one worker and the next
 
 
@@ -44,6 +45,7 @@ class Pages(BaseApplication):  # type: ignore[misc]
             "loglevel": "warning",
             "control_socket_disable": True,
             "post_worker_init": leave_interrupts,
+            "when_ready": end_with_the_terminal,
         }
         for name, value in given.items():
             self.cfg.set(name, value)
@@ -57,6 +59,11 @@ def leave_interrupts(worker: object) -> None:  # noqa: ARG001 - gunicorn's signa
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def end_with_the_terminal(arbiter: object) -> None:  # noqa: ARG001 - gunicorn's signature
+    """A terminal that is closed ends all: gunicorn would load its program anew, and there would be no worker then."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN if HANGS_ON else lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+
+
 def migrate() -> None:
     """Apply the migrations that the database lacks; to look first is much faster where it lacks none."""
     executor = MigrationExecutor(connection)
@@ -65,32 +72,42 @@ def migrate() -> None:
 
 
 def again_and_again(work: Callable[[], object]) -> None:
-    """Do the work in a process of its own, in another one where that dies, until a signal says that it is enough."""
+    """Do the work in a process of its own, in another one where that dies, until a signal says that it is enough.
+
+    It is enough too where the process that this one was made by is there no more.
+    """
     usual = {number: signal.getsignal(number) for number in ENDS}
-    doing, ended = 0, False
+    maker, doing, ended = os.getppid(), 0, False
 
     def end(number: int, _: object) -> None:
         nonlocal ended
         ended = True
-        if number == signal.SIGTERM and doing:  # Ctrl+C reaches it by itself
+        if number in (signal.SIGTERM, signal.SIGHUP) and doing:  # those of the keyboard reach it by themselves
             with suppress(ProcessLookupError):
                 os.kill(doing, number)
 
     def work_as_usual() -> None:
         for number, handler in usual.items():
             signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        hear()
         work()
 
     for number in ENDS:
-        signal.signal(number, end)
+        if usual[number] != signal.SIG_IGN:
+            signal.signal(number, end)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored nobody can wait
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # it wakes who waits for it below
     while True:
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # a signal waits until it is known whom it is for
         if ended:
             return
         doing = beside(work_as_usual)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
-        os.waitpid(doing, 0)
+        hear()
+        while os.waitpid(doing, os.WNOHANG) == (0, 0):
+            signal.sigtimedwait([signal.SIGCHLD], A_MOMENT)
+            if os.getppid() != maker and not ended:
+                end(signal.SIGTERM, None)
         doing = 0  # its number may be another's by now
         if not ended:
             print("The worker has died; another one begins.", file=sys.stderr, flush=True)
@@ -114,9 +131,9 @@ def main(port: int) -> None:
         Pages(port).run()
     finally:
         if os.getpid() == this:  # the processes of gunicorn come by here too
-            with suppress(ProcessLookupError, ChildProcessError):
+            with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGTERM)
-                os.waitpid(worker, 0)
+            gone(worker)
 
 
 if __name__ == "__main__":

@@ -105,6 +105,47 @@ def test_an_error_is_raised_in_the_first_process_whichever_met_it(at):
     assert (done.returncode, done.stdout) == (0, f"{at} is missing\n")
 
 
+def test_where_no_second_process_can_be_made_the_first_does_all():
+    done = run("""
+        def refused():
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+
+        before = os.listdir("/proc/self/fd")
+        os.fork = refused
+        assert {*halved(lambda item: os.getpid(), ITEMS)} == {FIRST}
+        assert os.listdir("/proc/self/fd") == before
+    """)
+    assert (done.returncode, done.stderr.count("Resource temporarily unavailable")) == (0, 1)
+
+
+def test_it_does_not_matter_that_ended_processes_are_ignored():
+    done = run("""
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        assert list(halved(lambda item: item, ITEMS)) == list(ITEMS)
+    """)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_signal_amid_the_fork_is_for_the_first_process_alone():
+    done = run("""
+        fork = os.fork
+
+        def interrupted():
+            pid = fork()
+            os.kill(os.getpid(), signal.SIGINT)  # whichever this is
+            return pid
+
+        os.fork = interrupted
+        try:
+            list(halved(lambda item: item, ITEMS))
+        except KeyboardInterrupt:
+            print("interrupted", os.getpid() == FIRST, flush=True)
+        finally:
+            print("ended", os.getpid() == FIRST, flush=True)
+    """)
+    assert (done.returncode, done.stdout) == (0, "interrupted True\nended True\n")
+
+
 def test_who_leaves_early_leaves_no_process_behind():
     done = run("""
         made = halved(lambda item: item, ITEMS)

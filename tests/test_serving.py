@@ -51,6 +51,12 @@ def test_a_fresh_database_is_made_ready_and_the_worker_works_on_it(running, data
     assert len(of_task(data, "status")) == 1
 
 
+def alive(pid: int) -> bool:
+    """Whether there is such a process that has not ended."""
+    found = Path(f"/proc/{pid}/stat")
+    return found.exists() and found.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
 def children(pid: int) -> list[int]:
     """In the order in which they were started."""
     found = Path(f"/proc/{pid}/task/{pid}/children")
@@ -74,6 +80,25 @@ def test_a_signal_to_the_one_that_serves_ends_the_others_too(running):
     until(lambda: len(children(served)) == 3)
     os.kill(served, signal.SIGTERM)
     until(lambda: not running.processes())
+
+
+def test_a_closed_terminal_ends_all_of_them(running):
+    assert running.process is not None
+    [served] = children(running.process.pid)
+    until(lambda: len(children(served)) == 3)
+    os.kill(served, signal.SIGHUP)
+    until(lambda: not running.processes())
+
+
+def test_where_the_one_that_serves_is_killed_no_worker_stays(running):
+    assert running.process is not None
+    [served] = children(running.process.pid)
+    until(lambda: len(children(served)) == 3)
+    keeper = children(served)[0]
+    until(lambda: len(children(keeper)) == 1)
+    left = [keeper, *children(keeper)]
+    os.kill(served, signal.SIGKILL)
+    until(lambda: not any(alive(pid) for pid in left))
 
 
 def test_the_worker_outlives_the_processes_that_answer(running, data):
