@@ -103,13 +103,11 @@ def documents_of(
 
 def _read(project: Project, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False) -> _Rows:
     with one_moment():
-        codings = _codings(project, coders, texts, unfinished).order_by("text__slug", "coder__username")
-        rows = list(codings.values_list("pk", "text_id", "coder__username"))
-        of_texts = _texts(project, {text for _, text, _ in rows})
+        codings = _codings(project, coders, texts, unfinished)
+        rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
+        of_texts = _texts(project, codings)
         spec = spec_of(project.levels.all(), project.categories.select_related("points_to"))
-        answers = _answers(
-            [coding for coding, _, _ in rows], of_texts, dict(project.categories.values_list("pk", "key"))
-        )
+        answers = _answers(codings, of_texts, dict(project.categories.values_list("pk", "key")))
     return _Rows(rows, of_texts, answers, spec, LINKS[Project.Answers(project.answers)])
 
 
@@ -124,7 +122,9 @@ def _codings(
     return codings if unfinished else codings.filter(status=Coding.Status.SUBMITTED)
 
 
-def _texts(project: Project, keys: set[int]) -> dict[int, _TextRows]:
+def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:
+    # Which codings they are of is asked again, since no statement takes the keys of any number of them.
+    keys = codings.order_by().values("text")
     rows = Text.objects.filter(project=project, pk__in=keys)
     found = {
         pk: _TextRows(slug, title, content, language, direction, [], {})
@@ -163,10 +163,10 @@ type Answers = dict[int, Said]
 
 
 def _answers(
-    codings: Sequence[int], texts: Mapping[int, _TextRows], categories: Mapping[int, str]
+    codings: QuerySet[Coding], texts: Mapping[int, _TextRows], categories: Mapping[int, str]
 ) -> dict[int, Answers]:
     """For each coding what its coder says, by markable."""
-    judgements = Judgement.objects.filter(coding__in=codings)
+    judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
     pointers = _pointers(judgements, texts)
     # Few say more than category and links, so that the rest is read of those alone.
     more = {

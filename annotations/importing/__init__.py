@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotations import actions
-from annotations.bulk import seldom_collecting
+from annotations.bulk import MOST_KEYS, seldom_collecting
 from annotations.formats import Finding, FormatError
 from annotations.formats.lint import lint
 from annotations.importing.checking import (
@@ -121,14 +122,16 @@ class _Checking:
 
     @classmethod
     def of(cls, project: Project, scheme: Scheme, predefined: bool, coded: Sequence[Coded]) -> _Checking:
-        """With the texts of the project that the documents name, and their markables: two queries."""
+        """With the texts of the project that the documents name, and their markables: two queries for 30,000."""
         checking = cls(project, scheme, predefined)
         slugs = {slugged(entry.document) for entry in coded}
-        for text in Text.objects.filter(project=project, slug__in=slugs):
-            checking.texts[text.slug] = _OfText(text, f"the text {text.slug} of the project", Known())
+        for some in batched(slugs, MOST_KEYS):
+            for text in Text.objects.filter(project=project, slug__in=some):
+                checking.texts[text.slug] = _OfText(text, f"the text {text.slug} of the project", Known())
         texts = {of.text.pk: of for of in checking.texts.values()}
-        for markable in Markable.objects.filter(text__in=texts).select_related("level"):
-            texts[markable.text_id].known.markables[markable.key] = markable
+        for keys in batched(texts, MOST_KEYS):
+            for markable in Markable.objects.filter(text__in=keys).select_related("level"):
+                texts[markable.text_id].known.markables[markable.key] = markable
         return checking
 
     def take(self, coded: Coded) -> None:
@@ -212,8 +215,9 @@ class _Checking:
         """What is to be written: all of the files that did not fail."""
         known = {
             (coding.text_id, coding.coder_id): coding
+            for some in batched((of.text.pk for of in self.texts.values() if of.text.pk), MOST_KEYS)
             for coding in Coding.objects.select_for_update(of=("self",)).filter(
-                text__in=[of.text.pk for of in self.texts.values() if of.text.pk], coder__in=coders.values()
+                text__in=some, coder__in=coders.values()
             )
         }
         touched = self._touched(known, coders)
@@ -233,9 +237,10 @@ class _Checking:
         if not begun:
             return set()
         imported: dict[int, list[object]] = {}
-        log = Operation.objects.filter(coding__in=begun).order_by("coding", "sequence")
-        for key, kind, payload in log.values_list("coding_id", "kind", "payload"):
-            imported.setdefault(key, []).append((kind, payload))
+        for some in batched(begun, MOST_KEYS):
+            log = Operation.objects.filter(coding__in=some).order_by("coding", "sequence")
+            for key, kind, payload in log.values_list("coding_id", "kind", "payload"):
+                imported.setdefault(key, []).append((kind, payload))
         same = set()
         for of in self.texts.values():
             for checked in of.checked:
