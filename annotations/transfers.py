@@ -33,17 +33,18 @@ from annotations.formats.archive import claimed_bytes
 from annotations.importing import ImportFailed, Report, sources_of
 from annotations.importing.pyramids import import_sources
 from annotations.importing.report import by_kind
-from annotations.models import Judgement, Project, Transfer, User
+from annotations.models import Judgement, Project, Text, Transfer, User
 from annotations.models.transfer import ARCHIVE, FOLDER
 from annotations.permissions import Right, may
 from annotations.progress import Progress, is_lost, telling
 from annotations.pyramid_files import export_files
 
-# Uploads of at most so many bytes, and exports of so many judgements, are done at once: that takes a second or two.
+# Uploads of at most so many bytes, and exports of so many texts and judgements, are done at once: that takes a second
+# or two.
 AT_ONCE_BYTES = 200_000
 # What is in zips may grow to so many.
 AT_ONCE_UNPACKED = 5_000_000
-AT_ONCE_JUDGEMENTS = 10_000
+AT_ONCE_TEXTS, AT_ONCE_JUDGEMENTS = 500, 10_000
 # Of one person in one project so many are kept with their files, and for so long.
 KEPT = 30
 KEPT_FOR = timedelta(days=30)
@@ -239,12 +240,17 @@ def _set_to_work(transfer: Transfer) -> None:
 
 def _is_small(transfer: Transfer) -> bool:
     if transfer.kind == Transfer.Kind.EXPORT:
+        texts = Text.objects.filter(project=transfer.project_id)
         judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
-        return not judged.order_by()[AT_ONCE_JUDGEMENTS : AT_ONCE_JUDGEMENTS + 1].exists()
+        return not (_more_than(texts, AT_ONCE_TEXTS) or _more_than(judged, AT_ONCE_JUDGEMENTS))
     try:
         return transfer.file.size <= AT_ONCE_BYTES and _unpacked(transfer) <= AT_ONCE_UNPACKED
     except (FileNotFoundError, ImportFailed):  # which is said at once
         return True
+
+
+def _more_than(rows: QuerySet[Any], number: int) -> bool:
+    return rows.order_by()[number : number + 1].exists()
 
 
 def _unpacked(transfer: Transfer) -> int:

@@ -13,6 +13,7 @@ from annotations import transfers
 from annotations.formats import FormatError
 from annotations.models import Project, Transfer
 from annotations.progress import LOST
+from tests.conftest import judge
 from tests.test_import_page import CONLL, zipped
 
 ROLES = ("manager", "adjudicator", "viewer")
@@ -218,6 +219,16 @@ def test_a_small_zip_that_grows_waits_for_the_worker(with_worker, project, peopl
     assert made.state == Transfer.State.CHECKING
     restored = transfers.order_restore(people["manager"], SimpleUploadedFile("all.zip", data), "")
     assert restored.state == Transfer.State.CHECKING
+
+
+@pytest.mark.parametrize("bound", ["AT_ONCE_TEXTS", "AT_ONCE_JUDGEMENTS"])
+def test_an_export_of_much_waits_for_the_worker(with_worker, project, codings, keys, people, monkeypatch, bound):
+    judge(codings["alice"], keys["a"], "none")
+    made = transfers.order_export(project, people["manager"], "conll2012", EXPORT)
+    assert made.state == Transfer.State.CHECKED
+    monkeypatch.setattr(transfers, bound, 0)
+    made = transfers.order_export(project, people["manager"], "conll2012", EXPORT)
+    assert made.state == Transfer.State.CHECKING
 
 
 def test_a_zip_with_names_that_are_no_text_is_refused_like_any_other(project, people):
