@@ -1,4 +1,5 @@
-/* Copies a table as LaTeX or Markdown, or a paragraph; shows or hides a coder's chain in the text of an item. */
+/* Copies a table as LaTeX or Markdown, or a paragraph; shows or hides a coder's chain in the text of an item; keeps
+what is being typed into the controls. */
 
 const labels = new WeakMap(); // button -> its own label
 const told = document.createElement("div");
@@ -53,3 +54,16 @@ function overlay() {
     element.classList.toggle("is-off", of.length > 0 && !of.some((number) => shown.has(number)));
   }
 }
+
+// The answer to an earlier choice would put an empty field in place of the one that is written in. It is let go, and
+// asked for again with what was written, or without where nothing was changed in the end.
+document.addEventListener("input", (event) => {
+  const form = event.target.matches("input[type=text]") ? event.target.closest("form[hx-get]") : null;
+  if (form) window.htmx.trigger(form, "htmx:abort");
+});
+document.addEventListener("htmx:xhr:abort", (event) => (event.target.dataset.letGo = ""));
+document.addEventListener("htmx:beforeRequest", (event) => delete event.target.dataset.letGo);
+document.addEventListener("focusout", (event) => {
+  const form = event.target.closest("form[data-let-go]");
+  if (form) window.htmx.trigger(form, "submit");
+});

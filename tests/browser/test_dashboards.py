@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from agreement import computations
+from agreement import computations, forms
 from agreement.models import Flag, Mapping, Remark
 from annotations.models import User
 from tests.browser.test_accessibility import violations
@@ -60,6 +60,11 @@ def drawn(page: Page, count: int) -> None:
     expect(page.locator("[data-chart][data-drawn]")).to_have_count(count)
 
 
+def copying(page: Page) -> None:
+    """Wait until it is said that something was copied. (The button says it for two seconds only.)"""
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_have_count(1)
+
+
 def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/")
     expect(page.get_by_text("There is no set answer")).to_be_visible()
@@ -107,6 +112,43 @@ def test_a_second_choice_before_the_first_is_answered_holds_too(sign_in, manager
     expect(page).to_have_url(re.compile("distance=dice.*empty=disjoint"))
     expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
     expect(page.get_by_label("The empty set is")).to_have_value("disjoint")
+
+
+def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(sign_in, manager, monkeypatch):
+    monkeypatch.setattr(forms, "TOO_MANY", 1)  # so that coders are named in a field
+    monkeypatch.setattr(forms, "MANY", 0)
+    held = []
+    page = sign_in(manager, "/")
+    page.route("**/agreement/?*distance=dice*", lambda route: held.append(route), times=1)
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.get_by_text("Of what", exact=False).first.click()
+    field = page.get_by_label("Only these coders")
+    page.get_by_label("Distance", exact=True).select_option("dice")
+    while not held:
+        page.wait_for_timeout(10)
+    field.press_sequentially("ann")
+    held.pop().continue_()
+    page.wait_for_timeout(500)  # in which the answer would come
+    expect(field).to_have_value("ann")
+    field.press("Tab")
+    expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
+
+
+def test_a_choice_that_waited_for_what_was_typed_is_answered_when_nothing_is_in_the_end(sign_in, manager, monkeypatch):
+    monkeypatch.setattr(forms, "TOO_MANY", 1)
+    monkeypatch.setattr(forms, "MANY", 0)
+    held = []
+    page = sign_in(manager, "/")
+    page.route("**/agreement/?*distance=dice*", lambda route: held.append(route), times=1)
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.get_by_text("Of what", exact=False).first.click()
+    page.get_by_label("Distance", exact=True).select_option("dice")
+    while not held:
+        page.wait_for_timeout(10)
+    page.get_by_label("Only these coders").press_sequentially("a")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Tab")
+    expect(page).to_have_url(re.compile("distance=dice"))
 
 
 def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(sign_in, manager):
@@ -201,7 +243,7 @@ def test_a_table_is_taken_along_as_a_file_and_as_text(sign_in, manager):
     assert len(lines) == 7
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     table.get_by_role("link", name="LaTeX").click()
-    expect(table.get_by_role("link", name="Copied")).to_be_visible()
+    copying(page)
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("\\begin{table}")
     assert "no chain & " in copied
@@ -211,7 +253,7 @@ def test_the_paragraph_for_a_paper_is_copied(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/methods/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy the paragraph").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copying(page)
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
 
 
@@ -283,6 +325,32 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     expect(page.locator("#table-grid tbody tr")).to_have_count(6)
     expect(page.get_by_text("This takes a while")).to_have_count(0)
+
+
+def test_a_choice_made_while_something_is_computed_outlives_its_end(
+    sign_in, charlie, project, codings, keys, monkeypatch, settings
+):
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        judge(coding, keys["c"], "phrase", keys["a"])
+    held, asked = [], []
+    page = sign_in(charlie, "/")
+    page.route("**/agreement/grid/?*coefficient=gwet_ac1*", lambda route: held.append(route), times=1)
+    page.goto("/projects/tea/agreement/grid/")
+    expect(page.get_by_text("This takes a while")).to_be_visible()
+    chosen = page.locator(".controls select[name=coefficient]")
+    chosen.select_option("gwet_ac1")
+    while not held:
+        page.wait_for_timeout(10)
+    page.on("request", lambda request: asked.append(request.url))
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    page.wait_for_timeout(1500)  # it would ask every second whether that is done, and load the page anew
+    assert asked == []
+    held.pop().continue_()
+    expect(page).to_have_url(re.compile("coefficient=gwet_ac1"))
+    expect(chosen).to_have_value("gwet_ac1")
 
 
 def looked_at(page: Page, address: str) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from annotations import actions, docsets
 from annotations.models import Coding, Membership, User
 from annotations.scus import contributors_of, weighed
-from tests.browser.conftest import saved
+from tests.browser.conftest import offline, saved
 from tests.browser.test_accessibility import violations
 from tests.conftest import change
 from tests.pyramids import build, codings_of, docset, models_of, pyramid_project, send
@@ -234,6 +234,28 @@ def test_undo_and_redo_reach_back_behind_a_reload(builder_of):
     assert builder.saved() == {"sinking": ("ferry sank", "a ferry went down")}
 
 
+def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
+    builder = builder_of()
+    builder.new_scu("sinking", "ferry", "sank")
+    builder.new_scu("rescue", "Boats", "people", last_nth=1)
+    builder.saved()
+    page, held = builder.page, []
+    page.route("**/operations/?since=0", lambda route: held.append(route))
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    builder.row("sinking").locator(".scu-head").click()
+    builder.press("u", "l")
+    page.keyboard.type("the ferry")
+    while not held:
+        page.wait_for_timeout(10)
+    held.pop().continue_()
+    expect(page.locator("#say")).to_have_text("Undone.")
+    page.keyboard.type(" goes down")
+    builder.press("Enter")
+    assert {label for label in builder.saved() if "ferry" in label} == {"the ferry goes down"}
+    assert builder.saved()["the ferry goes down"] == ("ferry sank",)
+
+
 def test_a_comment_is_kept(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]})
     builder.press("j", "e")
@@ -330,7 +352,7 @@ def test_a_drop_that_cannot_be_says_so_and_escape_stops_a_drag(builder_of):
 
 def test_work_without_network_arrives_later(builder_of):
     builder = builder_of()
-    builder.page.context.set_offline(True)
+    offline(builder.page)
     builder.new_scu("sinking", "ferry", "sank")
     builder.select("a", "down")
     builder.press("c")
@@ -342,15 +364,16 @@ def test_work_without_network_arrives_later(builder_of):
 def test_two_windows_come_to_the_same_and_what_one_has_taken_is_refused_to_the_other(builder_of):
     builder = builder_of()
     window = builder.page.context.new_page()
+    window.route("**/operations/", lambda route: route.abort())  # before the page loads: a later one may miss a request
     window.goto(CODE.format("sinking"))
     expect(window.locator("#progress-text")).to_contain_text("words")
     other = Builder(window, builder.coding)
-    other.page.route("**/operations/", lambda route: route.abort())
     other.new_scu("there", "sank", "dawn")
     other.new_scu("rescue", "Boats", "people", last_nth=1)
     builder.new_scu("here", "ferry", "sank")
     assert builder.saved() == {"here": ("ferry sank",)}
     other.page.unroute("**/operations/")
+    other.page.evaluate("dispatchEvent(new Event('online'))")  # now, and not after the pause that has grown
     expect(other.page.locator(".notice.error")).to_contain_text("was refused and taken back")
     assert other.saved() == {"here": ("ferry sank",), "rescue": ("Boats saved forty people",)}
     expect(other.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.serving import Server, serving
-from tests.browser.conftest import judgement, saved
+from tests.browser.conftest import judgement, offline, saved
 from tests.browser.test_coding import another_window, open_coding
 
 pytestmark = pytest.mark.browser
@@ -19,7 +19,7 @@ NAME, PASSWORD = "alice", "coindex-demo"
 
 def test_minutes_without_network_are_worked_through_and_arrive(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
-    page.context.set_offline(True)
+    offline(page)
     for key in ("4", "Enter", "3", "Enter", "1", "a"):
         page.keyboard.press(key)
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
@@ -39,10 +39,31 @@ def test_another_window_shows_at_once_what_was_saved_in_this_one(sign_in, alice,
     expect(second.locator("#save-state")).to_have_text("Changed elsewhere: merged")
 
 
+def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
+    coder = coder_of("[Ann](a) met [Bob](b). [She](c) left.")
+    coder.press("4")
+    coder.saved()
+    page, held = coder.page, []
+    page.route("**/operations/?since=0", lambda route: held.append(route))
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
+    coder.at("Bob")
+    coder.press("u", "c")
+    page.keyboard.type("about Bob")
+    while not held:
+        page.wait_for_timeout(10)
+    held.pop().continue_()
+    expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
+    coder.at("Bob")
+    page.keyboard.type(" only")
+    coder.press("Escape")
+    keys, said = coder.keys(), coder.saved()
+    assert {label: said[key]["note"] for label, key in keys.items() if key in said} == {"b": "about Bob only"}
+
+
 def test_two_machines_without_network_converge_without_loss(sign_in, alice, codings, keys):
     here, there = (open_coding(sign_in, alice) for _ in range(2))
-    for page in (here, there):
-        page.context.set_offline(True)
+    offline(here, there)
     for key in ("4", "Enter", "3"):
         here.keyboard.press(key)
     for key in ("End", "3", "ArrowLeft", "4", "Home", "3"):  # the first markable is judged on both

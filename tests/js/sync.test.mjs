@@ -301,6 +301,19 @@ test("asking whether others did something takes what they did, and keeps what wa
   assert.equal(requests.at(-1).version, 2);
 });
 
+test("what could not be asked while something was being sent is asked afterwards", async () => {
+  const news = { ...judge("x"), sequence: 2 };
+  const { sync, said, requests } = setUp({
+    answers: [answer(200, { version: 1 }), answer(200, { results: [news] }), answer(200, { results: [] })],
+  });
+  sync.push(judge("a"));
+  await sync.check();
+  assert.equal(requests.length, 1);
+  await settled();
+  assert.deepEqual(requests.slice(1).map((request) => request.address), ["/operations/?since=1", "/operations/?since=2"]);
+  assert.deepEqual(said.missed, [[["x"], []]]);
+});
+
 test("asking without a connection changes nothing", async () => {
   const { sync, said, last } = setUp({ answers: [new TypeError("offline")] });
   await sync.check();

@@ -274,6 +274,10 @@ async function retrace(forward) {
   page.history = forward ? redone(page.history) : undone(page.history, id);
   const before = page.current;
   refresh();
+  if (document.activeElement === note) {
+    tell(forward ? "Done again" : "Undone"); // what is being written there is about the current one
+    return;
+  }
   const touched = (forward ? change.deeds : change.inverse).map(({ payload }) => payload.to ?? payload.markable)
     .find((key) => page.model.byKey.get(key)?.coded);
   go(touched ?? before, forward ? "Done again" : "Undone");

@@ -24,6 +24,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
   let failures = 0;
   let retry = null;
   let limit = BATCH;
+  let unheard = false; // somebody said that there is something new, and it could not be asked for
   const sent = new Set(); // by this page: what comes back of these is no news
   /** @type {SaveState} */
   let rest = "saved"; // what to show when nothing is under way
@@ -59,6 +60,8 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     }
     if (!sending && pending.length > 0) {
       send(pending.slice(0, limit));
+    } else if (!sending && unheard) {
+      check();
     }
     show();
   }
@@ -140,9 +143,10 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     return found;
   }
 
-  /** Ask whether another window or machine has done something. What cannot be asked now is asked with the next answer. */
+  /** Ask whether another window or machine has done something. What cannot be asked now is asked after the next answer. */
   async function check() {
-    if (sending || retry !== null) {
+    unheard = sending || retry !== null;
+    if (unheard) {
       return;
     }
     sending = true;

@@ -102,10 +102,15 @@ export function createDoing({ page, view, list, sync, unsent, refresh, select, s
     const { id } = write(deeds, forward ? change.undoneBy : change.id);
     page.history = forward ? redone(page.history) : undone(page.history, id);
     refresh();
+    const done = forward ? "Done again." : "Undone.";
+    if (Object.values(list.fields).includes(document.activeElement)) {
+      tell(done); // what is being written there is about the selected SCU
+      return;
+    }
     const touched = deeds.map(({ payload }) => payload.to ?? payload.markable ?? "").findLast((key) => page.seen.byKey.has(key)) ?? null;
     const said = deeds.map(({ payload }) => payload.scu).findLast((key) => page.seen.scus.has(key));
     select(page.seen.byKey.get(touched)?.scus[0] ?? said ?? page.scu, touched);
-    tell(forward ? "Done again." : "Undone.");
+    tell(done);
   }
 
   /** What was written of the selected SCU. */
