@@ -61,6 +61,13 @@ def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
 
 
+def offline(*pages: Page) -> None:
+    """Take the network away, and wait until the pages know it: what they send is not sent any more."""
+    for page in pages:
+        page.context.set_offline(True)
+        page.wait_for_function("!navigator.onLine")
+
+
 def judgement(coding: Coding, key: str) -> dict | None:
     """What the server has of a markable."""
     return operations.judgements_of(coding).get(key)

@@ -20,6 +20,6 @@ def test_the_description_of_the_api_is_shown_and_nothing_comes_from_elsewhere(li
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(live_server.url + path)
     expect(page.locator(shown).first).to_be_visible(timeout=30_000)
-    expect(page.locator("body")).to_contain_text("/api/v1/projects/{slug}/agreement/")
+    expect(page.locator("body")).to_contain_text("/api/v1/projects/{slug}/agreement/", timeout=30_000)
     assert [one for one in said if LOGO not in one] == []
     assert all(url.startswith((live_server.url, "data:")) for url in came)

@@ -104,6 +104,8 @@ def test_no_script_of_the_data_runs_no_dialog_opens_and_nothing_comes_from_elsew
     for address, drawn, keys in places(world, role):
         page.goto(address)
         expect(page.locator(drawn).first).to_be_visible()
+        if keys:
+            expect(page.locator("#progress-text")).to_be_visible()  # keys are heard from now on
         for key in keys.split():
             page.keyboard.press(key)
         page.wait_for_load_state("networkidle")

@@ -8,7 +8,7 @@ from uuid import uuid4
 from playwright.sync_api import Page, expect
 
 from annotations import operations
-from tests.browser.conftest import judgement, saved
+from tests.browser.conftest import judgement, offline, saved
 
 CODE = "/projects/tea/texts/tea/code/"
 
@@ -141,8 +141,7 @@ def test_undo_and_redo(sign_in, alice, codings, keys):
 
 def test_work_done_without_network_waits_and_arrives(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
-    page.context.set_offline(True)
-    page.wait_for_function("!navigator.onLine")
+    offline(page)
     page.keyboard.press("4")
     state = page.locator("#save-state")
     expect(state).to_have_attribute("data-state", "waiting")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import saved
+from tests.browser.conftest import offline, saved
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +61,7 @@ def test_nothing_is_handed_in_before_all_is_saved(coder_of):
     coder.action("check and hand in")  # loads that part of the page
     expect(page.get_by_role("dialog", name="Before you hand in")).to_be_visible()
     coder.press("Escape")
-    page.context.set_offline(True)
+    offline(page)
     coder.press("4")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
     page.get_by_role("button", name="Hand in…").click()

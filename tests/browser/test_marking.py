@@ -74,6 +74,7 @@ def test_selected_words_are_marked_by_key_and_by_button(coder):
     coder.at("big red ball")
     expect(coder.page.locator("#progress-text")).to_have_text("0 of 2 decided")
     select(coder, "number")
+    expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("number")
     coder.page.get_by_role("button", name="Mark", exact=True).click()
     coder.at("number")
     assert set(marked(coder).values()) == {"big red ball", "number"}
@@ -95,6 +96,7 @@ def test_words_that_do_not_stand_together_are_one_markable(coder):
     select(coder, "looked")
     coder.page.get_by_role("button", name="Add a part").click()
     select(coder, "up")
+    expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("looked … up")
     coder.page.get_by_role("button", name="Mark", exact=True).click()
     coder.at("looked … up")
     assert list(marked(coder).values()) == ["looked … up"]

@@ -36,6 +36,7 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     page.go_back()
     expect(page.get_by_text("Modified score of each system")).to_be_visible()
     tab(page, "Study")
+    expect(page.locator("#table-ranks")).to_be_visible()
     drawn(page, 2)
     expect(page.locator("#table-ranks tbody tr")).to_have_count(6)
     tab(page, "SCUs")
@@ -47,7 +48,9 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     page.get_by_role("link", name="Ninety", exact=True).click()
     expect(page.get_by_role("heading", name="“Ninety”")).to_be_visible()
     expect(page.locator("#overlay .is-current").first).to_have_text("Ninety")
+    page.wait_for_load_state()  # with what listens to the buttons
     page.get_by_role("button", name="2 ben").click()
+    expect(page.get_by_role("button", name="2 ben")).to_have_attribute("aria-pressed", "false")
     expect(page.locator("#overlay sup:not(.is-off)").first).to_have_text("1")
 
 
@@ -58,6 +61,8 @@ def test_the_pages_have_no_barriers_and_fit_the_screen(sign_in, manager):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         for rest in RESULTS:
             page.goto(f"/projects/harbour/agreement/{rest}")
+            if charts := page.locator("[data-chart]").count():
+                drawn(page, charts)
             assert violations(page) == [], (rest, scheme)
             wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
             assert not page.evaluate(wide), rest

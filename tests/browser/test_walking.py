@@ -122,6 +122,7 @@ def test_a_key_is_changed_kept_over_a_reload_and_given_back(coder):
     coder.press("n")
     assert coder.saved()[coder.keys()["a"]]["category"] == "place"
     page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("decided")  # keys are heard from now on
     expect(page.get_by_role("button", name="place")).to_contain_text("n")
     coder.press("?")
     page.get_by_role("button", name="All as at first").click()
