@@ -26,8 +26,6 @@ LEAST = 16 * STRETCH
 ITS_SHARE, OF = (1, 3, 5, 6), 7
 # What the other process may be ahead by, where the system lets a pipe hold so much.
 PIPE_BYTES = 2**20
-
-
 # What asks a process to end.
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
@@ -124,7 +122,8 @@ def _bring[Item, Result](
 ) -> None:
     """Write what comes of each of the stretches, one after the other."""
     for number in ENDS:
-        signal.signal(number, signal.SIG_DFL)
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, signal.SIG_DFL)
     hear()
     os.close(reading)
     _enlarge(writing)
@@ -144,7 +143,7 @@ def _taken(brought: IO[bytes]) -> Any:
 
 
 def _enlarge(pipe: int) -> None:
-    import fcntl
+    import fcntl  # which not every system has
 
     with suppress(OSError):  # the system's bound for everybody together is reached
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
