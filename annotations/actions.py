@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from annotations import operations
 from annotations.models import Category, Coding, Level, Membership, Project, Text, User
@@ -46,7 +46,11 @@ def create_project(
         preset=scheme.agreement,
     )
     project.full_clean()
-    project.save()
+    try:
+        with transaction.atomic():
+            project.save()
+    except IntegrityError:  # somebody else has taken the address since
+        raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     levels = {
         level.key: Level.objects.create(
             project=project,
@@ -117,6 +121,10 @@ def remove_member(membership: Membership) -> None:
     Raises ValidationError for the only manager.
     """
     _lock_members(membership.project_id)
+    found = Membership.objects.select_related("user").filter(pk=membership.pk).first()
+    if found is None:  # removed meanwhile
+        return
+    membership = found
     others = Membership.objects.filter(project=membership.project_id, role=Membership.Role.MANAGER)
     if membership.role == Membership.Role.MANAGER and not others.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager; make somebody else manager first.")
@@ -125,7 +133,7 @@ def remove_member(membership: Membership) -> None:
 
 def _lock_members(project: int) -> None:
     """Until the transaction ends nobody else changes who is in the project: two managers would remove each other."""
-    Project.objects.select_for_update().get(pk=project)
+    Project.objects.select_for_update(no_key=True).get(pk=project)
 
 
 def _has_coded(project: Project, user: User) -> bool:
@@ -172,6 +180,7 @@ def assign(project: Project, texts: Iterable[Text], coders: Iterable[User]) -> i
     Raises ValidationError for a person who does not code in the project or a text of another one. Model summaries
     become the coder's own pyramid, a peer summary is held against that; `docsets.assign_peers` can choose another.
     """
+    _lock_members(project.pk)
     coders, texts = list(coders), list(texts)
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))
     for coder in coders:

@@ -102,6 +102,7 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
     Raises ValidationError for who does not code, for a text that is no peer of the docset, where there is no agreed
     pyramid that is handed in, and for who would see it while at work on a pyramid of their own.
     """
+    _lock_project(docset.project_id)  # as who is in the project is looked at
     lock(docset)
     coders, peers = list(coders), list(peers)
     members = dict(Membership.objects.filter(project=docset.project_id).values_list("user_id", "role"))

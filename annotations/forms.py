@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
+from django.http import QueryDict
 
 from annotations import actions
 from annotations.actions import ROLES_THAT_CODE
+from annotations.conditional import tag_of
 from annotations.models import Level, Membership, Project, Text, Token, User
 from annotations.models.project import KEY_LENGTH
 from annotations.schemes import SCHEMES
@@ -35,16 +38,41 @@ class ProjectForm(forms.ModelForm[Project]):
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
 
-class OfProject(forms.ModelForm[Project]):
+class Seen(forms.BaseForm):
+    """A form that says what stood in it when it was opened, so that it undoes nobody's change without a word."""
+
+    def remember(self, shown: Mapping[str, Any]) -> None:
+        """What stands there now, read before anything that was sent is put in its place."""
+        self.now = tag_of(shown)
+        # Without an id: a page may have several such forms.
+        self.fields["seen"] = forms.CharField(required=False, widget=forms.HiddenInput({"id": False}), initial=self.now)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        seen = cleaned.pop("seen", "")
+        if seen and seen != self.now:
+            data = cast(QueryDict, self.data).copy()
+            data["seen"] = self.now
+            self.data = data
+            raise forms.ValidationError(
+                "Somebody else has saved this since you opened it. Look at it in another tab; to put yours in its "
+                "place, save again."
+            )
+        return cleaned
+
+
+class OfProject(Seen, forms.ModelForm[Project]):
     """Some fields of a project."""
 
     def __init__(self, project: Project, data: Any = None) -> None:
         super().__init__(data, instance=project)
+        self.own = list(self.fields)
+        self.remember({name: getattr(project, name) for name in self.own})
 
     def save(self, commit: bool = True) -> Project:
         """Write these fields and no others, which somebody else may be changing."""
         if commit:
-            self.instance.save(update_fields=list(self.fields))
+            self.instance.save(update_fields=self.own)
         return self.instance
 
 
@@ -153,7 +181,7 @@ class RoundForm(forms.Form):
         texts.queryset = Text.objects.filter(project=project).defer("content")
 
 
-class MarkingForm(forms.Form):
+class MarkingForm(Seen, forms.Form):
     """Which levels coders mark themselves."""
 
     levels = RowsField(Level.objects.none(), required=False, label="Coders mark these themselves")
@@ -165,6 +193,7 @@ class MarkingForm(forms.Form):
         levels.queryset = project.levels.filter(coded=True)
         levels.initial = [level.pk for level in levels.queryset if level.coders_mark]
         self.project = project
+        self.remember({"levels": levels.initial})
 
     def save(self) -> None:
         """What coders marked already stays."""

@@ -50,11 +50,21 @@ def _open() -> QuerySet[Invitation]:
 @transaction.atomic
 def accept(invitation: Invitation, user: User) -> Membership:
     """Let the user in. Raises ValidationError where the invitation is used by now, and for who is a member already."""
-    locked = Invitation.objects.select_for_update(of=("self",)).select_related("project").get(pk=invitation.pk)
-    if not _open().filter(pk=locked.pk).exists():
+    found = Invitation.objects.select_for_update(of=("self",)).select_related("project")
+    locked = found.filter(pk=invitation.pk).first()
+    if locked is None or not _open().filter(pk=locked.pk).exists():
         raise ValidationError("This invitation has been used or has ended.")
     if Membership.objects.filter(project=locked.project, user=user).exists():
         raise ValidationError(f"{user} is a member of {locked.project} already; the invitation is not used up.")
     locked.used_by, locked.used_at = user, timezone.now()
     locked.save(update_fields=["used_by", "used_at"])
     return actions.add_member(locked.project, user, locked.role)
+
+
+@transaction.atomic
+def withdraw(project: Project, pk: int) -> bool:
+    """Take back an invitation. False where there is none, or somebody has used it."""
+    found = Invitation.objects.select_for_update().filter(project=project, pk=pk, used_at=None).first()
+    if found is not None:
+        found.delete()
+    return found is not None

@@ -77,6 +77,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         raise Refused("too_many_operations", f"Send at most {MOST_OPERATIONS} operations at a time.")
     with in_turn(), transaction.atomic():
         coding = _locked(coding)
+        _refuse_others(coding, user)
         later = _logged_after(coding.pk, version) if version < coding.version else []
         sent = [change.uuid for change in changes]
         known = set(_logged(coding.pk, sent))
@@ -190,15 +191,26 @@ def import_codings(filled: Sequence[Filled]) -> None:
 
 
 def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
-    """Hand the coding in or give it back; the log keeps it. Doing it twice changes nothing."""
+    """Hand the coding in or give it back; the log keeps it. Doing it twice changes nothing.
+
+    Raises Refused where it is handed in by who is not its coder any more.
+    """
     with in_turn(), transaction.atomic():
         coding = _locked(coding)
+        if status == Coding.Status.SUBMITTED:
+            _refuse_others(coding, user)
         if coding.status != status:
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
             coding.status = status
             coding.save(update_fields=["status"])
             _append(coding, user, [Change(uuid4(), kind, {})])
         return coding.version
+
+
+def _refuse_others(coding: Coding, user: User) -> None:
+    """Raise Refused for who has handed the coding on since they were let in."""
+    if coding.coder_id != user.pk:
+        raise Refused("handed_on", "Somebody else goes on with this coding now.")
 
 
 def _locked(coding: Coding) -> Coding:

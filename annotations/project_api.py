@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError as Refusal
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
@@ -46,7 +45,7 @@ from annotations.serializers import ProjectSerializer
 
 def locked(project: Project) -> None:
     """Until the transaction ends nobody else changes the project, its scheme or its people."""
-    Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
+    Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project.pk)
 
 
 class ProjectFilters(filters.FilterSet):
@@ -242,5 +241,6 @@ class InvitationDetail(APIView):
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Take it back."""
         project = project_for(request.user, slug, Right.MANAGE)
-        get_object_or_404(Invitation, project=project, pk=pk, used_at=None).delete()
+        if not invitations.withdraw(project, pk):
+            raise Http404
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -99,10 +99,18 @@ def carry_out(transfer: Transfer, user: User) -> bool:
         raise PermissionDenied("You may not make projects.")
     checked = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
     begun = checked.update(state=Transfer.State.RUNNING, told_at=timezone.now(), done=0, total=0)
-    if begun:
-        transfer.refresh_from_db()
+    if begun and _read_again(transfer):
         _set_to_work(transfer)
     return bool(begun)
+
+
+def _read_again(transfer: Transfer, *fields: str) -> bool:
+    """As its row is now. False where it was discarded meanwhile: then it stays, and its page says that it is gone."""
+    try:
+        transfer.refresh_from_db(fields=list(fields) or None)
+    except Transfer.DoesNotExist:
+        return False
+    return True
 
 
 def discard(transfer: Transfer, user: User) -> bool:
@@ -154,7 +162,7 @@ def settle(transfer: Transfer) -> None:
     if transfer.at_work and is_lost(transfer.told_at) and not _is_queued(transfer):
         row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, told_at=transfer.told_at)
         _fail(row, LOST)
-        transfer.refresh_from_db(fields=["state", "error", "report", "finished_at"])
+        _read_again(transfer, "state", "error", "report", "finished_at")
 
 
 def _is_queued(transfer: Transfer) -> bool:
@@ -235,7 +243,7 @@ def _set_to_work(transfer: Transfer) -> None:
             logger.exception("%s %s failed", transfer.kind, transfer.pk)
     else:
         work.enqueue(transfer.pk)
-    transfer.refresh_from_db()
+    _read_again(transfer)
 
 
 def _is_small(transfer: Transfer) -> bool:

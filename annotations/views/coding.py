@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotations import actions, markdown
 from annotations.coding_state import coding_state
+from annotations.decisions import Refused
 from annotations.models import Coding, Project
 from annotations.models.coding import KINDS_OF_AGREED
 from annotations.permissions import Right, own_coding, project_for
@@ -40,8 +41,12 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> 
     """The coder hands in their coding of a text."""
     project = project_for(request.user, slug)
     coding = own_coding(person(request), project, text, agreed=agreed)
-    actions.submit(coding, person(request))
-    messages.success(request, f"{coding.text} is handed in.")
+    try:
+        actions.submit(coding, person(request))
+    except Refused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, f"{coding.text} is handed in.")
     return redirect("project", project.slug)
 
 

@@ -142,6 +142,9 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     found = _docset(request, project, docset)
     there = Coding.objects.filter(text__docset=found, kind=Coding.Kind.AGREED).select_related("coder").first()
     if there is not None and may(project, Right.MANAGE):
+        if "start" in request.POST:  # opened before there was one
+            messages.error(request, f"{there.coder} has begun the agreed pyramid meanwhile; nothing was changed.")
+            return redirect("docset-agreed", project.slug, found.slug)
         return _hand_on(request, project, found, there)
     by = None if may(project, Right.MANAGE) else person(request)
     form = StartAgreedForm(found, by, request.POST if request.method == "POST" else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth import login
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -36,6 +36,8 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
                 invitations.accept(found, user)
         except ValidationError as error:
             problem = " ".join(error.messages)
+        except IntegrityError:  # a second click, or somebody else at the same time
+            problem = "Somebody has this name already. If that was you a moment ago, sign in."
         else:
             if member is None:
                 login(request, user, backend="django.contrib.auth.backends.ModelBackend")

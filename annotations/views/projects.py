@@ -7,7 +7,7 @@ from typing import Any, cast
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -49,14 +49,18 @@ def new_project(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
         scheme = SCHEMES[fields["scheme"]]
-        project = actions.create_project(
-            fields["slug"],
-            fields["title"],
-            scheme,
-            guidelines=fields["guidelines"],
-            manager=person(request),
-            coders_mark=fields["coders_mark"],
-        )
+        try:
+            project = actions.create_project(
+                fields["slug"],
+                fields["title"],
+                scheme,
+                guidelines=fields["guidelines"],
+                manager=person(request),
+                coders_mark=fields["coders_mark"],
+            )
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+            return render(request, "annotations/new_project.html", {"form": form})
         if project.answers == Project.Answers.SCUS:
             messages.success(request, f"{project} is there. Bring the summaries of a docset next.")
             return redirect("docsets", project.slug)
@@ -119,9 +123,13 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("docsets", project.slug)
     form = AssignForm(project, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        new = actions.assign(project, form.cleaned_data["texts"], form.cleaned_data["coders"])
-        messages.success(request, f"{new} new coding{'' if new == 1 else 's'} to do.")
-        return redirect("project", project.slug)
+        try:
+            new = actions.assign(project, form.cleaned_data["texts"], form.cleaned_data["coders"])
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            messages.success(request, f"{new} new coding{'' if new == 1 else 's'} to do.")
+            return redirect("project", project.slug)
     return render(request, "annotations/assign.html", {"project": project, "form": form})
 
 
@@ -185,7 +193,8 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take back an invitation that nobody has used."""
     project = project_for(request.user, slug, Right.MANAGE)
-    get_object_or_404(Invitation, project=project, pk=pk, used_at=None).delete()
+    if not invitations.withdraw(project, pk):
+        raise Http404
     messages.success(request, "The invitation works no more.")
     return redirect("members", project.slug)
 

@@ -4,7 +4,7 @@ const BATCH = 100;
 export const PATIENCE = 20000;
 const LONGEST_WAIT = 30000;
 /** Refusals of the whole coding: the operations may be right and stay, but sending them again would not help. */
-const HALTS = ["submitted", "version_ahead"];
+const HALTS = ["submitted", "version_ahead", "handed_on"];
 
 /**
  * @param {object} options

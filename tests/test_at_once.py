@@ -1,0 +1,271 @@
+"""What people do twice, late, or while somebody else does it: nobody's work is lost without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from threading import Thread
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from annotations import actions, docsets, invitations, transfers
+from annotations.forms import JoinForm, ProjectForm
+from annotations.models import Coding, Invitation, Membership, Project, Transfer, User
+from annotations.querysets import CodingQuerySet
+from annotations.views import coding as coding_pages
+from tests import pyramids
+from tests.conftest import in_another_connection, person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SCHEME, ASSIGN = "/projects/tea/scheme/", "/projects/tea/assign/"
+
+
+def signed_in(user: User | None = None) -> Client:
+    client = Client()
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def dana(project):
+    dana = person("dana")
+    actions.add_member(project, dana, Membership.Role.MANAGER)
+    return dana
+
+
+@pytest.fixture
+def meanwhile(monkeypatch) -> Callable[..., list]:
+    """A function that lets something happen, in another connection, when that is called for the first time."""
+
+    def arrange(owner: object, name: str, do: Callable[[], object], *, before: bool = False) -> list:
+        usual, found = getattr(owner, name), []
+
+        def happen() -> int:
+            found.append(do())
+            return 1
+
+        def asked(*args: object, **kwargs: object) -> object:
+            monkeypatch.setattr(owner, name, usual)
+            if before:
+                in_another_connection(happen)
+            result = usual(*args, **kwargs)
+            if not before:
+                in_another_connection(happen)
+            return result
+
+        monkeypatch.setattr(owner, name, asked)
+        return found
+
+    return arrange
+
+
+def status_of(client: Client, address: str, sent: dict | None = None) -> int:
+    return client.post(address, sent or {}).status_code
+
+
+# ---- the form of another manager
+
+
+def fields(client: Client, form: str) -> dict:
+    found = client.get(SCHEME).context[form]
+    return {name: found[name].value() or "" for name in found.fields}
+
+
+def test_an_old_form_undoes_nobodys_guidelines_unless_it_is_sent_again(project, charlie, dana):
+    old = fields(signed_in(charlie), "about_form") | {"about": "1"}
+    assert status_of(signed_in(dana), SCHEME, old | {"guidelines": "Two hours of work."}) == 302
+    answer = signed_in(charlie).post(SCHEME, old | {"title": "Tea again"})
+    assert "Somebody else has saved this since you opened it" in answer.content.decode()
+    project.refresh_from_db()
+    assert (project.title, project.guidelines) == ("Tea", "Two hours of work.")
+    again = answer.context["about_form"]["seen"].value()
+    assert status_of(signed_in(charlie), SCHEME, old | {"title": "Tea again", "seen": again}) == 302
+    project.refresh_from_db()
+    assert (project.title, project.guidelines) == ("Tea again", old["guidelines"])
+
+
+def test_an_old_form_opens_no_results_that_were_closed_since(project, charlie, dana):
+    Project.objects.update(results_open=True)
+    old = fields(signed_in(charlie), "about_form") | {"about": "1", "results_open": "on"}
+    closed = {name: value for name, value in old.items() if name != "results_open"}
+    assert status_of(signed_in(dana), SCHEME, closed) == 302
+    signed_in(charlie).post(SCHEME, old | {"title": "Tea again"})
+    project.refresh_from_db()
+    assert (project.title, project.results_open) == ("Tea", False)
+
+
+def test_an_old_form_takes_back_no_level_that_coders_mark_since(project, charlie, dana):
+    level = project.levels.get(key="phrase")
+    old = fields(signed_in(charlie), "form")
+    assert status_of(signed_in(dana), SCHEME, fields(signed_in(dana), "form") | {"levels": [level.pk]}) == 302
+    signed_in(charlie).post(SCHEME, {"seen": old["seen"]})
+    level.refresh_from_db()
+    assert level.coders_mark
+
+
+# ---- members, invitations and projects
+
+
+def test_who_was_made_the_only_manager_since_is_not_removed(project, charlie):
+    dana = person("dana")
+    stale = actions.add_member(project, dana, Membership.Role.ADJUDICATOR)
+    actions.add_member(project, dana, Membership.Role.MANAGER)
+    actions.remove_member(Membership.objects.get(project=project, user=charlie))
+    stale.role = Membership.Role.ADJUDICATOR
+    with pytest.raises(ValidationError, match="only manager"):
+        actions.remove_member(stale)
+
+
+def test_who_is_removed_twice_is_removed(project, charlie, alice):
+    found = [Membership.objects.get(project=project, user=alice) for _ in range(2)]
+    for one in found:
+        actions.remove_member(one)
+    assert not Membership.objects.filter(user=alice).exists()
+
+
+def test_a_second_click_on_join_says_that_one_may_have_joined(project, charlie, meanwhile):
+    _, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
+    new = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
+    address = f"/invitations/{secret}/"
+    first = meanwhile(JoinForm, "is_valid", lambda: status_of(signed_in(), address, new))
+    answer = signed_in().post(address, new)
+    assert (first, answer.status_code) == ([302], 400)
+    assert "If that was you a moment ago, sign in." in answer.content.decode()
+
+
+def test_an_invitation_withdrawn_at_the_last_moment_lets_nobody_in(project, charlie, mallory, meanwhile):
+    made, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
+    withdrawal = f"/projects/tea/invitations/{made.pk}/withdraw/"
+    withdrawn = meanwhile(invitations, "invitation_of", lambda: status_of(signed_in(charlie), withdrawal))
+    answer = signed_in(mallory).post(f"/invitations/{secret}/")
+    assert (withdrawn, answer.status_code) == ([302], 400)
+    assert not Membership.objects.filter(user=mallory).exists()
+
+
+def test_an_invitation_that_was_used_is_not_said_to_be_withdrawn(project, charlie, mallory, meanwhile):
+    made, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
+    joined = meanwhile(
+        invitations, "withdraw", lambda: status_of(signed_in(mallory), f"/invitations/{secret}/"), before=True
+    )
+    assert status_of(signed_in(charlie), f"/projects/tea/invitations/{made.pk}/withdraw/") == 404
+    assert joined == [302]
+    assert Invitation.objects.get().used_by == mallory
+
+
+def test_a_project_is_made_once(charlie, meanwhile):
+    charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
+    sent = {"title": "Coffee", "slug": "coffee", "scheme": "clusters", "guidelines": ""}
+    first = meanwhile(ProjectForm, "is_valid", lambda: status_of(signed_in(charlie), "/projects/new/", sent))
+    answer = signed_in(charlie).post("/projects/new/", sent)
+    assert first == [302]
+    assert "already exists" in answer.content.decode()
+    assert Project.objects.filter(slug="coffee").count() == 1
+
+
+# ---- work
+
+
+def test_who_is_removed_while_work_is_given_out_gets_none(project, charlie, meanwhile):
+    fred = person("fred")
+    member = actions.add_member(project, fred, Membership.Role.CODER)
+    meanwhile(actions, "assign", lambda: actions.remove_member(member), before=True)
+    sent = {"texts": [project.texts.get().pk], "coders": [fred.pk]}
+    answer = signed_in(charlie).post(ASSIGN, sent)
+    assert answer.status_code == 200
+    assert not Coding.objects.filter(coder=fred).exists()
+
+
+@pytest.mark.skipif("connection.vendor == 'sqlite'", reason="one writes after the other")
+def test_who_gets_work_does_not_come_to_see_that_of_others(project, charlie, monkeypatch):
+    """The role is changed by somebody who has to wait for the work to be given out, and then is refused."""
+    fred, said = person("fred"), []
+    actions.add_member(project, fred, Membership.Role.CODER)
+    usual = CodingQuerySet.bulk_create
+
+    def change() -> None:
+        try:
+            actions.add_member(Project.objects.get(pk=project.pk), User.objects.get(pk=fred.pk), Membership.Role.VIEWER)
+        except ValidationError as error:
+            said.extend(error.messages)
+        finally:
+            connection.close()
+
+    other = Thread(target=change)
+
+    def slow(*args, **kwargs):
+        other.start()
+        other.join(0.5)
+        return usual(*args, **kwargs)
+
+    monkeypatch.setattr(CodingQuerySet, "bulk_create", slow)
+    actions.assign(project, project.texts.all(), [fred])
+    other.join()
+    assert Membership.objects.get(user=fred).role == Membership.Role.CODER
+    assert "stays blind" in said[0]
+
+
+def test_a_form_to_begin_the_agreed_pyramid_takes_it_from_nobody(alice, bob, charlie, dana):
+    project = pyramids.pyramid_project()
+    docset = pyramids.docset(project, alice, bob)
+    for manager in (charlie, dana):
+        actions.add_member(project, manager, Membership.Role.MANAGER)
+    adam, eve = person("adam"), person("eve")
+    for adjudicator in (adam, eve):
+        actions.add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+    codings = pyramids.codings_of(pyramids.models_of(docset))
+    for name in ("alice", "bob"):
+        pyramids.build(codings[name], {"a": ["ferry"]})
+    address = f"/projects/ferry/docsets/{docset.slug}/agreed/"
+    assert status_of(signed_in(dana), address, {"start": codings["bob"].pk, "adjudicator": eve.pk}) == 302
+    sent = {"start": codings["alice"].pk, "adjudicator": adam.pk}
+    answer = signed_in(charlie).post(address, sent, follow=True)
+    assert "eve has begun the agreed pyramid meanwhile; nothing was changed." in answer.content.decode()
+    assert Coding.objects.get(kind=Coding.Kind.AGREED).coder == eve
+
+
+def test_who_has_handed_on_a_pyramid_does_not_hand_it_in(alice, bob, meanwhile):
+    project = pyramids.pyramid_project()
+    docset = pyramids.docset(project, alice, bob)
+    adam, eve = person("adam"), person("eve")
+    for adjudicator in (adam, eve):
+        actions.add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+    codings = pyramids.codings_of(pyramids.models_of(docset))
+    pyramids.build(codings["alice"], {"a": ["ferry"]})
+    agreed = docsets.start_agreed(docset, adam, codings["alice"])
+    meanwhile(coding_pages, "own_coding", lambda: docsets.hand_agreed_to(docset, eve))
+    address = f"/projects/ferry/texts/{agreed.text.slug}/agreed/submit/"
+    answer = signed_in(adam).post(address, follow=True)
+    assert "Somebody else goes on with this coding now." in answer.content.decode()
+    agreed = Coding.objects.get(pk=agreed.pk)
+    assert (agreed.coder, agreed.status) == (eve, Coding.Status.OPEN)
+
+
+# ---- transfers
+
+
+@pytest.fixture
+def export(project, charlie):
+    assert status_of(signed_in(charlie), "/projects/tea/export/", {"format": "project"}) == 302
+    return Transfer.objects.get()
+
+
+def discarded(user: User, pk: int) -> Callable[[], int]:
+    return lambda: status_of(signed_in(user), f"/transfers/{pk}/discard/")
+
+
+def test_an_export_discarded_after_it_was_carried_out_is_gone_and_no_more(export, charlie, meanwhile):
+    done = meanwhile(type(transfers.work), "call", discarded(charlie, export.pk))
+    answer = signed_in(charlie).post(f"/transfers/{export.pk}/carry-out/", follow=True)
+    assert (done, answer.status_code) == ([302], 404)
+
+
+def test_a_list_is_shown_though_what_is_in_it_is_discarded_meanwhile(export, charlie, meanwhile):
+    Transfer.objects.update(state="running", told_at=timezone.now() - timedelta(days=1), total=1)
+    meanwhile(transfers, "_is_queued", lambda: Transfer.objects.all().delete())
+    assert signed_in(charlie).get("/projects/tea/transfers/").status_code == 200
