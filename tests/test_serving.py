@@ -74,19 +74,12 @@ def test_ctrl_c_ends_all_of_them(running):
     assert running.processes() == []
 
 
-def test_a_signal_to_the_one_that_serves_ends_the_others_too(running):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["to end", "of a closed terminal"])
+def test_a_signal_to_the_one_that_serves_ends_the_others_too(running, number):
     assert running.process is not None
     [served] = children(running.process.pid)
     until(lambda: len(children(served)) == 3)
-    os.kill(served, signal.SIGTERM)
-    until(lambda: not running.processes())
-
-
-def test_a_closed_terminal_ends_all_of_them(running):
-    assert running.process is not None
-    [served] = children(running.process.pid)
-    until(lambda: len(children(served)) == 3)
-    os.kill(served, signal.SIGHUP)
+    os.kill(served, number)
     until(lambda: not running.processes())
 
 

@@ -311,14 +311,17 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     expect(rows).to_have_count(1)
 
 
-def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
-    sign_in, charlie, project, codings, keys, monkeypatch, settings
-):
+@pytest.fixture
+def left_to_a_worker(codings, keys, monkeypatch, settings):
+    """Judgements whose agreement no request computes by itself."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr(computations, "AT_ONCE", 0)
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])
+
+
+def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(sign_in, charlie, left_to_a_worker):
     page = sign_in(charlie, "/projects/tea/agreement/grid/")
     expect(page.get_by_text("This takes a while")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_visible()
@@ -327,14 +330,7 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
     expect(page.get_by_text("This takes a while")).to_have_count(0)
 
 
-def test_a_choice_made_while_something_is_computed_outlives_its_end(
-    sign_in, charlie, project, codings, keys, monkeypatch, settings
-):
-    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    monkeypatch.setattr(computations, "AT_ONCE", 0)
-    for coding in codings.values():
-        judge(coding, keys["a"], "none")
-        judge(coding, keys["c"], "phrase", keys["a"])
+def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
     held, asked = [], []
     page = sign_in(charlie, "/")
     page.route("**/agreement/grid/?*coefficient=gwet_ac1*", lambda route: held.append(route), times=1)
