@@ -213,6 +213,8 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         sent.save()
         messages.success(request, "Saved. Coders see it when they open a text.")
         return redirect("scheme", project.slug)
+    if sent.errors:
+        project.refresh_from_db()  # what was sent and is not saved stands in the form alone
     context = {
         "project": project,
         "form": form,
