@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from annotations import actions, operations
 from annotations.models import Coding, Membership, User
@@ -59,6 +59,25 @@ def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
 def saved(page: Page) -> None:
     """Wait until the server has everything."""
     expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
+
+
+class Held:
+    """The next answer from an address, held back. Set it up before the page loads: a later one may miss a request."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.routes: list[Route] = []
+        page.route(address, lambda route: self.routes.append(route), times=1)
+
+    def asked(self) -> None:
+        """Wait until the page has asked."""
+        while not self.routes:
+            self.page.wait_for_timeout(10)
+
+    def let_go(self) -> None:
+        """Let the answer come, once the page has asked."""
+        self.asked()
+        self.routes.pop().continue_()
 
 
 def offline(*pages: Page) -> None:

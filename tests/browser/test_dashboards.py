@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from agreement import computations, forms
 from agreement.models import Flag, Mapping, Remark
 from annotations.models import User
+from tests.browser.conftest import Held
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
 
@@ -100,51 +101,45 @@ def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
 
 
 def test_a_second_choice_before_the_first_is_answered_holds_too(sign_in, manager):
-    held = []
     page = sign_in(manager, "/")
-    page.route("**/agreement/?*distance=dice*", lambda route: held.append(route), times=1)
+    held = Held(page, "**/agreement/?*distance=dice*")
     page.goto(f"/projects/{DEMO}/agreement/")
     page.get_by_label("Distance", exact=True).select_option("dice")
-    while not held:
-        page.wait_for_timeout(10)
+    held.asked()
     page.get_by_label("The empty set is").select_option("disjoint")
-    held.pop().continue_()
+    held.let_go()
     expect(page).to_have_url(re.compile("distance=dice.*empty=disjoint"))
     expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
     expect(page.get_by_label("The empty set is")).to_have_value("disjoint")
 
 
-def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(sign_in, manager, monkeypatch):
-    monkeypatch.setattr(forms, "TOO_MANY", 1)  # so that coders are named in a field
+@pytest.fixture
+def choosing(sign_in, manager, monkeypatch) -> tuple[Page, Held]:
+    """A page where coders are named in a field, and where a distance was chosen whose answer is held back."""
+    monkeypatch.setattr(forms, "TOO_MANY", 1)
     monkeypatch.setattr(forms, "MANY", 0)
-    held = []
     page = sign_in(manager, "/")
-    page.route("**/agreement/?*distance=dice*", lambda route: held.append(route), times=1)
+    held = Held(page, "**/agreement/?*distance=dice*")
     page.goto(f"/projects/{DEMO}/agreement/")
     page.get_by_text("Of what", exact=False).first.click()
-    field = page.get_by_label("Only these coders")
     page.get_by_label("Distance", exact=True).select_option("dice")
-    while not held:
-        page.wait_for_timeout(10)
+    held.asked()
+    return page, held
+
+
+def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(choosing):
+    page, held = choosing
+    field = page.get_by_label("Only these coders")
     field.press_sequentially("ann")
-    held.pop().continue_()
+    held.let_go()
     page.wait_for_timeout(500)  # in which the answer would come
     expect(field).to_have_value("ann")
     field.press("Tab")
     expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
 
 
-def test_a_choice_that_waited_for_what_was_typed_is_answered_when_nothing_is_in_the_end(sign_in, manager, monkeypatch):
-    monkeypatch.setattr(forms, "TOO_MANY", 1)
-    monkeypatch.setattr(forms, "MANY", 0)
-    held = []
-    page = sign_in(manager, "/")
-    page.route("**/agreement/?*distance=dice*", lambda route: held.append(route), times=1)
-    page.goto(f"/projects/{DEMO}/agreement/")
-    page.get_by_text("Of what", exact=False).first.click()
-    page.get_by_label("Distance", exact=True).select_option("dice")
-    while not held:
-        page.wait_for_timeout(10)
+def test_a_choice_that_waited_for_what_was_typed_is_answered_when_nothing_is_in_the_end(choosing):
+    page, _ = choosing
     page.get_by_label("Only these coders").press_sequentially("a")
     page.keyboard.press("Backspace")
     page.keyboard.press("Tab")
@@ -331,20 +326,19 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
 
 
 def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
-    held, asked = [], []
+    asked = []
     page = sign_in(charlie, "/")
-    page.route("**/agreement/grid/?*coefficient=gwet_ac1*", lambda route: held.append(route), times=1)
+    held = Held(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
     page.goto("/projects/tea/agreement/grid/")
     expect(page.get_by_text("This takes a while")).to_be_visible()
     chosen = page.locator(".controls select[name=coefficient]")
     chosen.select_option("gwet_ac1")
-    while not held:
-        page.wait_for_timeout(10)
+    held.asked()
     page.on("request", lambda request: asked.append(request.url))
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     page.wait_for_timeout(1500)  # it would ask every second whether that is done, and load the page anew
     assert asked == []
-    held.pop().continue_()
+    held.let_go()
     expect(page).to_have_url(re.compile("coefficient=gwet_ac1"))
     expect(chosen).to_have_value("gwet_ac1")
 

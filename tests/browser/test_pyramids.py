@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from annotations import actions, docsets
 from annotations.models import Coding, Membership, User
 from annotations.scus import contributors_of, weighed
-from tests.browser.conftest import offline, saved
+from tests.browser.conftest import Held, offline, saved
 from tests.browser.test_accessibility import violations
 from tests.conftest import change
 from tests.pyramids import build, codings_of, docset, models_of, pyramid_project, send
@@ -239,16 +239,14 @@ def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
     builder.new_scu("sinking", "ferry", "sank")
     builder.new_scu("rescue", "Boats", "people", last_nth=1)
     builder.saved()
-    page, held = builder.page, []
-    page.route("**/operations/?since=0", lambda route: held.append(route))
+    page = builder.page
+    held = Held(page, "**/operations/?since=0")
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
     builder.row("sinking").locator(".scu-head").click()
     builder.press("u", "l")
     page.keyboard.type("the ferry")
-    while not held:
-        page.wait_for_timeout(10)
-    held.pop().continue_()
+    held.let_go()
     expect(page.locator("#say")).to_have_text("Undone.")
     page.keyboard.type(" goes down")
     builder.press("Enter")

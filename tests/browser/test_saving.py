@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.serving import Server, serving
-from tests.browser.conftest import judgement, offline, saved
+from tests.browser.conftest import Held, judgement, offline, saved
 from tests.browser.test_coding import another_window, open_coding
 
 pytestmark = pytest.mark.browser
@@ -43,16 +43,14 @@ def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
     coder = coder_of("[Ann](a) met [Bob](b). [She](c) left.")
     coder.press("4")
     coder.saved()
-    page, held = coder.page, []
-    page.route("**/operations/?since=0", lambda route: held.append(route))
+    page = coder.page
+    held = Held(page, "**/operations/?since=0")
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
     coder.at("Bob")
     coder.press("u", "c")
     page.keyboard.type("about Bob")
-    while not held:
-        page.wait_for_timeout(10)
-    held.pop().continue_()
+    held.let_go()
     expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
     coder.at("Bob")
     page.keyboard.type(" only")

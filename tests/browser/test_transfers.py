@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from annotations import actions, transfers
 from annotations.models import Membership, Text
+from tests.browser.conftest import Held
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
 from tests.test_import_page import CONLL
@@ -84,18 +85,15 @@ def test_another_format_leaves_what_was_said_of_the_files(sign_in, manager):
 
 
 def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_focus(sign_in, manager, project):
-    held = []
     page = sign_in(manager, "/")
-    page.route("**/import/?format=brat", lambda route: held.append(route))
+    held = Held(page, "**/import/?format=brat")
     page.goto("/projects/tea/import/")
     page.get_by_label("Format").select_option("brat")
     page.get_by_label("the folder in the zip is the coder").focus()
     page.keyboard.press("ArrowUp")
     nobodys = page.get_by_label("nobody's: texts and markables only")
     expect(nobodys).to_be_checked()
-    while not held:
-        page.wait_for_timeout(10)
-    held.pop().continue_()
+    held.let_go()
     expect(page.locator("#of-format select").first).to_be_visible()
     expect(nobodys).to_be_checked()
     expect(nobodys).to_be_focused()
