@@ -102,7 +102,6 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
     Raises ValidationError for who does not code, for a text that is no peer of the docset, where there is no agreed
     pyramid that is handed in, and for who would see it while at work on a pyramid of their own.
     """
-    _lock_project(docset.project_id)  # as who is in the project is looked at
     lock(docset)
     coders, peers = list(coders), list(peers)
     members = dict(Membership.objects.filter(project=docset.project_id).values_list("user_id", "role"))
@@ -194,8 +193,11 @@ def _pyramids(docset: Docset) -> QuerySet[Coding]:
 
 
 def lock(docset: Docset) -> None:
-    """Let nobody else give out work of the docset until the transaction ends."""
-    Docset.objects.select_for_update(no_key=True).get(pk=docset.pk)
+    """Let nobody else give out work of the docset, or change who is in its project, until the transaction ends.
+
+    One row is locked for both, that of the project: two would be locked in either order.
+    """
+    _lock_project(docset.project_id)
 
 
 def _lock_project(project: int) -> None:
