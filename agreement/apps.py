@@ -6,14 +6,16 @@ class AgreementConfig(AppConfig):
     verbose_name = "What managers learn"
 
     def ready(self) -> None:
-        """Say which of these tables the archive of a project holds."""
+        """Register what agreement adds to the archive and to the pages of a project."""
         from agreement.models import Computation, Flag, Mapping, Remark
-        from annotations.archiving.tables import Archived, add_tables, is_words, leave_out
+        from agreement.web import navigation
+        from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
         add_tables(
             # Two remarks may say the same at the same moment, so the rest is the order in which they were made.
-            Archived("remarks", Remark, "markable__text__project", ("markable", "created_at")),
-            Archived("flags", Flag, "markable__text__project", ("markable",)),
-            Archived("mappings", Mapping, "project", ("name",), {"classes": is_words}),
+            ArchivedTable("remarks", Remark, "markable__text__project", ("markable", "created_at")),
+            ArchivedTable("flags", Flag, "markable__text__project", ("markable",)),
+            ArchivedTable("mappings", Mapping, "project", ("name",), {"classes": is_text_mapping}),
         )
         leave_out(Computation, "figures, which can be computed again")
+        navigation.register()

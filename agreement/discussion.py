@@ -10,24 +10,23 @@ from agreement.models import Flag, Mapping, Remark
 from annotations.models import Markable, Project, User
 
 
-def unit_of(project: Project, text: str, key: str) -> Markable:
-    """The item with that key. Raises Http404."""
-    # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
-    found = Markable.objects.filter(text__project=project, text__slug=text).select_related("text")
+def get_item(project: Project, text: str, key: str) -> Markable:
+    """Return the item with that key. Raises Http404."""
+    units = Markable.objects.filter(text__project=project, text__slug=text, key=key)
     if project.answers != Project.Answers.SCUS:  # of pyramids words are units, too
-        found = found.filter(level__coded=True)
-    for markable in found:
-        if markable.key == key:
-            return markable
-    raise Http404("There is no such unit.")
+        units = units.filter(level__coded=True)
+    unit = units.select_related("text").defer("text__content").first()
+    if unit is None:
+        raise Http404("There is no such unit.")
+    return unit
 
 
-def remark(markable: Markable, author: User, body: str) -> Remark:
+def add_remark(markable: Markable, author: User, body: str) -> Remark:
     """Say something of an item."""
     return Remark.objects.create(markable=markable, author=author, body=body.strip())
 
 
-def withdraw(remark: Remark, user: User) -> None:
+def withdraw_remark(remark: Remark, user: User) -> None:
     """Take one's own remark away. Raises PermissionError for another's."""
     if remark.author_id != user.pk:
         raise PermissionError("Only its author takes a remark away.")
@@ -44,7 +43,7 @@ def set_flag(markable: Markable, user: User, on: bool) -> None:
 
 def save_mapping(project: Project, name: str, classes: Mapped[str, str], author: User) -> Mapping:
     """Keep a mapping under a name; one of that name is replaced."""
-    kept, _ = Mapping.objects.update_or_create(
+    mapping, _ = Mapping.objects.update_or_create(
         project=project, name=name, defaults={"classes": dict(classes), "author": author}
     )
-    return kept
+    return mapping

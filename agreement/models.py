@@ -58,8 +58,8 @@ class Mapping(models.Model):
 class Computation(models.Model):
     """Parts of a page that a worker computes, or has: for these parameters and what is the page's own.
 
-    `state` says of which answers, rounds and version of the program. `told_at` is when the worker last said how far it
-    is.
+    `state` says of which answers, rounds and version of the program. `heartbeat_at` is when the worker last reported
+    its progress.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="computations")
@@ -72,7 +72,7 @@ class Computation(models.Model):
     result = models.JSONField(null=True)
     error = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    told_at = models.DateTimeField(auto_now_add=True)
+    heartbeat_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

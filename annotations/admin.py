@@ -1,4 +1,4 @@
-"""The site staff's view of the tables. Judgements are not here: they change by operations only."""
+"""The tables in Django's admin, for staff. Judgements are not among them: only operations change them."""
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin

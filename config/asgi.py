@@ -1,4 +1,4 @@
-"""The ASGI application, for servers that want one."""
+"""The ASGI application, for servers that use ASGI."""
 
 import os
 

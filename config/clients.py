@@ -1,10 +1,10 @@
-"""Where a request comes from."""
+"""The addresses of clients."""
 
 from django.conf import settings
 from django.http import HttpRequest
 
 
-def address_of(request: HttpRequest) -> str:
-    """The address of the client. Of what proxies say only the last is known to be true: ours has put it there."""
+def client_address(request: HttpRequest) -> str:
+    """Return the address of the client. Of those in the proxy's header only the last is trusted: our proxy added it."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.BEHIND_PROXY else ""
     return forwarded.rsplit(",", 1)[-1].strip() or str(request.META.get("REMOTE_ADDR", ""))

@@ -1,4 +1,4 @@
-"""Where static files come from that are in no folder of ours."""
+"""Finders of static files outside our own folders."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -13,10 +13,10 @@ FILE = "plotly.min.js"
 
 
 class PlotlyFinder(BaseFinder):
-    """The one script that Plotly's wheel brings, as plotly/plotly.min.js."""
+    """The finder of the one script in Plotly's package, as plotly/plotly.min.js."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        spec = find_spec("plotly")  # where it is, without importing it
+        spec = find_spec("plotly")  # locates the package without importing it
         if spec is None or spec.origin is None:
             raise ImproperlyConfigured("Plotly is not installed: the charts need its script.")
         self.folder = Path(spec.origin).parent / "package_data"
@@ -24,8 +24,9 @@ class PlotlyFinder(BaseFinder):
         self.storage.prefix = "plotly"  # type: ignore[attr-defined]
 
     def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
-        found = str(self.folder / FILE) if path == f"plotly/{FILE}" else ""
-        return ([found] if found else []) if find_all else found
+        # Django takes any result that is no list for a match, so that "not found" is an empty list.
+        matches = [str(self.folder / FILE)] if path == f"plotly/{FILE}" else []
+        return matches[0] if matches and not find_all else matches
 
     def list(self, _: Any) -> Iterator[tuple[str, Storage]]:
         yield FILE, self.storage

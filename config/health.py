@@ -1,4 +1,4 @@
-"""What an orchestrator asks: whether the process lives, and whether it can serve."""
+"""Probes for orchestrators: whether the process lives, and whether it can serve."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from django.views.decorators.http import require_safe
 
 @never_cache
 @require_safe
-def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - nothing is asked
+def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
+    """Answer that the process is alive."""
     """The process answers."""
     return JsonResponse({"alive": True})
 
 
 @never_cache
 @require_safe
-def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - nothing is asked
-    """Database, migrations and files are as the program needs them; 503 with what is not."""
-    lacking = {name: why for name, check in CHECKS.items() if (why := check())}
-    return JsonResponse({"ready": not lacking, "lacking": lacking}, status=503 if lacking else 200)
+def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
+    """Answer whether database, migrations and files are usable; 503 with the failed checks if not."""
+    failed = {name: reason for name, check in CHECKS.items() if (reason := check())}
+    return JsonResponse({"ready": not failed, "failed_checks": failed}, status=503 if failed else 200)
 
 
-def _database() -> str:
+def _check_database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -36,18 +37,18 @@ def _database() -> str:
     return ""
 
 
-def _migrations() -> str:
+def _check_migrations() -> str:
     try:
         executor = MigrationExecutor(connection)
-        waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        unapplied = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except DatabaseError:
         return "the migrations cannot be read"
-    return f"{len(waiting)} migrations are not applied" if waiting else ""
+    return f"{len(unapplied)} migrations are not applied" if unapplied else ""
 
 
-def _files() -> str:
-    place = settings.MEDIA_ROOT if settings.MEDIA_ROOT.exists() else settings.MEDIA_ROOT.parent
-    return "" if os.access(place, os.W_OK | os.X_OK) else "files cannot be written"
+def _check_files() -> str:
+    folder = settings.MEDIA_ROOT if settings.MEDIA_ROOT.exists() else settings.MEDIA_ROOT.parent
+    return "" if os.access(folder, os.W_OK | os.X_OK) else "files cannot be written"
 
 
-CHECKS = {"database": _database, "migrations": _migrations, "files": _files}
+CHECKS = {"database": _check_database, "migrations": _check_migrations, "files": _check_files}

@@ -1,4 +1,4 @@
-"""Logs: one line a record, JSON in production; each names the request that it belongs to."""
+"""Logs: one line a record, JSON in production; each record has the id of the request that it belongs to."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from uuid import uuid4
 from django.http import HttpRequest, HttpResponse
 
 HEADER = "X-Request-ID"
-# What a proxy may hand on: nothing that could break a line of the log.
-GIVEN = re.compile(r"[-\w.]{1,64}", re.ASCII)
-# A link that lets somebody in is an address; who reads the log is not to use it.
+# Ids that a proxy may pass on: nothing that could break a line of the log.
+ACCEPTED_ID = re.compile(r"[-\w.]{1,64}", re.ASCII)
+# The address of an invitation contains its secret, which readers of the log must not learn.
 SECRET = re.compile(r"(/invitations/)[^/\s\"']+")
 FIELDS = ("method", "path", "status", "milliseconds", "user")
 
@@ -24,30 +24,30 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 requests = logging.getLogger("coindex.requests")
 
 
-class RequestIds:
-    """Give each request an id, or keep the proxy's; it stands in every line of the log and in the answer."""
+class RequestIdMiddleware:
+    """Give each request an id, or keep the proxy's; it is part of every log record and of the response."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        given = request.headers.get(HEADER, "")
-        token = request_id.set(given if GIVEN.fullmatch(given) else uuid4().hex)
-        begin = time.perf_counter()
+        proxy_id = request.headers.get(HEADER, "")
+        token = request_id.set(proxy_id if ACCEPTED_ID.fullmatch(proxy_id) else uuid4().hex)
+        start = time.perf_counter()
         try:
             response = self.get_response(request)
             response[HEADER] = request_id.get()
-            self._tell(request, response, time.perf_counter() - begin)
+            self._log(request, response, time.perf_counter() - start)
             return response
         finally:
             request_id.reset(token)
 
-    def _tell(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-        """Of the address neither what is asked nor what is secret, of the person the number."""
+    def _log(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+        """Log the request without its query string and without secrets; the user by primary key."""
         user = getattr(request, "user", None)
         fields = (
             request.method,
-            without_secrets(request.path),
+            redact_secrets(request.path),
             response.status_code,
             round(seconds * 1000, 1),
             user.pk if user is not None and user.is_authenticated else None,
@@ -56,34 +56,34 @@ class RequestIds:
         requests.log(level, "%s %s %s in %s ms", *fields[:4], extra=dict(zip(FIELDS, fields, strict=True)))
 
 
-class WithRequestId(logging.Filter):
-    """Put the id of the request under way into every record, and take secrets of addresses out of it."""
+class RequestIdFilter(logging.Filter):
+    """Add the id of the current request to every record, and remove the secrets of addresses."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()
         message = record.getMessage()
         if SECRET.search(message):
-            record.msg, record.args = without_secrets(message), ()
+            record.msg, record.args = redact_secrets(message), ()
         return True
 
 
-def without_secrets(text: str) -> str:
-    """The text with what ends the links of invitations taken out."""
+def redact_secrets(text: str) -> str:
+    """Return the text without the secrets of invitations."""
     return SECRET.sub(r"\1...", text)
 
 
-class JSONLines(logging.Formatter):
-    """A record as one line of JSON."""
+class JSONLinesFormatter(logging.Formatter):
+    """The formatter for one line of JSON per record."""
 
     def format(self, record: logging.LogRecord) -> str:
-        said = {
+        fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
             "request_id": getattr(record, "request_id", ""),
         }
-        said |= {name: value for name in FIELDS if (value := getattr(record, name, None)) is not None}
+        fields |= {name: value for name in FIELDS if (value := getattr(record, name, None)) is not None}
         if record.exc_info:
-            said["error"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False, default=str)
+            fields["error"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False, default=str)

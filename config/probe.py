@@ -1,4 +1,4 @@
-"""Ask a server on this machine whether it is ready: `python -m config.probe URL`. Ends with 0 where it is."""
+"""Ask a server on this machine whether it is ready: `python -m config.probe URL`. The exit status is 0 if it is."""
 
 import sys
 import urllib.error
@@ -8,9 +8,9 @@ import environ
 
 
 def main(url: str) -> int:
-    """Ask as somebody who came by the server's own name, which is the only one that it answers to."""
-    [named, *_] = environ.FileAwareEnv().list("ALLOWED_HOSTS", default=["127.0.0.1"])
-    host = "127.0.0.1" if named == "*" else named.lstrip(".")
+    """Return 0 if the server is ready. The Host header is one of ALLOWED_HOSTS, since it answers no other."""
+    [allowed, *_] = environ.FileAwareEnv().list("ALLOWED_HOSTS", default=["127.0.0.1"])
+    host = "127.0.0.1" if allowed == "*" else allowed.lstrip(".")
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers={"Host": host}), timeout=4):  # noqa: S310
             return 0

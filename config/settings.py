@@ -1,8 +1,8 @@
 """The settings: one file, filled from environment variables.
 
 Every variable NAME but DATA_DIR may instead be a file named by NAME_FILE (container secrets). Without any variable the
-settings are those of production and refuse to start. `LOCAL=1` is for one's own machine: plain HTTP, local hosts, a
-key of its own. `DEBUG=1` is LOCAL that shows tracebacks, for developers.
+settings are those of production and refuse to start. `LOCAL=1` is for a developer's or coder's own machine: plain HTTP,
+local hosts, a generated key. `DEBUG=1` is LOCAL with tracebacks, for developers.
 """
 
 import os
@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 from django.utils.csp import CSP
 
-# So that generic classes such as ModelForm[Project] can be written.
+# Lets generic classes such as ModelForm[Project] be subscripted.
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -30,22 +30,22 @@ LOCAL = env.bool("LOCAL", default=DEBUG)
 
 
 def _secret_key() -> str:
-    """The secret key: given, or on one's own machine made once and kept so that sessions survive a restart."""
-    given: str = env.str("SECRET_KEY", default="")
-    if given:
-        return given
+    """Return the secret key: from the environment, or if LOCAL a generated one, stored for the next start."""
+    configured: str = env.str("SECRET_KEY", default="")
+    if configured:
+        return configured
     if not LOCAL:
         raise ImproperlyConfigured("Set SECRET_KEY (or SECRET_KEY_FILE): production has no default key.")
-    kept = DATA_DIR / "secret-key"
-    if not kept.exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        # There wholly or not at all, and of two processes that start at once the second takes that of the first.
-        with NamedTemporaryFile("w", dir=kept.parent, encoding="utf-8") as made:
-            made.write(get_random_secret_key())
-            made.flush()
+    path = DATA_DIR / "secret-key"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Written atomically; if two processes start at once, both use the key of the first.
+        with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8") as file:
+            file.write(get_random_secret_key())
+            file.flush()
             with suppress(FileExistsError):
-                os.link(made.name, kept)
-    return kept.read_text(encoding="utf-8")
+                os.link(file.name, path)
+    return path.read_text(encoding="utf-8")
 
 
 SECRET_KEY = _secret_key()
@@ -74,19 +74,20 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.logs.RequestIds",
+    "config.logs.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "config.conditional.ConditionalGet",
+    "config.middleware.APIConditionalGetMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "config.middleware.NulCharacterMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -111,33 +112,35 @@ TEMPLATES = [
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'coindex.sqlite3'}")}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # IMMEDIATE takes the write lock when a transaction starts, so two writers wait instead of failing.
-    # FULL: in WAL mode a power failure would otherwise take back what was acknowledged last.
+    # FULL: in WAL mode a power failure would otherwise undo the transactions acknowledged last.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
-    # A file, as in earnest: a live server's threads each have their own connection.
+    # A file, as in production: a live server's threads each have their own connection.
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # What a connection asks a second time is prepared: to read and plan it anew each time is half of the work.
-    prepared = {"server_side_binding": True, "prepare_threshold": 1}
-    DATABASES["default"]["OPTIONS"] = prepared | DATABASES["default"].get("OPTIONS", {})
-# Also of SQLite: who closes its last connection writes the whole log of changes back into the database.
+    # Statements are prepared at their first repetition: parsing and planning them each time is half of the work.
+    prepare = {"server_side_binding": True, "prepare_threshold": 1}
+    DATABASES["default"]["OPTIONS"] = prepare | DATABASES["default"].get("OPTIONS", {})
+# Also for SQLite: closing the last connection writes the whole write-ahead log back into the database.
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+# If off, the ORM builds every query at each request, and a save takes twice the work (core/compiled_queries.py).
+COMPILED_QUERIES = env.bool("COMPILED_QUERIES", default=True)
 
 BEHIND_PROXY = env.bool("BEHIND_PROXY", default=False)
 
 AUTH_USER_MODEL = "annotations.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
-# Who fails so often from one place waits, whether there is such a person or not.
+# After so many failures from one address sign-in is blocked for a while, whether the username exists or not.
 AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURES", default=10)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "config.clients.address_of"
+AXES_CLIENT_IP_CALLABLE = "config.clients.client_address"
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_DISABLE_ACCESS_LOG = True
@@ -158,7 +161,7 @@ TIME_ZONE = env.str("TIME_ZONE", default="UTC")
 USE_I18N = False
 USE_TZ = True
 
-# Uploads and exports. No address leads here: a page that asks for a right gives them out as attachments.
+# Uploads and exports. No URL serves this folder: views that check rights send the files as attachments.
 MEDIA_ROOT = DATA_DIR / "files"
 
 STATIC_URL = "static/"
@@ -195,7 +198,7 @@ SECURE_CSP = {
     "form-action": [CSP.SELF],
     "frame-ancestors": [CSP.NONE],
 }
-# Of pages with charts: Plotly writes styles into the page. Scripts stay as strict as everywhere.
+# For pages with charts: Plotly inserts inline styles. Scripts stay as restricted as on other pages.
 CHARTS_CSP = {**SECURE_CSP, "style-src": [CSP.SELF, CSP.UNSAFE_INLINE]}
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -204,7 +207,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 if not LOCAL:
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
-    # Asked from within, by plain HTTP.
+    # Requested from within the network by plain HTTP.
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=365 * 24 * 3600)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=True)
@@ -214,37 +217,40 @@ if not LOCAL:
     if BEHIND_PROXY:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# What takes long is done by a worker: manage.py db_worker.
+# Long jobs are run by a worker: manage.py db_worker.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
-# A text with its codings is uploaded as files of at most this size together, and read in memory.
+# The largest total size of an upload of texts with their codings, which is read into memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 IMPORT_MAX_BYTES = env.int("IMPORT_MAX_BYTES", default=50 * 1024 * 1024)
 IMPORT_MAX_FILES = env.int("IMPORT_MAX_FILES", default=10_000)
-# Django's own bounds are a hundred files and a thousand fields, of which a form has one for each text to be ticked.
+# Django's limits are 100 files and 1,000 fields, but a form has a field for each text to be ticked.
 DATA_UPLOAD_MAX_NUMBER_FILES = IMPORT_MAX_FILES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = IMPORT_MAX_FILES
-# What the archive of a project may unpack to: one of 240,000 judgements takes some 100 MB.
+# The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
 
-# Of one person, by the count of each web process.
+# Per user, counted by each web process.
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)
 API_ORDERS_AN_HOUR = env.int("API_ORDERS_AN_HOUR", default=240)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotations.tokens.TokenAuthentication",
+        "annotations.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "annotations.tokens.WithinScope"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "annotations.api.authentication.WithinScope",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.negotiation.WhateverIsAsked",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotations.api.negotiation.PermissiveContentNegotiation",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a filter of imports and exports
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["annotations.throttles.Requests"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotations.api.throttles.RequestThrottle"],
     "NUM_PROXIES": 1 if BEHIND_PROXY else 0,
-    "EXCEPTION_HANDLER": "annotations.problems.exception_handler",
+    "EXCEPTION_HANDLER": "annotations.api.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "SCHEMA_COERCE_PATH_PK": False,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
@@ -259,13 +265,13 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
-    # Several fields are called kind.
+    # Several fields have the name kind.
     "ENUM_NAME_OVERRIDES": {
         "CodingKindEnum": "annotations.models.Coding.Kind",
         "MemberRoleEnum": "annotations.models.Membership.Role",
         "TextRoleEnum": "annotations.models.Text.Role",
         "TransferKindEnum": "annotations.models.Transfer.Kind",
-        "ChangeKindEnum": "annotations.serializers.CODERS_KINDS",
+        "ChangeKindEnum": "annotations.api.serializers.coding.CODER_KINDS",
         "OperationKindEnum": "annotations.models.Operation.Kind",
     },
 }
@@ -273,10 +279,10 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "config.logs.WithRequestId"}},
+    "filters": {"request_id": {"()": "config.logs.RequestIdFilter"}},
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
-        "json": {"()": "config.logs.JSONLines"},
+        "json": {"()": "config.logs.JSONLinesFormatter"},
     },
     "handlers": {
         "console": {

@@ -1,4 +1,4 @@
-"""The whole map."""
+"""The URL map."""
 
 from typing import Any, cast
 
@@ -9,14 +9,12 @@ from django.urls import include, path, reverse_lazy
 from django.views.decorators.csp import csp_override
 from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerSplitView
 
-from agreement import urls as agreement_urls
-from annotations import urls as annotations_urls
 from config import health
 
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 
-# Both write styles into the page; scripts stay as strict as everywhere.
+# Both insert inline styles; scripts stay as restricted as on other pages.
 apidocs = csp_override(cast(Any, settings.CHARTS_CSP))
 
 urlpatterns = [
@@ -31,10 +29,10 @@ urlpatterns = [
         ),
         name="change-password",
     ),
-    path("", include(annotations_urls.pages)),
-    path("", include(agreement_urls.pages)),
-    path("api/v1/", include(annotations_urls.api_v1)),
-    path("api/v1/", include(agreement_urls.api_v1)),
+    path("", include("annotations.web.urls")),
+    path("", include("agreement.web.urls")),
+    path("api/v1/", include("annotations.api.urls")),
+    path("api/v1/", include("agreement.api.urls")),
     path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path(
         "api/v1/docs/",

@@ -8,5 +8,5 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
-# The addresses, and with them the views, before the first request asks for them: processes forked from here share them.
+# Import URL map and views before the first request: processes forked from here share them.
 import_module(settings.ROOT_URLCONF)

@@ -1,4 +1,4 @@
-"""Pictures of pages as small PNG files: a page has few colours, so 256 of them are enough."""
+"""Screenshots as small PNG files: a page has few colours, so 256 of them are enough."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Colours that differ by less are one: the shades at the edges of letters.
+# Colours that differ by less count as equal: the shades at the edges of letters.
 STEP = 3
 
 
 def small_png(pixels: NDArray[np.uint8]) -> bytes:
-    """A PNG with a palette, from an array of (height, width, red green blue)."""
+    """Return a PNG with a palette, from an array of shape (height, width, 3)."""
     height, width, _ = pixels.shape
-    colours, place, count = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    colours, colour_of_pixel, count = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
     palette, nearest = _palette(colours.astype(np.int64), count)
-    lines = nearest[place].reshape(height, width)
+    lines = nearest[colour_of_pixel].reshape(height, width)
     raw = np.concatenate([np.zeros((height, 1), np.uint8), lines], axis=1).tobytes()  # 0: no filter
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"PLTE", palette.tobytes()), (b"IDAT", zlib.compress(raw, 9)), (b"IEND", b"")]
@@ -28,15 +28,15 @@ def small_png(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def _palette(colours: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """At most 256 of the colours, none close to another that is more frequent, and for each colour the nearest."""
+    """Return a palette of at most 256 distinct, frequent colours, and for each colour the index of the nearest one."""
     chosen: list[int] = []
-    left = np.ones(len(colours), dtype=bool)
-    for one in np.argsort(-count, kind="stable").tolist():
-        if left[one]:
-            chosen.append(one)
-            left &= np.abs(colours - colours[one]).max(axis=1) >= STEP
+    unassigned = np.ones(len(colours), dtype=bool)
+    for index in np.argsort(-count, kind="stable").tolist():
+        if unassigned[index]:
+            chosen.append(index)
+            unassigned &= np.abs(colours - colours[index]).max(axis=1) >= STEP
         if len(chosen) == 256:
             break
     palette = colours[chosen]
-    apart = np.stack([((colours - shade) ** 2).sum(axis=1) for shade in palette])
-    return palette.astype(np.uint8), apart.argmin(axis=0).astype(np.uint8)
+    distances = np.stack([((colours - shade) ** 2).sum(axis=1) for shade in palette])
+    return palette.astype(np.uint8), distances.argmin(axis=0).astype(np.uint8)

@@ -1,6 +1,6 @@
-"""Take the pictures of docs/images from the running demo. Needs Chromium on the path; `make screenshots`.
+"""Take the screenshots in docs/images from a running demo: `make screenshots`. Chromium must be on the path.
 
-`make screenshots ARGS="coding pyramids"` takes some groups only.
+`make screenshots ARGS="coding pyramids"` takes only some groups.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from scripts.png import small_png
 IMAGES = ROOT / "docs" / "images"
 PASSWORD = "coindex-demo"
 WIDTH, HEIGHT = 1280, 800
-# What Alice answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
+# Alice's answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
 ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
     *(["the big ferry"], ["it"], "3", ["the barge"], "4"),
 ]
-# What Alice marks by key: words to go on from the markable before, then the edge to its end.
+# The keys for Alice's markables: words from the previous markable on, then the extension to the end.
 MARKS = [
     ["Shift+ArrowRight"] * 4,
     ["ArrowRight"] * 3 + ["Shift+ArrowRight"] * 2,
     ["ArrowRight"] * 6 + ["Shift+ArrowRight"],
     ["ArrowRight"] * 5 + ["Shift+ArrowRight"] * 2,
 ]
-# What a manager brings into a new project; the last file lacks a bracket.
+# The texts that a manager imports into a new project; the last file lacks a bracket.
 TEXTS = {
     "quay.txt": "#title: The new quay\n[The harbour office](a) has opened [the new quay](b). [It](c) is open to all.\n",
     "regatta.txt": "#title: Regatta\n[Ellmouth](a) won [the regatta](b) again. [The crew](c) praised [its cox](d).\n",
     "storm.txt": "#title: Storm\n[The storm](a) broke [two masts. [They](c) are being replaced.\n",
 }
-# Ten sortal classes as three.
+# Ten sortal classes merged into three.
 MERGED = ",".join(
     f"{old}:{new}"
     for new, of_class in {
@@ -47,7 +47,7 @@ MERGED = ",".join(
     }.items()
     for old in of_class
 )
-# The pages of agreement, by the name of the picture, and how much of them is shown.
+# The pages of agreement by the name of their picture, with the height that is shown.
 DASHBOARDS = {
     "agreement": ("dialogue/agreement/", HEIGHT),
     "grid": ("dialogue/agreement/grid/?preset=poesio-artstein-2005&without=place", 900),
@@ -66,7 +66,7 @@ DASHBOARDS = {
     "scus": ("summaries/agreement/scus/", 1100),
     "peers": ("summaries/agreement/peers/", HEIGHT),
 }
-# A page decodes the picture, so that no program for pictures is needed.
+# A page of the browser decodes the picture, so that no other program is needed.
 PIXELS = """async (picture) => {
   const image = new Image();
   image.src = `data:image/png;base64,${picture}`;
@@ -81,7 +81,7 @@ PIXELS = """async (picture) => {
 
 
 class Camera:
-    """A window on the demo, and a blank page that makes pictures small."""
+    """A browser window on the demo, and a blank page that decodes pictures."""
 
     def __init__(self, browser: Browser, address: str) -> None:
         self.address = address
@@ -105,11 +105,11 @@ class Camera:
         return page
 
     def shoot(self, name: str, height: int = HEIGHT, top: int = 0) -> None:
-        """The window down to `height`; `top` is where it begins on the page."""
+        """Save a picture of the window down to `height`, scrolled to `top`."""
         self.page.set_viewport_size({"width": WIDTH, "height": max(height, 300)})
         self.page.evaluate("(top) => window.scrollTo(0, top)", top)
-        taken = self.page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, caret="initial")
-        width, lines, data = self.blank.evaluate(PIXELS, base64.b64encode(taken).decode())
+        screenshot = self.page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, caret="initial")
+        width, lines, data = self.blank.evaluate(PIXELS, base64.b64encode(screenshot).decode())
         pixels = np.frombuffer(base64.b64decode(data), np.uint8).reshape(lines, width, 4)[:, :, :3]
         (IMAGES / f"{name}.png").write_bytes(small_png(pixels))
         print(f"docs/images/{name}.png")
@@ -128,18 +128,18 @@ def code(page: Page, answer: str | list[str]) -> None:
         page.keyboard.press(answer)
         return
     page.keyboard.press("1")
-    for further, words in enumerate(answer):
+    for index, words in enumerate(answer):
         candidate = page.locator("#candidates li").filter(has=page.get_by_text(words, exact=True)).first
         letter = candidate.locator("kbd").inner_text()
-        page.keyboard.press(f"Shift+{letter.upper()}" if further else letter)
+        page.keyboard.press(f"Shift+{letter.upper()}" if index else letter)
 
 
-def saved(page: Page) -> None:
+def wait_until_saved(page: Page) -> None:
     page.locator("[data-state=saved]").wait_for()
 
 
 def coding(camera: Camera) -> None:
-    """What Alice sees who codes a text, marks another, and hands in."""
+    """Take the pictures of a coder who codes a text, marks another, and submits."""
     page = camera.sign_in("alice")
     camera.go("/projects/dialogue/")
     camera.shoot("own-texts", 350)
@@ -150,12 +150,12 @@ def coding(camera: Camera) -> None:
         page.keyboard.press("Enter")
     code(page, ["the barge", "the ferry"])
     page.keyboard.press("v")
-    page.locator("#entities .entity").first.wait_for()
+    page.locator("#entities .coding-chain").first.wait_for()
     page.locator("#text-pane").focus()
-    saved(page)
+    wait_until_saved(page)
     camera.shoot("coding")
     page.keyboard.press("m")
-    page.locator(".preview-member").first.wait_for()
+    page.locator(".workbench-picker-words").first.wait_for()
     camera.shoot("merging")
     page.keyboard.press("Escape")
     camera.context.set_offline(True)
@@ -164,7 +164,7 @@ def coding(camera: Camera) -> None:
     page.get_by_text("no connection").wait_for()
     camera.shoot("offline", 48)
     camera.context.set_offline(False)
-    saved(page)
+    wait_until_saved(page)
     page.get_by_role("button", name="Hand in…").click()
     page.locator("#check-list *").first.wait_for()
     camera.shoot("handing-in")
@@ -178,12 +178,12 @@ def coding(camera: Camera) -> None:
         page.keyboard.press(key)
     for key in ("e", "ArrowDown", "ArrowRight", "Shift+ArrowRight", "+", "ArrowRight", "Shift+ArrowRight"):
         page.keyboard.press(key)
-    saved(page)
+    wait_until_saved(page)
     camera.shoot("marking")
 
 
 def managing(camera: Camera) -> None:
-    """How a project begins, from its scheme to its coders."""
+    """Take the pictures of a new project, from its scheme to its coders."""
     page = camera.sign_in("manager")
     camera.go("/projects/new/")
     page.get_by_label("Title").fill("Harbour news")
@@ -234,7 +234,7 @@ def managing(camera: Camera) -> None:
 
 
 def dashboards(camera: Camera) -> None:
-    """What the manager learns."""
+    """Take the pictures of the dashboards."""
     page = camera.sign_in("manager")
     camera.go("/projects/dialogue/")
     page.get_by_text("There is no set answer").wait_for()
@@ -251,24 +251,24 @@ def dashboards(camera: Camera) -> None:
 
 
 def pyramids(camera: Camera) -> None:
-    """Pyramids at work: those of the demo are given back, so that their pages show what can be done."""
-    for what, coder, rest, scu, name, height in (
+    """Take the pictures of pyramids; those of the demo are reopened first."""
+    for description, coder, path, scu, name, height in (
         ("Lead sentences 1", "ida", "run-1/code", "Its piers are cracked", "peer", 720),
         ("Pyramid", "ida", "bridge/code", "The repairs cost four million", "pyramid", HEIGHT),
         ("Agreed pyramid", "vera", "bridge/agreed/code", "Shops fear for their trade", "agreed", HEIGHT),
     ):
         page = camera.sign_in("manager")
         camera.go("/projects/summaries/docsets/bridge/")
-        page.get_by_role("button", name=f"Give {what} back to {coder}").click()
+        page.get_by_role("button", name=f"Give {description} back to {coder}").click()
         page.get_by_text("is open again").wait_for()
         camera.sign_in(coder)
-        camera.go(f"/projects/summaries/texts/{rest}/")
+        camera.go(f"/projects/summaries/texts/{path}/")
         page.locator("#scus").get_by_role("button", name=scu).first.click()
         page.locator("#scu-detail").wait_for()
         camera.shoot(name, height)
 
 
-# What is coded would change the figures: their pages come first.
+# Coding would change the figures: the dashboards come first.
 GROUPS: dict[str, Callable[[Camera], None]] = {
     group.__name__: group for group in (dashboards, managing, coding, pyramids)
 }

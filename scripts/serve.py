@@ -1,140 +1,93 @@
-"""Serve on a port of this machine, and beside the pages run the worker that computes what takes long.
+"""Serve on a port of this machine, and run the worker for long jobs: python -m scripts.serve PORT.
 
-python -m scripts.serve PORT. The database is brought up to date first. All of it is one start of Python: what is loaded
-once is shared by all processes, which takes half the time and memory that three programs take.
+The database is migrated first. Pages and worker are two ordinary programs, as in docker-compose.yml, which are started
+and ended together. A worker that dies is started again; if the pages end, so does the worker.
 """
 
 from __future__ import annotations
 
-import gc
-import os
 import signal
+import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from collections.abc import Collection
+from pathlib import Path
+from types import FrameType
 
-from django.core.management import call_command
-from django.db import connection, connections
-from django.db.migrations.executor import MigrationExecutor
-from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
-
-from annotations.processes import ENDS, beside, gone, hear
-from config.wsgi import application
-
-# Started by nohup, it outlives its terminal.
-HANGS_ON = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-A_MOMENT = 1.0  # seconds between one worker and the next
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = sys.executable
+SECONDS_BETWEEN = 0.2  # between checks of the two programs
+SECONDS_TO_END = 30.0  # before a program that does not end is killed
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Pages(BaseApplication):  # type: ignore[misc]
-    """gunicorn with the application that is loaded already."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        super().__init__()
-
-    def load_config(self) -> None:
-        """As docker-compose.yml serves: two processes of eight threads each."""
-        given = {
-            "bind": f"127.0.0.1:{self.port}",
-            "workers": 2,
-            "threads": 8,
-            "preload_app": True,
-            "loglevel": "warning",
-            "control_socket_disable": True,
-            "post_worker_init": leave_interrupts,
-            "when_ready": end_with_the_terminal,
-        }
-        for name, value in given.items():
-            self.cfg.set(name, value)
-
-    def load(self) -> Any:
-        return application
+def pages(port: int) -> list[str]:
+    """Return the command that serves the pages: two processes of eight threads each, as in docker-compose.yml."""
+    address = ["--bind", f"127.0.0.1:{port}"]
+    return [
+        PYTHON,
+        "-m",
+        "gunicorn",
+        "config.wsgi",
+        *address,
+        "--workers",
+        "2",
+        "--threads",
+        "8",
+        "--preload",
+        "--log-level",
+        "warning",
+        "--no-control-socket",
+    ]
 
 
-def leave_interrupts(worker: object) -> None:  # noqa: ARG001 - gunicorn's signature
-    """Ctrl+C reaches every process, and gunicorn hands it on: a process that gets both at once may hang."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def worker() -> list[str]:
+    """Return the command that runs long jobs."""
+    return [PYTHON, "manage.py", "db_worker", "--no-reload", "--interval", "0.5", "--verbosity", "0"]
 
 
-def end_with_the_terminal(arbiter: object) -> None:  # noqa: ARG001 - gunicorn's signature
-    """A terminal that is closed ends all: gunicorn would load its program anew, and there would be no worker then."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN if HANGS_ON else lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+def start(command: list[str]) -> subprocess.Popen[bytes]:
+    """Start a program in a process group of its own: Ctrl+C reaches this program alone, which ends both."""
+    return subprocess.Popen(command, cwd=ROOT, process_group=0)
 
 
-def migrate() -> None:
-    """Apply the migrations that the database lacks; to look first is much faster where it lacks none."""
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        call_command("migrate", verbosity=0, skip_checks=True)
+def end(programs: Collection[subprocess.Popen[bytes]]) -> None:
+    """Ask the programs to end, wait for them, and kill those that do not."""
+    for program in programs:
+        program.terminate()
+    for program in programs:
+        try:
+            program.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()
 
 
-def again_and_again(work: Callable[[], object]) -> None:
-    """Do the work in a process of its own, in another one where that dies, until a signal says that it is enough.
-
-    It is enough too where the process that this one was made by is there no more.
-    """
-    usual = {number: signal.getsignal(number) for number in ENDS}
-    maker, doing, ended = os.getppid(), 0, False
-
-    def end(number: int, _: object) -> None:
-        nonlocal ended
-        ended = True
-        if number in (signal.SIGTERM, signal.SIGHUP) and doing:  # those of the keyboard reach it by themselves
-            with suppress(ProcessLookupError):
-                os.kill(doing, number)
-
-    def work_as_usual() -> None:
-        for number, handler in usual.items():
-            signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        hear()
-        work()
-
-    for number in ENDS:
-        if usual[number] != signal.SIG_IGN:
-            signal.signal(number, end)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored nobody can wait
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # it wakes who waits for it below
-    while True:
-        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # a signal waits until it is known whom it is for
-        if ended:
-            return
-        doing = beside(work_as_usual)
-        hear()
-        while os.waitpid(doing, os.WNOHANG) == (0, 0):
-            signal.sigtimedwait([signal.SIGCHLD], A_MOMENT)
-            if os.getppid() != maker and not ended:
-                end(signal.SIGTERM, None)
-        doing = 0  # its number may be another's by now
-        if not ended:
-            print("The worker has died; another one begins.", file=sys.stderr, flush=True)
-            time.sleep(A_MOMENT)
+def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a handler's signature
+    """Leave `main` by its end."""
+    raise SystemExit(0)
 
 
-def work() -> None:
-    """What takes long, until a signal ends it."""
-    call_command("db_worker", "--no-reload", "--interval", "0.5", verbosity=0)
-
-
-def main(port: int) -> None:
-    """Serve until a signal ends it, then end the worker too."""
-    migrate()
-    connections.close_all()  # a connection cannot be shared
-    gc.collect()
-    gc.freeze()  # what is loaded is no garbage: looking for some would copy it into every process
-    worker = beside(lambda: again_and_again(work))
-    this = os.getpid()
+def main(port: int) -> int:
+    """Serve until a signal comes or the pages end; return the pages' status."""
+    for number in END_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # started by nohup, it outlives its terminal
+            signal.signal(number, stop)
+    subprocess.run([PYTHON, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, check=True)
+    programs = {"pages": start(pages(port)), "worker": start(worker())}
     try:
-        Pages(port).run()
+        while (status := programs["pages"].poll()) is None:
+            if programs["worker"].poll() is not None:
+                print("The worker has died; another one starts.", file=sys.stderr, flush=True)
+                time.sleep(1)
+                programs["worker"] = start(worker())
+            time.sleep(SECONDS_BETWEEN)
+        return status
     finally:
-        if os.getpid() == this:  # the processes of gunicorn come by here too
-            with suppress(ProcessLookupError):
-                os.kill(worker, signal.SIGTERM)
-            gone(worker)
+        for number in END_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C does not leave one of them behind
+        end(programs.values())
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    sys.exit(main(int(sys.argv[1])))

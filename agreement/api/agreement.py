@@ -15,49 +15,51 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement.asked import given_in
-from agreement.extract import Extract, extract
-from agreement.parameters import Parameters, WrongParameter, asked_for
-from agreement.reports import items, overall
-from agreement.reports.basis import effective
-from agreement.reports.matrix import matrix
-from agreement.serializers import (
-    AskedSerializer,
+from agreement.api.serializers.agreement import (
+    AnalysisQuerySerializer,
     GridCellSerializer,
     ItemReportSerializer,
     ItemSerializer,
-    MatrixFormSerializer,
+    MatrixFormatSerializer,
     MatrixRowSerializer,
     ReportSerializer,
 )
-from agreement.words import Words, words_of_units
-from annotations.formats.matrix import Matrix, write_csv, write_json
+from agreement.data.answers import Extract
+from agreement.data.extract import extract
+from agreement.data.snippets import Snippet, read_snippets
+from agreement.reports import items, overall
+from agreement.reports.basis import resolve_parameters
+from agreement.reports.matrix import reliability_matrix
+from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
+from agreement.reports.request import parse_query
+from annotations.formats.tables.matrix import Matrix, write_csv, write_json
 from annotations.models import Project
-from annotations.permissions import Right, project_for
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
 
 class AgreementView(APIView):
     """What the agreement views share: who may look, and what is asked for."""
 
     def asked(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
-        """What is asked for, but for parameters that are the view's own."""
+        """Return the project, its answers and the parameters of the query; `own` are those of the view itself."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
-        given = {name: value for name, value in given_in(request.query_params).items() if name not in own}
+        values = {name: value for name, value in parse_query(request.query_params).items() if name not in own}
         try:
-            parameters = asked_for(given, project.preset, project.answers)
+            parameters = parse_parameters(values, project.preset, project.answers)
             extracted = extract(project, parameters.units)
-            return project, extracted, effective(extracted, parameters)
-        except WrongParameter as wrong:
-            raise ValidationError({wrong.field: [wrong.message]}) from wrong
+            return project, extracted, resolve_parameters(extracted, parameters)
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
 
 
 class Agreement(AgreementView):
     """The agreement of a project, over all texts and in each, computed now."""
 
-    @extend_schema(parameters=[AskedSerializer], responses=ReportSerializer)
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=ReportSerializer)
     def get(self, request: Request, slug: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
-        return Response(overall.report(extracted, parameters).as_dict())
+        return Response(overall.compute_report(extracted, parameters).as_dict())
 
 
 # How the matrix is written, its type, and its file's ending.
@@ -76,7 +78,7 @@ class Data(AgreementView):
     """
 
     @extend_schema(
-        parameters=[AskedSerializer, MatrixFormSerializer],
+        parameters=[AnalysisQuerySerializer, MatrixFormatSerializer],
         responses={
             (200, "application/json"): MatrixRowSerializer(many=True),
             (200, "text/csv"): OpenApiTypes.STR,
@@ -88,7 +90,7 @@ class Data(AgreementView):
         if form is None:
             raise ValidationError({"form": [f"Choose one of {', '.join(MATRICES)}."]})
         write, content_type, suffix = form
-        answer = HttpResponse(write(matrix(extracted, parameters)), content_type=content_type)
+        answer = HttpResponse(write(reliability_matrix(extracted, parameters)), content_type=content_type)
         answer["Content-Disposition"] = f'attachment; filename="{project.slug}-data.{suffix}"'
         return answer
 
@@ -96,7 +98,7 @@ class Data(AgreementView):
 class Grid(AgreementView):
     """Alpha for every distance x chain construction, and K for each construction."""
 
-    @extend_schema(parameters=[AskedSerializer], responses=GridCellSerializer(many=True))
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=GridCellSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
         cells = [
@@ -106,7 +108,7 @@ class Grid(AgreementView):
                 "value": cell.result.value,
                 "note": cell.result.note,
             }
-            for label, row in overall.grid(extracted, parameters)
+            for label, row in overall.compute_grid(extracted, parameters)
             for cell in row
         ]
         return Response(cells)
@@ -115,49 +117,49 @@ class Grid(AgreementView):
 class Items(AgreementView):
     """The units by their share of the observed disagreement, the largest first."""
 
-    @extend_schema(parameters=[AskedSerializer], responses=ItemSerializer(many=True))
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=ItemSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
-        found = items.items(extracted, parameters)
-        words = words_of_units(found.unit.tolist())
-        return Response([_item(found, row, words) for row in found.chosen(items.Filters()).tolist()])
+        ranking = items.compute_items(extracted, parameters)
+        words = read_snippets(ranking.unit.tolist())
+        return Response([_item(ranking, row, words) for row in ranking.select(items.ItemFilters()).tolist()])
 
 
 class Item(AgreementView):
     """One unit: what every coder answered, and the relation of every pair of coders."""
 
-    @extend_schema(parameters=[AskedSerializer], responses=ItemReportSerializer)
+    @extend_schema(parameters=[AnalysisQuerySerializer], responses=ItemReportSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
         _, extracted, parameters = self.asked(request, slug)
-        found = items.item(extracted, parameters, text, key)
-        if found is None:
+        report = items.report_item(extracted, parameters, text, key)
+        if report is None:
             raise Http404("There is no such unit.")
-        answers = found.text.answers
+        answers = report.text.answers
         keys = dict(zip((*answers.units, *answers.others), answers.keys, strict=True))
         return Response(
             {
                 "text": text,
                 "key": key,
-                "values": [_value(coder, value, keys) for coder, value in found.values.items() if value is not None],
-                "pairs": [asdict(pair) for pair in found.pairs],
+                "values": [_value(coder, value, keys) for coder, value in report.values.items() if value is not None],
+                "pairs": [asdict(pair) for pair in report.pairs],
             }
         )
 
 
-def _item(found: items.Items, row: int, words: Mapping[int, Words]) -> dict[str, Any]:
-    one = words[int(found.unit[row])]
+def _item(ranking: items.Items, row: int, snippets: Mapping[int, Snippet]) -> dict[str, Any]:
+    snippet = snippets[int(ranking.unit[row])]
     return {
-        "text": found.texts[found.text[row]].slug,
-        "key": one.key,
-        "words": one.words,
-        "label": one.label,
-        "share": float(found.share[row]),
-        "observed": float(found.observed[row]),
-        "n_coders": int(found.n_coders[row]),
-        "n_values": int(found.n_values[row]),
-        "relations": items.counted(found.relations[row].tolist()),
-        "n_ambiguous": int(found.explicit[row]),
-        "camps": bool(found.camps[row]),
+        "text": ranking.texts[ranking.text[row]].slug,
+        "key": snippet.key,
+        "words": snippet.words,
+        "label": snippet.label,
+        "share": float(ranking.share[row]),
+        "observed": float(ranking.observed[row]),
+        "n_coders": int(ranking.n_coders[row]),
+        "n_values": int(ranking.n_values[row]),
+        "relations": items.nonzero_relations(ranking.relations[row].tolist()),
+        "n_ambiguous": int(ranking.explicit[row]),
+        "camps": bool(ranking.camps[row]),
     }
 
 

@@ -13,14 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement import actions
+from agreement import discussion
 from agreement.models import NAME_LENGTH, Computation, Flag, Mapping, Remark
-from annotations.idempotency import idempotent
-from annotations.listing import ListOfProject
+from annotations.api.idempotency import idempotent
+from annotations.api.lists import ProjectListView
+from annotations.api.serializers.coding import StrictSerializer
+from annotations.api.serializers.projects import validated
 from annotations.models import Project, Transfer, User
-from annotations.permissions import Right, project_for
-from annotations.project_serializers import checked
-from annotations.serializers import StrictSerializer
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
 LATEST = 100
 
@@ -33,7 +34,7 @@ class RemarkSerializer(StrictSerializer, serializers.ModelSerializer[Remark]):
         fields = ["id", "author", "body", "created_at"]
 
 
-class RemarkList(ListOfProject):
+class RemarkList(ProjectListView):
     """What is said of an item, the oldest first."""
 
     serializer_class = RemarkSerializer
@@ -42,17 +43,17 @@ class RemarkList(ListOfProject):
     right = Right.DISCUSS
 
     def rows_of(self, project: Project) -> QuerySet[Remark]:
-        unit = actions.unit_of(project, self.kwargs["text"], self.kwargs["key"])
+        unit = discussion.get_item(project, self.kwargs["text"], self.kwargs["key"])
         return Remark.objects.filter(markable=unit).select_related("author")
 
     @extend_schema(responses={201: RemarkSerializer})
     @idempotent(Right.DISCUSS)
     def post(self, request: Request, slug: str, text: str, key: str) -> Response:
         """Say something of it."""
-        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
-        body = checked(RemarkSerializer(data=request.data))["body"]
-        made = actions.remark(unit, cast(User, request.user), body)
-        return Response(RemarkSerializer(made).data, status=status.HTTP_201_CREATED)
+        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
+        body = validated(RemarkSerializer(data=request.data))["body"]
+        remark = discussion.add_remark(unit, cast(User, request.user), body)
+        return Response(RemarkSerializer(remark).data, status=status.HTTP_201_CREATED)
 
 
 class RemarkDetail(APIView):
@@ -61,12 +62,12 @@ class RemarkDetail(APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, text: str, key: str, pk: int) -> Response:
         """Take it away."""
-        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
+        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
         user = cast(User, request.user)
-        found = Remark.objects.filter(pk=pk, markable=unit, author=user).first()
-        if found is None:
+        remark = Remark.objects.filter(pk=pk, markable=unit, author=user).first()
+        if remark is None:
             raise Http404("There is no such remark of yours.")
-        actions.withdraw(found, user)
+        discussion.withdraw_remark(remark, user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -80,20 +81,20 @@ class FlagDetail(APIView):
 
     @extend_schema(responses=FlagSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
-        return self._shown(actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key))
+        return self._shown(discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key))
 
     @extend_schema(request=None, responses=FlagSerializer)
     def put(self, request: Request, slug: str, text: str, key: str) -> Response:
         """Flag it. Doing it twice changes nothing."""
-        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
-        actions.set_flag(unit, cast(User, request.user), on=True)
+        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
+        discussion.set_flag(unit, cast(User, request.user), on=True)
         return self._shown(unit)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, text: str, key: str) -> Response:
         """Take the flag away."""
-        unit = actions.unit_of(project_for(request.user, slug, Right.DISCUSS), text, key)
-        actions.set_flag(unit, cast(User, request.user), on=False)
+        unit = discussion.get_item(project_for(request.user, slug, Right.DISCUSS), text, key)
+        discussion.set_flag(unit, cast(User, request.user), on=False)
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _shown(self, unit: Any) -> Response:
@@ -113,21 +114,21 @@ class MappingList(APIView):
 
     @extend_schema(responses=MappingSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        kept = Mapping.objects.filter(project=project_for(request.user, slug, Right.SEE_RESULTS))
-        return Response([{"name": one.name, "classes": one.classes} for one in kept])
+        mappings = Mapping.objects.filter(project=project_for(request.user, slug, Right.SEE_RESULTS))
+        return Response([{"name": one.name, "classes": one.classes} for one in mappings])
 
     @extend_schema(request=MappingSerializer, responses={201: MappingSerializer})
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str) -> Response:
         """Keep a mapping; one of that name is replaced."""
         project = project_for(request.user, slug, Right.MANAGE)
-        fields = checked(MappingSerializer(data=request.data))
-        there = set(project.categories.values_list("key", flat=True))
+        fields = validated(MappingSerializer(data=request.data))
+        keys = set(project.categories.values_list("key", flat=True))
         for name in fields["classes"]:
-            if name not in there:
+            if name not in keys:
                 raise ValidationError({"classes": [f"There is no category {name!r}."]})
-        kept = actions.save_mapping(project, fields["name"], fields["classes"], cast(User, request.user))
-        return Response({"name": kept.name, "classes": kept.classes}, status=status.HTTP_201_CREATED)
+        mapping = discussion.save_mapping(project, fields["name"], fields["classes"], cast(User, request.user))
+        return Response({"name": mapping.name, "classes": mapping.classes}, status=status.HTTP_201_CREATED)
 
 
 class TaskSerializer(serializers.Serializer[Any]):
@@ -152,8 +153,8 @@ class TaskList(APIView):
         carried = Transfer.objects.shown_in(project).values(*fields, "state")[:LATEST]
         rows = [{**row, "state": _state_of(row)} for row in computed] + list(carried)
         rows.sort(key=lambda row: row["created_at"], reverse=True)
-        shown = [{"id": row["pk"], **row} for row in rows[:LATEST]]
-        return Response(TaskSerializer(shown, many=True).data)
+        latest = [{"id": row["pk"], **row} for row in rows[:LATEST]]
+        return Response(TaskSerializer(latest, many=True).data)
 
 
 def _state_of(computation: dict[str, Any]) -> str:

@@ -9,20 +9,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement.parameters import WrongParameter
-from agreement.pyramid_serializers import (
-    OfDocsetSerializer,
-    PairAskedSerializer,
+from agreement.api.serializers.pyramids import (
+    DocsetQuerySerializer,
+    PairQuerySerializer,
     PeersSerializer,
-    ScoresAskedSerializer,
+    ScoresQuerySerializer,
     ScoresSerializer,
     ScusSerializer,
-    StudyAskedSerializer,
+    StudyQuerySerializer,
     StudySerializer,
 )
-from agreement.pyramids import require_pyramids
-from agreement.reports import pyramids as reports
-from annotations.permissions import Right, project_for
+from agreement.data.pyramids import require_pyramids
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.pyramids import dispatch as reports
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
 
 class PyramidView(APIView):
@@ -31,16 +32,16 @@ class PyramidView(APIView):
     name: str
 
     def answer(self, request: Request, slug: str) -> Response:
-        """The report by its name, of what the address asks for."""
+        """Return the report of this name by the parameters of the query."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
         require_pyramids(project)
         try:
-            found = reports.as_dict(self.name, project, request.query_params.dict())
-        except WrongParameter as wrong:
-            raise ValidationError({wrong.field: [wrong.message]}) from wrong
-        if found is None:
+            report = reports.report_as_dict(self.name, project, request.query_params.dict())
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        if report is None:
             raise Http404("No docset has two pyramids.")
-        return Response(found)
+        return Response(report)
 
 
 class Scores(PyramidView):
@@ -48,7 +49,7 @@ class Scores(PyramidView):
 
     name = "scores"
 
-    @extend_schema(parameters=[ScoresAskedSerializer], responses=ScoresSerializer)
+    @extend_schema(parameters=[ScoresQuerySerializer], responses=ScoresSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.answer(request, slug)
 
@@ -58,7 +59,7 @@ class Study(PyramidView):
 
     name = "study"
 
-    @extend_schema(parameters=[StudyAskedSerializer], responses=StudySerializer)
+    @extend_schema(parameters=[StudyQuerySerializer], responses=StudySerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.answer(request, slug)
 
@@ -68,7 +69,7 @@ class Scus(PyramidView):
 
     name = "scus"
 
-    @extend_schema(parameters=[PairAskedSerializer], responses=ScusSerializer)
+    @extend_schema(parameters=[PairQuerySerializer], responses=ScusSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.answer(request, slug)
 
@@ -78,6 +79,6 @@ class Peers(PyramidView):
 
     name = "peers"
 
-    @extend_schema(parameters=[OfDocsetSerializer], responses=PeersSerializer)
+    @extend_schema(parameters=[DocsetQuerySerializer], responses=PeersSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return self.answer(request, slug)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -14,39 +13,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from agreement.serializers import AskedSerializer
-from agreement.tables import FORMS
-from agreement.views import categories, coders, course, explorer, items, pyramids, texts
-from agreement.views.page import LIST
-from annotations.models import Project
-from annotations.permissions import Right, project_for
-from annotations.problems import problem
+from agreement.api.serializers.agreement import AnalysisQuerySerializer
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.content import PageSections
+from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
+from agreement.sections.pages.registry import pages_for
+from agreement.sections.tables import TABLE_FORMATS, list_tables
+from annotations.api.problems import problem
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
-type Page = Callable[..., HttpResponse]
-
-OF_ALL: dict[str, Page] = {
-    "agreement": explorer.agreement,
-    "grid": explorer.grid,
-    "compare": explorer.compare,
-    "texts": texts.texts,
-    "coders": coders.coders,
-    "pair": coders.pair,
-    "categories": categories.categories,
-    "course": course.course,
-    "items": items.items,
-    "methods": explorer.methods,
-    "allows": explorer.allows,
-}
-OF_PYRAMIDS: dict[str, Page] = {
-    "scores": pyramids.scores,
-    "study": pyramids.study,
-    "scus": pyramids.scus,
-    "peers": pyramids.peers,
-}
-# What stands in the address of the page, and here in the query.
-IN_ADDRESS = {"pair": ("first", "second")}
-FORM = OpenApiParameter("form", str, enum=list(FORMS), description="How the table is written; json where left out.")
-OWN = OpenApiParameter(
+TABLE_FORMAT = OpenApiParameter(
+    "form", str, enum=list(TABLE_FORMATS), description="How the table is written; json where left out."
+)
+FIRST = OpenApiParameter(
     "first", str, description="Of the page pair, besides `second`. What other pages take is said in docs/dashboards.md."
 )
 
@@ -69,32 +50,49 @@ class TableSerializer(serializers.Serializer[Any]):
     rows = serializers.IntegerField(help_text="how many")
 
 
-def pages_of(project: Project) -> dict[str, Page]:
-    return OF_ALL | (OF_PYRAMIDS if project.answers == Project.Answers.SCUS else {})
-
-
 class PageList(APIView):
     """The pages of agreement that have tables."""
 
     @extend_schema(operation_id="projects_agreement_tables_pages", responses=PageSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        found = pages_of(project_for(request.user, slug, Right.SEE_RESULTS))
-        return Response([{"page": name, "about": (page.__doc__ or "").splitlines()[0]} for name, page in found.items()])
+        pages = pages_for(project_for(request.user, slug, Right.SEE_RESULTS))
+        return Response([{"page": name, "about": page.about} for name, page in pages.items()])
 
 
-class TableList(APIView):
+class PageView(APIView):
+    """What the views of a page's tables share."""
+
+    def build(self, request: Request, slug: str, name: str) -> tuple[AnalysisRequest, PageSections]:
+        """Return what the query asks of the page, and all that the page shows. Raises Http404."""
+        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        page = pages_for(project).get(name)
+        if page is None:
+            raise Http404("There is no such page.")
+        query = request.query_params.copy()
+        query.pop("form", None)
+        address = {part: str((query.pop(part, None) or [""])[-1]) for part in page.address}
+        analysis = page.request(project, query, whole_tables=True)
+        return analysis, page.build(analysis, **address)
+
+
+class TableList(PageView):
     """The tables of a page, for what the query asks for."""
 
-    @extend_schema(parameters=[AskedSerializer, OWN], responses=TableSerializer(many=True))
+    @extend_schema(parameters=[AnalysisQuerySerializer, FIRST], responses=TableSerializer(many=True))
     def get(self, request: Request, slug: str, page: str) -> HttpResponse:
-        return taken(request, slug, page, LIST)
+        analysis, sections = self.build(request, slug, page)
+        if sections.waiting:
+            return still_computing()
+        if analysis.error:
+            return invalid(analysis.error)
+        return JsonResponse(list_tables(sections.tables), safe=False)
 
 
-class TableDetail(APIView):
+class TableDetail(PageView):
     """A table of a page, with every digit, for what the query asks for. 503 with `Retry-After` while it is computed."""
 
     @extend_schema(
-        parameters=[AskedSerializer, OWN, FORM],
+        parameters=[AnalysisQuerySerializer, FIRST, TABLE_FORMAT],
         responses={
             (200, "application/json"): OpenApiTypes.OBJECT,
             (200, "text/csv"): OpenApiTypes.STR,
@@ -102,29 +100,26 @@ class TableDetail(APIView):
         },
     )
     def get(self, request: Request, slug: str, page: str, table: str) -> HttpResponse:
-        form = request.query_params.get("form", "json")
-        if form not in FORMS:
-            raise ValidationError({"form": [f"Choose one of {', '.join(FORMS)}."]})
-        return taken(request, slug, page, form, table)
+        table_format = request.query_params.get("form", "json")
+        if table_format not in TABLE_FORMATS:
+            raise ValidationError({"form": [f"Choose one of {', '.join(TABLE_FORMATS)}."]})
+        analysis, sections = self.build(request, slug, page)
+        try:
+            file = write_table(analysis, sections, table_format, table)
+        except StillComputing:
+            return still_computing()
+        except InvalidParameter as error:
+            return invalid(error)
+        return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)
 
 
-def taken(request: Request, slug: str, name: str, form: str, table: str = "") -> HttpResponse:
-    """What the page gives in that form; its errors as problems."""
-    page = pages_of(project_for(request.user, slug, Right.SEE_RESULTS)).get(name)
-    if page is None:
-        raise Http404("There is no such page.")
-    inner: HttpRequest = request._request
-    query = inner.GET.copy()
-    query.pop("form", None)
-    address = {part: str((query.pop(part, None) or [""])[-1]) for part in IN_ADDRESS.get(name, ())}
-    query["as"], query["table"] = form, table
-    inner.GET = query  # type: ignore[assignment]
-    answer = page(inner, slug, **address)
-    if answer.status_code == 503:
-        waiting = problem(503, "still_computing", answer.content.decode())
-        waiting["Retry-After"] = answer["Retry-After"]
-        return waiting
-    if answer.status_code == 400:
-        said = answer.content.decode()
-        return problem(400, "invalid", said, errors={"non_field_errors": [said]})
+def still_computing() -> HttpResponse:
+    """Return the problem of a table that a worker has not finished."""
+    answer = problem(503, "still_computing", str(StillComputing()))
+    answer["Retry-After"] = str(RETRY_AFTER)
     return answer
+
+
+def invalid(error: InvalidParameter) -> HttpResponse:
+    """Return the problem of a query that the page refuses."""
+    return problem(400, "invalid", str(error), errors={"non_field_errors": [str(error)]})

@@ -9,20 +9,29 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from agreement.reports.overview import Progress
 from annotations.models import Coding, Operation, Project, Text
-from annotations.models.coding import CODED
+from annotations.models.coding import INDEPENDENT_KINDS
 
 LATEST = 5
-TOLD = {"submit": "handed in", "reopen": "gave back", "import": "imported"}
+EVENT_VERBS = {"submit": "handed in", "reopen": "gave back", "import": "imported"}
+
+
+@dataclass(frozen=True, slots=True)
+class CodingProgress:
+    """How far the codings of a project are."""
+
+    n_texts: int
+    n_assigned: int
+    n_codings: int
+    n_submitted: int
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """What somebody did with a coding of a text."""
 
-    who: str
-    what: str
+    user: str
+    action: str
     text: str
     coder: str
     moment: datetime
@@ -43,7 +52,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class ProjectActivity:
     latest: tuple[Event, ...]
     days: tuple[Day, ...]
 
@@ -52,12 +61,14 @@ class Activity:
         return sum(day.operations for day in self.days)
 
 
-def progress(project: Project) -> Progress:
-    """How far those codings are that agreement is computed of. Two queries."""
+def read_progress(project: Project) -> CodingProgress:
+    """Return how far those codings are that agreement is computed of. Two queries."""
     codings = list(
-        Coding.objects.filter(text__project=project, kind__in=CODED).order_by().values_list("text_id", "status")
+        Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS)
+        .order_by()
+        .values_list("text_id", "status")
     )
-    return Progress(
+    return CodingProgress(
         n_texts=project.texts.exclude(role=Text.Role.PEER).count(),
         n_assigned=len({text for text, _ in codings}),
         n_codings=len(codings),
@@ -65,24 +76,24 @@ def progress(project: Project) -> Progress:
     )
 
 
-def activity(project: Project, since: date, days: int) -> Activity:
-    """What was handed in, given back and imported last, and the operations of each day. Two queries."""
-    here = Operation.objects.filter(coding__text__project=project)
+def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
+    """Return what was handed in, given back and imported last, and the operations of each day. Two queries."""
+    operations = Operation.objects.filter(coding__text__project=project)
     events = (
-        here.filter(kind__in=TOLD)
+        operations.filter(kind__in=EVENT_VERBS)
         .order_by("-applied_at", "-pk")
         .values_list("user__username", "kind", "coding__text__title", "coding__coder__username", "applied_at")[:LATEST]
     )
     of_day = dict(
-        here.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min)))
+        operations.filter(applied_at__gte=timezone.make_aware(datetime.combine(since, time.min)))
         .annotate(day=TruncDate("applied_at"))
         .order_by()
         .values_list("day")
         .annotate(number=Count("pk"))
     )
     counts = [(since + timedelta(days=number), of_day.get(since + timedelta(days=number), 0)) for number in range(days)]
-    most = max((count for _, count in counts), default=0) or 1
-    return Activity(
-        tuple(Event(who, TOLD[kind], text, coder, moment) for who, kind, text, coder, moment in events),
-        tuple(Day(day, count, round(100 * count / most, 1)) for day, count in counts),
+    maximum = max((count for _, count in counts), default=0) or 1
+    return ProjectActivity(
+        tuple(Event(user, EVENT_VERBS[kind], text, coder, moment) for user, kind, text, coder, moment in events),
+        tuple(Day(day, count, round(100 * count / maximum, 1)) for day, count in counts),
     )

@@ -9,15 +9,16 @@ from functools import cached_property
 
 from django.http import Http404
 
-from agreement.contributors import words_of_scus
+from agreement.data.scu_words import scus_by_word
 from agreement.measures import Pyramid
+from annotations.coding.pyramid_rules import Contributor, Span, contributing_summaries
+from annotations.coding.scus import PYRAMID_KINDS, PYRAMID_OF_PEER_KIND
+from annotations.core.snapshots import read_snapshot
 from annotations.models import SCU, Coding, Judgement, Markable, Project, Segment, Text
-from annotations.pyramids import Contributor, Span, summary_of
-from annotations.scus import AGAINST, PYRAMIDS
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class DocsetInfo:
     """A docset: its address and title, and the names and stretches of its model summaries in text order."""
 
     pk: int
@@ -29,85 +30,79 @@ class About:
 
 
 @dataclass(frozen=True, eq=False)
-class Built:
+class PyramidAnnotation:
     """A pyramid as it is now: a coder's own, or the agreed one. `labels` has every SCU by its key, in their order."""
 
-    docset: About
+    docset: DocsetInfo
     coder: str
     agreed: bool
-    handed_in: bool
+    submitted: bool
     contributors: tuple[Contributor, ...]
     labels: Mapping[str, str]
 
     @cached_property
     def summaries_of(self) -> dict[str, list[int]]:
-        """For each SCU the places of the summaries that its contributors are in, those outside all left out."""
-        found: dict[str, list[int]] = {key: [] for key in self.labels}
-        for one in self.contributors:
-            place = summary_of(one.parts, self.docset.stretches)
-            for key in one.scus:
-                if place is not None:
-                    found[key].append(place)
-        return found
+        """The places of the summaries that the contributors of each SCU are in; those outside all are left out."""
+        return contributing_summaries(self.contributors, self.docset.stretches, self.labels)
 
     @cached_property
     def pyramid(self) -> Pyramid:
-        """What scores are computed from; a summary without any SCU counts in the mean."""
+        """The pyramid that scores are computed from; a summary without any SCU counts in the mean."""
         contributing: dict[Hashable, list[int]] = dict(self.summaries_of.items())
         return Pyramid(contributing, range(len(self.docset.summaries)))
 
-    def words_of(self, words: list[Span]) -> dict[str, set[int]]:
-        """For each SCU the places of its words among the words of the summaries."""
-        found: dict[str, set[int]] = {key: set() for key in self.labels}
+    def word_places(self, words: list[Span]) -> dict[str, set[int]]:
+        """Return for each SCU the places of its words among the words of the summaries."""
+        places: dict[str, set[int]] = {key: set() for key in self.labels}
         pairs = ((one.parts, key) for one in self.contributors for key in one.scus)
-        for place, keys in words_of_scus(words, pairs).items():
+        for place, keys in scus_by_word(words, pairs).items():
             for key in keys:
-                found[key].add(place)
-        return found
+                places[key].add(place)
+        return places
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
     """A peer summary."""
 
-    docset: About
+    docset: DocsetInfo
     slug: str
     title: str
     system: str
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """A peer summary that a coder holds against a pyramid: their own, or the agreed one.
+class PeerMarks:
+    """A peer summary as a coder marked it by the SCUs of a pyramid: their own, or the agreed one.
 
-    `counts` says how often the peer expresses each SCU of the pyramid that it has, `outside` how many content units it
-    has besides. `astray` marks name no SCU that the pyramid has, any more or at all: they count in no score.
+    `counts` says how often the peer expresses each SCU of the pyramid that it has, `n_outside` how many content units
+    it has besides. `n_orphaned` marks name no SCU that the pyramid has, any more or at all: they count in no score.
     """
 
     peer: Peer
     coder: str
     agreed: bool
-    handed_in: bool
-    begun: bool
-    against: Built | None
+    submitted: bool
+    started: bool
+    reference: PyramidAnnotation | None
     counts: Mapping[str, int]
-    outside: int
-    astray: int
+    n_outside: int
+    n_orphaned: int
 
 
 @dataclass(frozen=True, eq=False)
 class Pyramids:
-    """The docsets of a project, by their addresses; pyramids and peers are of the one that was asked for, or of all."""
+    """The docsets of a project, by their addresses; pyramids and peers are of the chosen one, or of all."""
 
-    docsets: tuple[About, ...]
-    built: tuple[Built, ...]
-    held: tuple[Held, ...]
+    docsets: tuple[DocsetInfo, ...]
+    annotations: tuple[PyramidAnnotation, ...]
+    peer_marks: tuple[PeerMarks, ...]
     n_peers: int
 
     @property
-    def own(self) -> list[Built]:
+    def own(self) -> list[PyramidAnnotation]:
         """The coders' own pyramids that have any SCU, by docset and coder."""
-        return [one for one in self.built if not one.agreed and one.labels]
+        return [one for one in self.annotations if not one.agreed and one.labels]
 
 
 def require_pyramids(project: Project) -> None:
@@ -116,114 +111,135 @@ def require_pyramids(project: Project) -> None:
         raise Http404("There are no pyramids in this project.")
 
 
-def read(project: Project, docset: str = "") -> Pyramids:
-    """What the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
+def read_pyramids(project: Project, docset: str = "") -> Pyramids:
+    """Return what the coders made of the docsets, or of the one with that address. Six queries, whatever the size."""
+    with read_snapshot():
+        return _read_pyramids(project, docset)
+
+
+def _read_pyramids(project: Project, docset: str) -> Pyramids:
     docsets = sorted(project.docsets.values_list("pk", "slug", "title"), key=lambda row: row[1])
-    asked = [row[0] for row in docsets if not docset or row[1] == docset]
+    chosen = [row[0] for row in docsets if not docset or row[1] == docset]
     texts = {
         row[0]: row
-        for row in Text.objects.filter(docset__in=asked)
+        for row in Text.objects.filter(docset__in=chosen)
         .order_by("pk")
         .values_list("pk", "docset_id", "role", "slug", "title", "system")
     }
-    models = {of: pk for pk, of, role, *_ in texts.values() if role == Text.Role.MODELS}
+    models = {docset_pk: pk for pk, docset_pk, role, *_ in texts.values() if role == Text.Role.MODELS}
     stretches: dict[int, list[tuple[str, Span]]] = defaultdict(list)
     for text, label, start, end in (
-        Segment.objects.filter(text__docset__in=asked, kind=Segment.Kind.SUMMARY)
+        Segment.objects.filter(text__docset__in=chosen, kind=Segment.Kind.SUMMARY)
         .order_by("start")
         .values_list("text_id", "label", "start", "end")
     ):
         stretches[text].append((label or f"summary {len(stretches[text]) + 1}", (start, end)))
-    about = {
-        pk: _about(pk, slug, title, models.get(pk, 0), stretches[models.get(pk, 0)]) for pk, slug, title in docsets
+    infos = {
+        pk: _docset_info(pk, slug, title, models.get(pk, 0), stretches[models.get(pk, 0)])
+        for pk, slug, title in docsets
     }
-    rows = Coding.objects.filter(text__docset__in=asked).order_by()
-    of_texts = rows.values_list("pk", "text_id", "kind", "coder__username", "status")
-    # a text that was brought after the texts were read waits for the next time
-    codings = sorted((row for row in of_texts if row[1] in texts), key=lambda row: (texts[row[1]][3], row[3], row[2]))
-    marks, labels = _marks(asked), _labels(asked)
-    built: dict[tuple[int, str, str], Built] = {}
+    codings = sorted(
+        Coding.objects.filter(text__docset__in=chosen)
+        .order_by()
+        .values_list("pk", "text_id", "kind", "coder__username", "status"),
+        key=lambda row: (texts[row[1]][3], row[3], row[2]),
+    )
+    marks, labels = _read_marks(chosen), _read_labels(chosen)
+    annotations: dict[tuple[int, str, str], PyramidAnnotation] = {}
     for pk, text, kind, coder, status in codings:
-        if kind in PYRAMIDS:
-            here = about[texts[text][1]]
-            own = "" if kind == Coding.Kind.AGREED else coder
-            built[here.pk, kind, own] = _built(here, coder, kind, status, marks[pk], labels[pk])
-    held = []
+        if kind in PYRAMID_KINDS:
+            info = infos[texts[text][1]]
+            owner = "" if kind == Coding.Kind.AGREED else coder
+            annotations[info.pk, kind, owner] = _pyramid_annotation(info, coder, kind, status, marks[pk], labels[pk])
+    peer_marks = []
     for pk, text, kind, coder, status in codings:
-        if kind in AGAINST:
-            _, of, _, slug, title, system = texts[text]
-            pyramid = AGAINST[Coding.Kind(kind)]
-            against = built.get((of, pyramid, coder if pyramid == Coding.Kind.PYRAMID else ""))
-            peer = Peer(about[of], slug, title, system)
-            held.append(_held(peer, coder, kind, status, marks[pk], against))
+        if kind in PYRAMID_OF_PEER_KIND:
+            _, docset_pk, _, slug, title, system = texts[text]
+            pyramid = PYRAMID_OF_PEER_KIND[Coding.Kind(kind)]
+            owner = coder if pyramid == Coding.Kind.PYRAMID else ""
+            reference = annotations.get((docset_pk, pyramid, owner))
+            peer = Peer(infos[docset_pk], slug, title, system)
+            peer_marks.append(_peer_marks(peer, coder, kind, status, marks[pk], reference))
     n_peers = sum(role == Text.Role.PEER for _, _, role, *_ in texts.values())
-    held.sort(key=lambda one: (one.peer.docset.slug, one.peer.slug, one.agreed, one.coder))
-    return Pyramids(tuple(about.values()), tuple(built.values()), tuple(held), n_peers)
+    peer_marks.sort(key=lambda one: (one.peer.docset.slug, one.peer.slug, one.agreed, one.coder))
+    return Pyramids(tuple(infos.values()), tuple(annotations.values()), tuple(peer_marks), n_peers)
 
 
-def words_and_content(docset: About) -> tuple[list[Span], str]:
-    """The words of the model summaries of a docset, in text order, and their text. Two queries."""
+def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
+    """Return the words of the model summaries of a docset, in text order, and their text. Two queries."""
     words = Markable.objects.filter(text=docset.text, level__coded=False).order_by("start")
     return list(words.values_list("start", "end")), Text.objects.values_list("content", flat=True).get(pk=docset.text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A stretch that a coder marked: `said` is None where nothing was said of it, else whether it takes an SCU."""
+    """A stretch that a coder marked: `in_scu` is None where it has no category, else whether that takes an SCU."""
 
     key: str
     parts: list[list[int]]
-    said: bool | None
+    in_scu: bool | None
     scus: tuple[str, ...]
 
 
-def _marks(docsets: list[int]) -> dict[int, list[_Mark]]:
-    """What was marked in each coding, in text order."""
+def _read_marks(docsets: list[int]) -> dict[int, list[_Mark]]:
+    """Return what was marked in each coding, in text order."""
     rows = (
         Judgement.objects.filter(coding__text__docset__in=docsets, markable__level__coded=True)
         .order_by("markable__start", "-markable__end", "markable__key", "indices__pk")
         .values_list("coding_id", "pk", "markable__key", "markable__parts", "category__takes_index", "indices__entity")
     )
-    found: dict[int, dict[int, _Mark]] = defaultdict(dict)
-    for coding, pk, key, parts, said, scu in rows:
-        before = found[coding].get(pk)
-        named = (*(before.scus if before else ()), *([scu] if scu is not None else []))
-        found[coding][pk] = _Mark(key, parts, said, named)
-    return defaultdict(list, {coding: list(of.values()) for coding, of in found.items()})
+    marks: dict[int, dict[int, _Mark]] = defaultdict(dict)
+    for coding, pk, key, parts, in_scu, scu in rows:
+        before = marks[coding].get(pk)
+        scus = (*(before.scus if before else ()), *([scu] if scu is not None else []))
+        marks[coding][pk] = _Mark(key, parts, in_scu, scus)
+    return defaultdict(list, {coding: list(of_coding.values()) for coding, of_coding in marks.items()})
 
 
-def _labels(docsets: list[int]) -> dict[int, dict[str, str]]:
-    """What is said of the SCUs of each pyramid."""
-    found: dict[int, dict[str, str]] = defaultdict(dict)
+def _read_labels(docsets: list[int]) -> dict[int, dict[str, str]]:
+    """Return the labels of the SCUs of each pyramid."""
+    labels: dict[int, dict[str, str]] = defaultdict(dict)
     for coding, key, label in (
         SCU.objects.filter(coding__text__docset__in=docsets).order_by("pk").values_list("coding_id", "key", "label")
     ):
-        found[coding][key] = label
-    return found
+        labels[coding][key] = label
+    return labels
 
 
-def _about(pk: int, slug: str, title: str, text: int, summaries: list[tuple[str, Span]]) -> About:
-    return About(pk, slug, title, text, tuple(name for name, _ in summaries), tuple(span for _, span in summaries))
+def _docset_info(pk: int, slug: str, title: str, text: int, summaries: list[tuple[str, Span]]) -> DocsetInfo:
+    return DocsetInfo(pk, slug, title, text, tuple(name for name, _ in summaries), tuple(span for _, span in summaries))
 
 
-def _built(docset: About, coder: str, kind: str, status: str, marks: list[_Mark], labels: dict[str, str]) -> Built:
-    contributors = tuple(Contributor(one.key, one.parts, one.scus) for one in marks if one.said and one.scus)
+def _pyramid_annotation(
+    docset: DocsetInfo, coder: str, kind: str, status: str, marks: list[_Mark], labels: dict[str, str]
+) -> PyramidAnnotation:
+    contributors = tuple(Contributor(one.key, one.parts, one.scus) for one in marks if one.in_scu and one.scus)
     keys = dict.fromkeys([*(key for one in contributors for key in one.scus), *labels])
-    named = {key: labels.get(key) or f"({key})" for key in keys}
-    return Built(docset, coder, kind == Coding.Kind.AGREED, status == Coding.Status.SUBMITTED, contributors, named)
+    return PyramidAnnotation(
+        docset=docset,
+        coder=coder,
+        agreed=kind == Coding.Kind.AGREED,
+        submitted=status == Coding.Status.SUBMITTED,
+        contributors=contributors,
+        labels={key: labels.get(key) or f"({key})" for key in keys},
+    )
 
 
-def _held(peer: Peer, coder: str, kind: str, status: str, marks: list[_Mark], against: Built | None) -> Held:
-    there = against.labels if against else {}
-    counts = Counter(key for one in marks if one.said for key in one.scus if key in there)
-    return Held(
+def _peer_marks(
+    peer: Peer, coder: str, kind: str, status: str, marks: list[_Mark], reference: PyramidAnnotation | None
+) -> PeerMarks:
+    labels = reference.labels if reference else {}
+    counts = Counter(key for one in marks if one.in_scu for key in one.scus if key in labels)
+    return PeerMarks(
         peer=peer,
         coder=coder,
         agreed=kind == Coding.Kind.PEER_AGREED,
-        handed_in=status == Coding.Status.SUBMITTED,
-        begun=bool(marks) or status == Coding.Status.SUBMITTED,
-        against=against,
+        submitted=status == Coding.Status.SUBMITTED,
+        started=bool(marks) or status == Coding.Status.SUBMITTED,
+        reference=reference,
         counts=dict(counts),
-        outside=sum(one.said is False for one in marks),
-        astray=sum(one.said is not False and not (one.said and any(key in there for key in one.scus)) for one in marks),
+        n_outside=sum(one.in_scu is False for one in marks),
+        n_orphaned=sum(
+            one.in_scu is not False and not (one.in_scu and any(key in labels for key in one.scus)) for one in marks
+        ),
     )

@@ -6,44 +6,44 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from agreement.measures.coefficients import alphas
-from agreement.measures.data import ReliabilityData
-from agreement.measures.intervals import Interval
-from agreement.measures.kappas import fleiss_kappa
+from agreement.measures.coefficients.alpha import alphas
+from agreement.measures.coefficients.kappas import fleiss_kappa
+from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS
-from agreement.measures.results import counted_as, equals
-from agreement.measures.uncertainty import bootstrap
+from agreement.measures.results import format_defined, pluralize
+from agreement.measures.uncertainty.bootstrap import bootstrap
+from agreement.measures.uncertainty.intervals import Interval
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print alpha with each distance, and K of categories, with intervals. Returns 2 for input that cannot be used."""
-    asked = _parser().parse_args(arguments)
-    conventions = {"exclude_unit": asked.exclude_unit, "empty": asked.empty, "thirds": asked.thirds}
+    options = _parser().parse_args(arguments)
+    conventions = {"exclude_unit": options.exclude_unit, "empty": options.empty, "thirds": options.thirds}
     try:
-        data = _data(asked)
-        sampling = {"n": asked.n, "seed": asked.seed, "level": asked.level}
-        distances = asked.distance or (SET_DISTANCES if data.has_sets else ("nominal",))
-        found = bootstrap(data, alphas, distances, **sampling, **conventions)
-        intervals = {f"alpha, {name}": each for name, each in found.items()}
+        data = _data(options)
+        sampling = {"n": options.n, "seed": options.seed, "level": options.level}
+        distances = options.distance or (SET_DISTANCES if data.has_sets else ("nominal",))
+        by_distance = bootstrap(data, alphas, distances, **sampling, **conventions)
+        intervals = {f"alpha, {name}": each for name, each in by_distance.items()}
         if not data.has_sets:
             intervals["K"] = bootstrap(data, fleiss_kappa, **sampling)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 2
-    print(_json(intervals) if asked.json else _text(intervals))  # noqa: T201
+    print(_json(intervals) if options.json else _text(intervals))  # noqa: T201
     return 0
 
 
-def _data(asked: argparse.Namespace) -> ReliabilityData:
-    if asked.matrix:
-        return ReliabilityData.from_matrix(asked.file, raw=asked.raw)
+def _data(options: argparse.Namespace) -> ReliabilityData:
+    if options.matrix:
+        return ReliabilityData.from_matrix(options.file, raw=options.raw)
     return ReliabilityData.from_csv(
-        asked.file,
-        document=asked.document,
-        unit=asked.unit.split(","),
-        coder=asked.coder,
-        label=asked.label,
-        chain=asked.chain,
+        options.file,
+        document=options.document,
+        unit=options.unit.split(","),
+        coder=options.coder,
+        label=options.label,
+        chain=options.chain,
     )
 
 
@@ -72,14 +72,14 @@ def _parser() -> argparse.ArgumentParser:
 def _text(intervals: dict[str, Interval]) -> str:
     lines = []
     for name, interval in intervals.items():
-        line = f"{name:<20} {equals(interval.value).removeprefix('= '):>9}"
+        line = f"{name:<20} {format_defined(interval.value):>9}"
         if interval.low is not None and interval.high is not None:
             line += f"   {interval.level:.0%} {interval.low:7.4f} to {interval.high:7.4f}"
         lines.append(f"{line}   {interval.result.note}".rstrip())
     used = next(iter(intervals.values()))
     lines.append("")
     lines.append(repr(used.result).strip("<>").partition(": ")[2])
-    lines.append(f"intervals from {counted_as(used.n, 'bootstrap replicate')} of {counted_as(used.n_groups, used.by)}")
+    lines.append(f"intervals from {pluralize(used.n, 'bootstrap replicate')} of {pluralize(used.n_groups, used.by)}")
     return "\n".join(lines)
 
 

@@ -12,13 +12,13 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import mean
 
-from agreement.measures.chains import index_labels
-from agreement.measures.coefficients import alpha
-from agreement.measures.coreference import muc
-from agreement.measures.data import ReliabilityData
+from agreement.measures.coefficients.alpha import alpha
+from agreement.measures.coefficients.kappas import fleiss_kappa, multi_kappa
+from agreement.measures.coefficients.relations import relation
+from agreement.measures.coreference.scores import muc
+from agreement.measures.data.chains import index_labels
+from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.distances import distance
-from agreement.measures.kappas import fleiss_kappa, multi_kappa
-from agreement.measures.relations import relation
 from agreement.measures.values import Value
 
 # Passonneau 2004, Table 1: what index the three coders RA.1 to RA.3 gave each of eleven noun phrases; 0 is none
@@ -66,7 +66,7 @@ class Row:
 
 
 def rows() -> Iterator[Row]:
-    """Every published figure, in the order of the sources."""
+    """Yield every published figure, in the order of the sources."""
     yield from _passonneau_2004()
     yield from _poesio_artstein_2005()
     yield from _passonneau_2006()
@@ -75,7 +75,7 @@ def rows() -> Iterator[Row]:
 
 
 def table() -> str:
-    """The rows as a table in Markdown."""
+    """Return the rows as a table in Markdown."""
     lines = ["| source | published | computed | same | convention, or why not |", "|---|---:|---:|---|---|"]
     for row in rows():
         same = {True: "yes", False: "**no**", None: "–"}[row.reproduces]
@@ -83,15 +83,15 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def _news() -> ReliabilityData:
-    """The eleven noun phrases of Passonneau 2004, Table 2."""
+def _news_data() -> ReliabilityData:
+    """Return the eleven noun phrases of Passonneau 2004, Table 2."""
     coders = [index_labels(list(INDICES), {m: {row[c]} - {0} for m, row in INDICES.items()}) for c in range(3)]
     values = [[values[m] for values in coders] for m in INDICES]
     return ReliabilityData.from_values(list(INDICES), ["RA.1", "RA.2", "RA.3"], values, ["news"] * len(INDICES))
 
 
 def _passonneau_2004() -> Iterator[Row]:
-    news = _news()
+    news = _news_data()
     source = "Passonneau 2004, Table 2"
 
     def value(distance: str, exclude_unit: str, thirds: str = "exact") -> str:
@@ -115,8 +115,8 @@ def _passonneau_2004() -> Iterator[Row]:
         coders = f"{news.coders[first]}, {news.coders[second]}"
         yield Row(f"the same, section 2, {unit}, {coders}", published, relation(a, b, unit), "unit removed")
     recall = muc([{"C", "H", "J", "K"}], [{"C", "H"}, {"J", "K"}]).recall
-    found = Fraction(recall).limit_denominator(100)
-    yield Row("the same, example of Vilain et al. 1995", "2/3", str(found), "recall of {C, H, J, K} cut in two")
+    fraction = Fraction(recall).limit_denominator(100)
+    yield Row("the same, example of Vilain et al. 1995", "2/3", str(fraction), "recall of {C, H, J, K} cut in two")
     why = "its counts are described in a report of 1997 only; `link_kappa` answers the same question"
     yield Row("the same, Table 3, EQ kappa", ".65 to .93", "", why)
 
@@ -131,15 +131,17 @@ def _passonneau_2006() -> Iterator[Row]:
     for name, figure, published in (("2", FIGURE_2, ("5/9", "10/27")), ("3", FIGURE_3, ("4/9", "6/27"))):
         for measure, expected in zip(("jaccard", "masi"), published, strict=True):
             similar = mean(1 - distance(frozenset(a), frozenset(b), measure) for a, b in figure)
-            found = Fraction(similar).limit_denominator(100)
+            fraction = Fraction(similar).limit_denominator(100)
             how = "unit not removed, the z of A3 read as {z}"
             if expected == "6/27":
                 how = "the text misstates two of the Jaccard values (1/3, 2/3, 1/3 for 1/2, 1/3, 1/2; the same mean)"
-            shown = f"{found.numerator * (27 // found.denominator)}/27" if expected.endswith("/27") else str(found)
+            shown = (
+                f"{fraction.numerator * (27 // fraction.denominator)}/27" if expected.endswith("/27") else str(fraction)
+            )
             yield Row(f"Passonneau 2006, Figure {name}, {measure}", expected, shown, how)
     rest: Value = frozenset("1234567")
-    given = [[frozenset(first), rest] for first in SPANS]
-    spans = ReliabilityData.from_values("1234567", ["A1", "A2"], given, ["docset"] * 7)
+    values = [[frozenset(first), rest] for first in SPANS]
+    spans = ReliabilityData.from_values("1234567", ["A1", "A2"], values, ["docset"] * 7)
 
     def value(distance: str, exclude_unit: str) -> str:
         return f"{alpha(spans, distance, exclude_unit=exclude_unit, thirds='rounded').value:z.4f}"
@@ -163,8 +165,8 @@ def _passonneau_2006() -> Iterator[Row]:
 
 def _slides() -> Iterator[Row]:
     def value(unanimous: str, last: str) -> str:
-        given = [[label] * len(last) for label in unanimous] + [list(last)]
-        data = ReliabilityData.from_values(range(10), range(len(last)), given, ["text"] * 10)
+        values = [[label] * len(last) for label in unanimous] + [list(last)]
+        data = ReliabilityData.from_values(range(10), range(len(last)), values, ["text"] * 10)
         return f"{fleiss_kappa(data).value:.6f}"
 
     yield Row("Strube's slides, two coders, balanced", ".85", value("AAABBBCCC", "AB"), "K")
@@ -177,8 +179,8 @@ def _slides() -> Iterator[Row]:
 
 
 def _others() -> Iterator[Row]:
-    given = [list(row) for row, count in WARRENS.items() for _ in range(count)]
-    data = ReliabilityData.from_values(range(len(given)), range(4), given, ["text"] * len(given))
+    values = [list(row) for row, count in WARRENS.items() for _ in range(count)]
+    data = ReliabilityData.from_values(range(len(values)), range(4), values, ["text"] * len(values))
     why = "by the definition; another program's authors found the same error in print"
     yield Row("Warrens 2012, example 2a, multi-kappa", ".645", f"{multi_kappa(data).value:.6f}", why)
 
@@ -187,16 +189,16 @@ def main(arguments: list[str] | None = None) -> None:
     """Print the table, or write it between the marks of a Markdown file."""
     parser = argparse.ArgumentParser(prog="python -m agreement.measures.conformance", description=__doc__)
     parser.add_argument("--write", type=Path, help="a file that has the marks")
-    asked = parser.parse_args(arguments)
-    if asked.write is None:
+    options = parser.parse_args(arguments)
+    if options.write is None:
         print(table())  # noqa: T201
         return
     begin, end = MARKS
-    head, _, rest = asked.write.read_text(encoding="utf-8").partition(begin)
-    _, found, tail = rest.partition(end)
-    if not found:
-        raise SystemExit(f"{asked.write}: the marks {begin} and {end} are not in it")
-    asked.write.write_text(f"{head}{begin}\n{table()}\n{end}{tail}", encoding="utf-8")
+    head, _, rest = options.write.read_text(encoding="utf-8").partition(begin)
+    _, separator, tail = rest.partition(end)
+    if not separator:
+        raise SystemExit(f"{options.write}: the marks {begin} and {end} are not in it")
+    options.write.write_text(f"{head}{begin}\n{table()}\n{end}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

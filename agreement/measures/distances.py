@@ -11,12 +11,12 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.measures.options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check
+from agreement.measures.options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
 from agreement.measures.values import Bools, Floats, Ints, Label, Value
 
 
 def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: str = "exact") -> float:
-    """The distance between two values: a number from 0 (equal) to 1; for "interval" any number from 0.
+    """Return the distance between two values: a number from 0 (equal) to 1; for "interval" any number from 0.
 
     `name` is one of DISTANCES; `empty` says whether the empty set is contained in every set ("subset") or
     disjoint from every other ("disjoint"); `thirds` is "exact" or "rounded" (.33 and .67, printed in 2004).
@@ -34,24 +34,24 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
     >>> distance(1, 3, "ratio")
     0.25
     """
-    check("distance", name, DISTANCES)
-    check("empty", empty, EMPTY)
-    check("thirds", thirds, THIRDS)
+    check_option("distance", name, DISTANCES)
+    check_option("empty", empty, EMPTY)
+    check_option("thirds", thirds, THIRDS)
     if name == "ordinal":
         raise ValueError("the ordinal distance of two labels depends on the data: use alpha")
     if name in ORDERED_DISTANCES:
-        first, second = numbers([a, b], name)
-        return float(between_numbers(first, second, name))
+        first, second = parse_numbers([a, b], name)
+        return float(number_distance(first, second, name))
     if isinstance(a, frozenset) and isinstance(b, frozenset):
         return float(from_counts(len(a), len(b), len(a & b), name, empty=empty, thirds=thirds))
     return 0.0 if a == b else 1.0
 
 
 def from_counts(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, empty: str, thirds: str) -> Floats:
-    """Distances between sets of `a` and `b` members that have `shared` members in common.
+    """Return distances between sets of `a` and `b` members that have `shared` members in common.
 
-    The three arrays broadcast against each other, and the result has their shape. The options are those of
-    `distance` and are not checked again.
+    The three arrays broadcast against each other, and the result has their shape. `name` is one of SET_DISTANCES; the
+    options are those of `distance` and are not checked again.
 
     >>> from_counts([2, 2], [4, 3], [2, 1], "passonneau", empty="subset", thirds="rounded").tolist()
     [0.33, 0.67]
@@ -71,10 +71,10 @@ def from_counts(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, emp
     return steps * (1.0 - _jaccard(a, b, shared))
 
 
-def many_from_counts(
+def from_counts_by_name(
     a: Ints, b: Ints, shared: Ints, names: Sequence[str], *, empty: str, thirds: str
 ) -> Iterator[tuple[str, Floats]]:
-    """`from_counts` of several distances, by name, one after the other.
+    """Yield `from_counts` of several distances, by name, one after the other.
 
     Small counts come often, so each kind of pair is computed once.
     """
@@ -93,13 +93,13 @@ def many_from_counts(
         yield name, table[kind]
 
 
-def from_empty(name: str, options: Options) -> float:
-    """The distance of the empty set from another set, which does not depend on the size of that set."""
+def distance_from_empty(name: str, options: Options) -> float:
+    """Return the distance of the empty set from another set, which does not depend on the size of that set."""
     return float(from_counts(0, 1, 0, name, empty=options.empty, thirds=options.thirds))
 
 
-def numbers(labels: Sequence[Label], name: str) -> Floats:
-    """The labels as numbers, for an ordered distance. Raises ValueError, naming the one that is none."""
+def parse_numbers(labels: Sequence[Label], name: str) -> Floats:
+    """Return the labels as numbers, for an ordered distance. Raises ValueError, naming the one that is none."""
     for label in labels:
         if not isinstance(label, Real) or not isfinite(label):
             raise ValueError(f"the distance {name!r} is of numbers, and {label!r} is none")
@@ -108,8 +108,8 @@ def numbers(labels: Sequence[Label], name: str) -> Floats:
     return np.array(labels, dtype=np.float64)
 
 
-def between_numbers(a: Floats, b: Floats, name: str) -> Floats:
-    """The interval or ratio distance of numbers, or the ordinal one of their ranks; the arrays broadcast."""
+def number_distance(a: Floats, b: Floats, name: str) -> Floats:
+    """Return the interval or ratio distance of numbers, or the ordinal one of their ranks; the arrays broadcast."""
     if name == "ratio":
         whole = a + b
         return np.divide(a - b, whole, out=np.zeros_like(whole), where=whole > 0) ** 2
@@ -117,7 +117,7 @@ def between_numbers(a: Floats, b: Floats, name: str) -> Floats:
 
 
 def midranks(counts: Floats) -> Floats:
-    """The ranks of labels in ascending order that are used `counts` times (last axis): equal ones share the middle.
+    """Return the ranks of ascending labels that are used `counts` times (last axis): equal ones share the middle.
 
     The ordinal distance of two labels is the squared difference of their ranks (Krippendorff).
     """
@@ -130,7 +130,7 @@ def _equal(a: Floats, b: Floats, shared: Floats) -> Bools:
 
 
 def _passonneau(a: Floats, b: Floats, shared: Floats, empty: str, thirds: str) -> Floats:
-    """Passonneau 2004: 0 for equal sets, then one, two and three thirds."""
+    """Return the distances of Passonneau 2004: 0 for equal sets, then one, two and three thirds."""
     one, two = (1 / 3, 2 / 3) if thirds == "exact" else (0.33, 0.67)
     smaller = np.minimum(a, b)
     contained = shared == smaller
@@ -144,5 +144,5 @@ def _jaccard(a: Floats, b: Floats, shared: Floats) -> Floats:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """part / whole, and 1 where both sets are empty: they are equal."""
+    """Return part / whole, and 1 where both sets are empty: they are equal."""
     return np.divide(part, whole, out=np.ones_like(whole), where=whole > 0)

@@ -13,10 +13,10 @@ THIRDS = ("exact", "rounded")
 MISSING_RULES = ("drop", "available")
 
 
-def check(option: str, given: object, allowed: tuple[str, ...]) -> None:
+def check_option(option: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raise ValueError, naming the option and what it may be, unless `given` is one of `allowed`."""
-    if given not in allowed:
-        raise ValueError(f"{option} is {given!r}; it must be one of {', '.join(map(repr, allowed))}")
+    if value not in allowed:
+        raise ValueError(f"{option} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Options:
 
     def __post_init__(self) -> None:
         if not callable(self.distance):
-            check("distance", self.distance, DISTANCES)
-        check("exclude_unit", self.exclude_unit, EXCLUDE_UNIT)
-        check("empty", self.empty, EMPTY)
-        check("thirds", self.thirds, THIRDS)
+            check_option("distance", self.distance, DISTANCES)
+        check_option("exclude_unit", self.exclude_unit, EXCLUDE_UNIT)
+        check_option("empty", self.empty, EMPTY)
+        check_option("thirds", self.thirds, THIRDS)
 
     @property
     def ordered(self) -> bool:
@@ -41,8 +41,8 @@ class Options:
         return self.distance in ORDERED_DISTANCES
 
     def parameters(self) -> dict[str, str]:
-        """The options as text, for a result to carry."""
-        name = self.distance if isinstance(self.distance, str) else _name(self.distance)
+        """Return the options as text, for a result to carry."""
+        name = self.distance if isinstance(self.distance, str) else _distance_name(self.distance)
         return {
             "distance": name,
             "exclude_unit": self.exclude_unit,
@@ -51,5 +51,5 @@ class Options:
         }
 
 
-def _name(distance: Distance) -> str:
+def _distance_name(distance: Distance) -> str:
     return str(getattr(distance, "__name__", type(distance).__name__))

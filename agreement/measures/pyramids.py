@@ -10,9 +10,9 @@ from math import floor
 
 import numpy as np
 
-from agreement.measures.chains import index_labels
-from agreement.measures.options import check
-from agreement.measures.results import equals, figure, html_table
+from agreement.measures.data.chains import index_labels
+from agreement.measures.options import check_option
+from agreement.measures.results import format_defined, format_equality, format_value, render_table
 from agreement.measures.values import Value
 
 MEANS = ("round", "interpolate")
@@ -38,11 +38,11 @@ class Pyramid:
     @cached_property
     def mean_scus(self) -> float:
         """The mean number of SCUs of the model summaries: of `models`, or of all that contribute to any SCU."""
-        models = set(self.models) | {model for found in self.contributors.values() for model in found}
+        models = set(self.models) | {model for of_scu in self.contributors.values() for model in of_scu}
         return sum(self.weights.values()) / len(models) if models else 0.0
 
     def best(self, n: float) -> float:
-        """The largest weight that n SCUs can have: that of the n heaviest, and a share of the next for a fraction."""
+        """Return the largest weight of n SCUs: that of the n heaviest, and a share of the next for a fraction."""
         heaviest = sorted(self.weights.values(), reverse=True)
         whole = floor(n)
         rest = (n - whole) * heaviest[whole] if whole < len(heaviest) else 0
@@ -61,12 +61,12 @@ class PeerScore:
     note: str = ""
 
     def __repr__(self) -> str:
-        parts = f"{self.name} {equals(self.value)}: {self.found:g} of {self.best:g} with {self.n_scus:g} SCUs"
+        parts = f"{self.name} {format_equality(self.value)}: {self.found:g} of {self.best:g} with {self.n_scus:g} SCUs"
         return f"<{parts}{f'; {self.note}' if self.note else ''}>"
 
     def _repr_html_(self) -> str:
         rows = {"weight found": f"{self.found:g}", "best weight": f"{self.best:g}", "SCUs": f"{self.n_scus:g}"}
-        return html_table({self.name: figure(self.value) or "undefined", **rows, "note": self.note})
+        return render_table({self.name: format_defined(self.value), **rows, "note": self.note})
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,20 @@ class Correlation:
 
     def __repr__(self) -> str:
         names = ("pearson", "kendall", "spearman")
-        parts = ", ".join(f"{name} {equals(getattr(self, name)).removeprefix('= ')}" for name in names)
+        parts = ", ".join(f"{name} {format_defined(getattr(self, name))}" for name in names)
         return f"<{parts} of {self.n} peers{f'; {self.note}' if self.note else ''}>"
 
     def _repr_html_(self) -> str:
         rows = {"Pearson": self.pearson, "Kendall": self.kendall, "Spearman": self.spearman}
-        return html_table({name: figure(value) for name, value in rows.items()} | {"n": self.n, "note": self.note})
+        return render_table(
+            {name: format_value(value) for name, value in rows.items()} | {"n": self.n, "note": self.note}
+        )
 
 
 def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> PeerScore:
-    """The weight of the peer's SCUs over the best weight with as many SCUs as the peer has (2004).
+    """Return the weight of the peer's SCUs over the best weight with as many SCUs as the peer has.
+
+    The source is Nenkova & Passonneau 2004.
 
     `scus` are the SCUs of the pyramid that the peer expresses, each counted once; `outside` is the number of its
     content units that are not in the pyramid. It rewards precision. Raises ValueError for an SCU that is not in the
@@ -105,12 +109,14 @@ def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> Pe
     """
     if outside < 0:
         raise ValueError(f"outside is {outside}; it is a number of SCUs")
-    expressed = _expressed(pyramid, scus)
-    return _score("original", pyramid, expressed, len(expressed) + outside)
+    expressed = _check_scus(pyramid, scus)
+    return _score_peer("original", pyramid, expressed, len(expressed) + outside)
 
 
 def modified(pyramid: Pyramid, scus: Iterable[Hashable], *, mean: str = "round") -> PeerScore:
-    """The weight of the peer's SCUs over the best weight with the mean number of SCUs of the model summaries.
+    """Return the weight of the peer's SCUs over the best weight with the mean number of SCUs of the models.
+
+    The source is Passonneau et al. 2005 (DUC).
 
     It rewards recall, and what the peer has outside the pyramid does not matter. A mean that is not whole is rounded
     (`mean="round"`, halves up) or the best weight is interpolated ("interpolate"). Errors and None as in `original`.
@@ -119,13 +125,13 @@ def modified(pyramid: Pyramid, scus: Iterable[Hashable], *, mean: str = "round")
     >>> modified(pyramid, ["fire", "rain"])
     <modified = 0.8000: 4 of 5 with 2 SCUs>
     """
-    check("mean", mean, MEANS)
+    check_option("mean", mean, MEANS)
     n = pyramid.mean_scus
-    return _score("modified", pyramid, _expressed(pyramid, scus), floor(n + 0.5) if mean == "round" else n)
+    return _score_peer("modified", pyramid, _check_scus(pyramid, scus), floor(n + 0.5) if mean == "round" else n)
 
 
 def comprehensive(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0, *, mean: str = "round") -> PeerScore:
-    """The harmonic mean of `original` and `modified`, with their arguments, errors and None.
+    """Return the harmonic mean of `original` and `modified`, with their arguments, errors and None.
 
     >>> pyramid = Pyramid({"fire": ["A", "B", "C"], "rescue": ["A", "B"], "rain": ["C"]})
     >>> comprehensive(pyramid, ["fire", "rain"], outside=1)
@@ -134,16 +140,16 @@ def comprehensive(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0, 
     scus = list(scus)
     parts = original(pyramid, scus, outside), modified(pyramid, scus, mean=mean)
     note = next((part.note for part in parts if part.note), "")
-    found = parts[0].found
+    weight = parts[0].found
     # the harmonic mean of found/a and found/b is found over the mean of a and b
     best, n = (parts[0].best + parts[1].best) / 2, (parts[0].n_scus + parts[1].n_scus) / 2
-    return PeerScore("comprehensive", None if note else found / best, found, best, n, note)
+    return PeerScore("comprehensive", None if note else weight / best, weight, best, n, note)
 
 
 def score_correlation(
     first: Mapping[Hashable, float] | Sequence[float], second: Mapping[Hashable, float] | Sequence[float]
 ) -> Correlation:
-    """How two pyramids agree in the scores that they give to the same peers (Passonneau 2006).
+    """Return how two pyramids agree in the scores that they give to the same peers (Passonneau 2006).
 
     Mappings from peers to scores, or scores in the same order. Raises ValueError for a peer that only one of them has.
     All are None, with a note, for fewer than two peers and where one pyramid gives all the same score.
@@ -151,7 +157,7 @@ def score_correlation(
     >>> score_correlation({"p": 0.2, "q": 0.5, "r": 0.9}, {"r": 0.8, "q": 0.6, "p": 0.1})
     <pearson 0.9477, kendall 1.0000, spearman 1.0000 of 3 peers>
     """
-    a, b = (by_peer(side) for side in (first, second))
+    a, b = (scores_by_peer(side) for side in (first, second))
     for peer in [*a, *b]:
         if peer not in a or peer not in b:
             raise ValueError(f"peer {peer!r} has one score only")
@@ -169,7 +175,7 @@ def score_correlation(
 
 
 def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable[W]]) -> dict[W, Value]:
-    """The value of each word (or span) for one annotator: the words of its SCU, or of all its SCUs together.
+    """Return the value of each word (or span) for one annotator: the words of its SCU, or of all its SCUs together.
 
     A word in no SCU is alone. These are the values on which the reliability of two pyramids is measured; see
     `index_labels`. Raises ValueError for a word of an SCU that is not among `words`.
@@ -187,21 +193,21 @@ def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable
     return index_labels(words, indices)
 
 
-def by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
-    """Scores by their peer, or by their place where they are given in order."""
+def scores_by_peer(scores: Mapping[Hashable, float] | Sequence[float]) -> Mapping[Hashable, float]:
+    """Return scores by their peer, or by their place where they are given in order."""
     return scores if isinstance(scores, Mapping) else dict(enumerate(scores))
 
 
-def _expressed(pyramid: Pyramid, scus: Iterable[Hashable]) -> set[Hashable]:
+def _check_scus(pyramid: Pyramid, scus: Iterable[Hashable]) -> set[Hashable]:
     expressed = set(scus)
     for scu in sorted(expressed - pyramid.weights.keys(), key=repr):
         raise ValueError(f"SCU {scu!r} is not in the pyramid; count it in `outside`")
     return expressed
 
 
-def _score(name: str, pyramid: Pyramid, expressed: set[Hashable], n: float) -> PeerScore:
-    found, best = sum(pyramid.weights[scu] for scu in expressed), pyramid.best(n)
+def _score_peer(name: str, pyramid: Pyramid, expressed: set[Hashable], n: float) -> PeerScore:
+    weight, best = sum(pyramid.weights[scu] for scu in expressed), pyramid.best(n)
     if not best:
         note = "the pyramid is empty" if not pyramid.weights else "there is no SCU to compare with"
-        return PeerScore(name, None, found, best, n, note)
-    return PeerScore(name, found / best, found, best, n)
+        return PeerScore(name, None, weight, best, n, note)
+    return PeerScore(name, weight / best, weight, best, n)

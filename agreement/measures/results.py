@@ -35,7 +35,7 @@ class Result:
     note: str = ""
 
     def __repr__(self) -> str:
-        text = f"{self.coefficient} {equals(self.value)}: {self._counts()}"
+        text = f"{self.coefficient} {format_equality(self.value)}: {self._counts()}"
         for reason, count in self.left_out.items():
             text += f"; {count} {reason}"
         if self.note:
@@ -49,14 +49,14 @@ class Result:
             "judgement": self.n_judgements,
             "value": self.n_values,
         }
-        return ", ".join(counted_as(count, noun) for noun, count in counts.items())
+        return ", ".join(pluralize(count, noun) for noun, count in counts.items())
 
     def _rows(self) -> dict[str, object]:
-        """What the table in a notebook shows, a line each."""
+        """Return what the table in a notebook shows, a line each."""
         return {
-            self.coefficient: "undefined" if self.value is None else figure(self.value),
-            "observed": figure(self.observed),
-            "expected": figure(self.expected),
+            self.coefficient: format_defined(self.value),
+            "observed": format_value(self.observed),
+            "expected": format_value(self.expected),
             "used": self._counts(),
             **{f"units {reason}": count for reason, count in self.left_out.items()},
             **self.parameters,
@@ -64,7 +64,7 @@ class Result:
         }
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows())
+        return render_table(self._rows())
 
 
 @dataclass(frozen=True)
@@ -103,37 +103,42 @@ class KappaResult(Result):
     def _rows(self) -> dict[str, object]:
         rows = super()._rows()
         note = rows.pop("note")
-        rows["standard error"] = figure(self.standard_error)
-        rows["standard error by chance"] = figure(self.standard_error_null)
+        rows["standard error"] = format_value(self.standard_error)
+        rows["standard error by chance"] = format_value(self.standard_error_null)
         rows["z"] = "" if self.z is None else f"{self.z:.2f}"
         for one in self.categories:
-            rows[f"{self.coefficient} of {one.category}"] = "undefined" if one.value is None else figure(one.value)
+            rows[f"{self.coefficient} of {one.category}"] = format_defined(one.value)
         return rows | {"note": note}
 
 
-def equals(value: float | None) -> str:
-    """The value after an equals sign, or that there is none."""
+def format_equality(value: float | None) -> str:
+    """Return the value after an equals sign, or "undefined" for None."""
     return "undefined" if value is None else f"= {value:z.4f}"
 
 
-def figure(value: float | None) -> str:
-    """The value with four decimals; nothing for None."""
+def format_defined(value: float | None) -> str:
+    """Return the value with four decimals, or "undefined" for None."""
+    return "undefined" if value is None else f"{value:z.4f}"
+
+
+def format_value(value: float | None) -> str:
+    """Return the value with four decimals, or nothing for None."""
     return "" if value is None else f"{value:z.4f}"
 
 
-def html_table(rows: Mapping[str, object]) -> str:
-    """A table of names and values for a notebook; rows without a value are left out."""
+def render_table(rows: Mapping[str, object]) -> str:
+    """Return a table of names and values for a notebook; rows without a value are left out."""
     cells = (
         f"<tr><th>{escape(name)}</th><td>{escape(str(text))}</td></tr>" for name, text in rows.items() if text != ""
     )
     return f"<table>{''.join(cells)}</table>"
 
 
-def counted(reasons: Mapping[str, int]) -> dict[str, int]:
-    """The reasons that left something out."""
+def nonzero_counts(reasons: Mapping[str, int]) -> dict[str, int]:
+    """Return the reasons with a count that is not 0."""
     return {reason: count for reason, count in reasons.items() if count}
 
 
-def counted_as(count: int, noun: str) -> str:
-    """The number with its noun: 1 unit, 2 units."""
+def pluralize(count: int, noun: str) -> str:
+    """Return the number with its noun: 1 unit, 2 units."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

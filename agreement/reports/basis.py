@@ -10,48 +10,53 @@ from typing import Any, cast
 
 import numpy as np
 
-from agreement.extract import Extract, Place, TextAnswers, category_data, reliability_data
+from agreement.data.answers import Extract, TextAnswers, TextEntry
+from agreement.data.extract import category_data, reliability_data
 from agreement.measures import (
     SET_DISTANCES,
     DocumentSums,
+    Interval,
     ReliabilityData,
+    Result,
     alpha,
     alphas,
     bootstrap,
     bootstrap_sums,
     combine,
     documents_sums,
-    fleiss_kappa,
-    gwet_ac1,
-    multi_kappa,
 )
-from agreement.measures.comparisons import of_units
-from agreement.measures.intervals import Interval
-from agreement.measures.results import Result
+from agreement.measures.data.subsets import select_units
 from agreement.measures.values import Bools
-from agreement.parameters import Parameters, WrongParameter
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.parameters import InvalidParameter, Parameters
 
 REPLICATES = 2000
-KAPPAS: dict[str, Callable[..., Result]] = {
-    "fleiss_kappa": fleiss_kappa,
-    "multi_kappa": multi_kappa,
-    "gwet_ac1": gwet_ac1,
-}
 # What is kept of one text or one extract at most; the oldest goes first.
-KEPT = 64
-KEPT_DATA = 4
+CACHED_VALUES = 64
+CACHED_MATRICES = 4
 
-_keeping = Lock()
+_cache_lock = Lock()
 
 
-def effective(extract: Extract, parameters: Parameters) -> Parameters:
-    """The parameters as they work on this project. Raises WrongParameter where one cannot."""
-    if extract.answers == "indices" and parameters.chains != "full":
-        raise WrongParameter("chains", "coders of this project index instead of pointing: its values are whole chains.")
-    if parameters.units and not extract.units:
-        raise WrongParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
-    if extract.answers == "categories" and parameters.distance != "nominal":
-        raise WrongParameter("distance", "a category has no parts, two are equal or not: the distance is nominal.")
+def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str) -> Parameters:
+    """Return the parameters with what they leave to the project. Raises InvalidParameter for what its answers exclude.
+
+    kind and units: as in `Extract`. unmarked: the project's own.
+    """
+    if kind == "indices" and parameters.chains != "full":
+        raise InvalidParameter(
+            "chains", "coders of this project index instead of pointing: its values are whole chains."
+        )
+    if parameters.units and not units:
+        raise InvalidParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
+    if kind == "categories" and parameters.distance != "nominal":
+        raise InvalidParameter("distance", "a category has no parts, two are equal or not: the distance is nominal.")
+    return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
+
+
+def resolve_parameters(extract: Extract, parameters: Parameters) -> Parameters:
+    """Return the parameters as they work on these answers. Raises InvalidParameter where one cannot."""
+    resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
     known = {
         "coders": extract.coders,
         "texts": [text.slug for text in extract.texts],
@@ -59,71 +64,77 @@ def effective(extract: Extract, parameters: Parameters) -> Parameters:
         "without": extract.categories,
     }
     for field, names in known.items():
-        for name in sorted(parameters.selected(field).difference(names)):
-            raise WrongParameter(field, f"there is no {name!r} in what is coded here.")
-    return replace(parameters, unmarked=parameters.unmarked or extract.unmarked, units=extract.units)
+        for name in sorted(parameters.selection(field).difference(names)):
+            raise InvalidParameter(field, f"there is no {name!r} in what is coded here.")
+    return resolved
 
 
-def coders_of(extract: Extract, parameters: Parameters) -> tuple[str, ...]:
-    """The coders that the parameters choose."""
-    chosen = parameters.selected("coders")
+def pick_coders(extract: Extract, parameters: Parameters) -> tuple[str, ...]:
+    """Return the coders that the parameters choose."""
+    chosen = parameters.selection("coders")
     return tuple(coder for coder in extract.coders if not chosen or coder in chosen)
 
 
-def texts_of(extract: Extract, parameters: Parameters) -> tuple[Place, ...]:
-    """The texts that the parameters choose."""
-    texts, rounds = parameters.selected("texts"), parameters.selected("rounds")
+def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
+    """Return the texts that the parameters choose."""
+    texts, rounds = parameters.selection("texts"), parameters.selection("rounds")
     return tuple(
         text for text in extract.texts if (not texts or text.slug in texts) and (not rounds or text.round in rounds)
     )
 
 
-def kept[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
-    """What was computed under the key of these answers, or is computed now."""
-    there = owner.kept.get(key)
-    if there is None:
-        there = keep(owner, key, compute())
-    value: T = there
+def cached[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Return the value that was computed of these answers under the key, or compute it now."""
+    value: T | None = owner.cache.get(key)
+    return store(owner, key, compute()) if value is None else value
+
+
+def store[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], value: T) -> T:
+    """Store a value computed of these answers in their cache; of large ones only few."""
+    limit = CACHED_MATRICES if isinstance(value, ReliabilityData) else CACHED_VALUES
+    with _cache_lock:
+        alike = [
+            one
+            for one, other in owner.cache.items()
+            if isinstance(other, ReliabilityData) == (limit == CACHED_MATRICES)
+        ]
+        for old in alike[: max(len(alike) + 1 - limit, 0)]:
+            owner.cache.pop(old, None)
+        owner.cache[key] = value
     return value
 
 
-def keep[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], value: T) -> T:
-    """Keep what was computed of these answers; of what is large only little."""
-    most = KEPT_DATA if isinstance(value, ReliabilityData) else KEPT
-    with _keeping:
-        alike = [one for one, there in owner.kept.items() if isinstance(there, ReliabilityData) == (most == KEPT_DATA)]
-        for old in alike[: max(len(alike) + 1 - most, 0)]:
-            owner.kept.pop(old, None)
-        owner.kept[key] = value
-    return value
-
-
-def data_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> ReliabilityData:
-    """The values of the chosen coders on the units of the chosen texts, or of these texts."""
-    chosen = texts_of(extract, parameters) if texts is None else tuple(texts)
+def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> ReliabilityData:
+    """Return the values of the chosen coders on the units of the chosen texts, or of these texts."""
+    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
     names, p = tuple(text.pk for text in chosen), parameters
-    key = ("data", p.chains, p.top, p.unmarked, coders_of(extract, p), extract.coders, p.without, names)
+    key = ("data", p.chains, p.top, p.unmarked, pick_coders(extract, p), extract.coders, p.without, names)
     owner = chosen[0].answers if len(chosen) == 1 else extract
-    return kept(owner, key, lambda: _data(extract, parameters, chosen))
+    return cached(owner, key, lambda: _build_data(extract, parameters, chosen))
 
 
-def categories_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> ReliabilityData:
-    """The categories that the chosen coders gave the units of the chosen texts, or of these."""
-    chosen = texts_of(extract, parameters) if texts is None else tuple(texts)
+def select_categories(
+    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
+) -> ReliabilityData:
+    """Return the categories that the chosen coders gave the units of the chosen texts, or of these."""
+    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
     key = ("categories", parameters.coders, parameters.without, tuple(text.pk for text in chosen))
 
     def compute() -> ReliabilityData:
-        found, without = category_data(extract, chosen, coders_of(extract, parameters)), parameters.selected("without")
+        data, without = (
+            category_data(extract, chosen, pick_coders(extract, parameters)),
+            parameters.selection("without"),
+        )
         if not without:
-            return found
-        return of_units(found, ~_given_mostly(category_data(extract, chosen, extract.coders), without))
+            return data
+        return select_units(data, ~_mostly_labelled(category_data(extract, chosen, extract.coders), without))
 
-    return kept(extract, key, compute)
+    return cached(extract, key, compute)
 
 
-def _data(extract: Extract, parameters: Parameters, texts: Sequence[Place]) -> ReliabilityData:
-    coders, without = coders_of(extract, parameters), parameters.selected("without")
-    found = reliability_data(
+def _build_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> ReliabilityData:
+    coders, without = pick_coders(extract, parameters), parameters.selection("without")
+    data = reliability_data(
         extract,
         chains=parameters.chains,
         top=parameters.top,
@@ -132,12 +143,12 @@ def _data(extract: Extract, parameters: Parameters, texts: Sequence[Place]) -> R
         coders=coders,
     )
     if not without:
-        return found
-    return of_units(found, ~_given_mostly(category_data(extract, texts, extract.coders), without))
+        return data
+    return select_units(data, ~_mostly_labelled(category_data(extract, texts, extract.coders), without))
 
 
-def _given_mostly(categories: ReliabilityData, names: frozenset[str]) -> Bools:
-    """The units to which more than half of their coders give one and the same of these categories."""
+def _mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
+    """Return the units to which more than half of their coders give one and the same of these categories."""
     codes = categories.codes
     n_coders = (codes >= 0).sum(axis=1)
     most = np.zeros(len(codes), dtype=np.bool_)
@@ -147,81 +158,88 @@ def _given_mostly(categories: ReliabilityData, names: frozenset[str]) -> Bools:
     return most
 
 
-def sums_of(
-    extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None
+def compute_sums(
+    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
 ) -> dict[str, list[DocumentSums]]:
-    """What each text adds to alpha, by distance. The sums of a text are computed once for its answers."""
-    chosen = texts_of(extract, parameters) if texts is None else texts
+    """Return what each text adds to alpha, by distance. The sums of a text are computed once for its answers."""
+    chosen = pick_texts(extract, parameters) if texts is None else texts
     p = parameters
     # all coders of a project are more once somebody else has answered something, also in the texts that stay
-    who = (coders_of(extract, p), extract.coders if p.without else ())
-    key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, who, p.without)
-    distances = SET_DISTANCES if extract.answers != "categories" else ("nominal",)
-    there = {text.pk: text.answers.kept.get(key) for text in chosen}
-    missing = [text for text in chosen if there[text.pk] is None]
+    coders = (pick_coders(extract, p), extract.coders if p.without else ())
+    key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, coders, p.without)
+    distances = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
+    sums = {text.pk: text.answers.cache.get(key) for text in chosen}
+    missing = [text for text in chosen if sums[text.pk] is None]
     if missing:
-        found = documents_sums(data_of(extract, parameters, missing), distances, **_conventions(parameters))
+        computed = documents_sums(select_data(extract, parameters, missing), distances, **_conventions(parameters))
         for number, text in enumerate(missing):
-            there[text.pk] = keep(text.answers, key, {name: of_texts[number] for name, of_texts in found.items()})
-    return {name: [there[text.pk][name] for text in chosen] for name in distances}  # type: ignore[index]
+            sums[text.pk] = store(text.answers, key, {name: of_texts[number] for name, of_texts in computed.items()})
+    return {name: [sums[text.pk][name] for text in chosen] for name in distances}  # type: ignore[index]
 
 
-def result_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> Result:
-    """The coefficient over the chosen texts, or these."""
+def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Result:
+    """Return the coefficient over the chosen texts, or these."""
     if parameters.is_alpha:
-        found = combine(sums_of(extract, parameters, texts)[parameters.distance])
-        return replace(found, parameters=found.parameters or _named(parameters))
-    return KAPPAS[parameters.coefficient](data_of(extract, parameters, texts), **_options(parameters))
+        result = combine(compute_sums(extract, parameters, texts)[parameters.distance])
+        return replace(result, parameters=result.parameters or _alpha_options(parameters))
+    coefficient = COEFFICIENTS[parameters.coefficient].compute
+    return coefficient(select_data(extract, parameters, texts), **_kappa_options(parameters))
 
 
-def interval_of(extract: Extract, parameters: Parameters, texts: Sequence[Place] | None = None) -> Interval:
-    """The coefficient with its bootstrap interval over texts, or over units where one text is used."""
-    chosen = tuple(texts_of(extract, parameters) if texts is None else texts)
-    distance, names = distance_of(parameters), tuple(text.pk for text in chosen)
-    key = ("intervals", replace(parameters, distance="nominal"), coders_of(extract, parameters), extract.coders, names)
+def compute_interval(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Interval:
+    """Return the coefficient with its bootstrap interval over texts, or over units where one text is used."""
+    chosen = tuple(pick_texts(extract, parameters) if texts is None else texts)
+    distance, names = effective_distance(parameters), tuple(text.pk for text in chosen)
+    key = (
+        "intervals",
+        replace(parameters, distance="nominal"),
+        pick_coders(extract, parameters),
+        extract.coders,
+        names,
+    )
     # those of one text are kept with it: it outlives the extract
     owner = chosen[0].answers if len(chosen) == 1 else extract
-    return kept(owner, key, lambda: _small(_intervals(extract, parameters, chosen)))[distance]
+    return cached(owner, key, lambda: _drop_replicates(_compute_intervals(extract, parameters, chosen)))[distance]
 
 
-def _small(intervals: Mapping[str, Interval]) -> dict[str, Interval]:
-    """Without the replicates, which nobody asks for: they are most of what an interval takes."""
+def _drop_replicates(intervals: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Return the intervals without their replicates, which nobody uses: they are most of what an interval takes."""
     return {name: replace(one, replicates=one.replicates[:0]) for name, one in intervals.items()}
 
 
-def _intervals(extract: Extract, parameters: Parameters, texts: tuple[Place, ...]) -> dict[str, Interval]:
-    """By distance: to draw once for all of them costs little more than for one."""
+def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]) -> dict[str, Interval]:
+    """Return the intervals by distance: to draw once for all of them costs little more than for one."""
     if parameters.is_alpha and len(texts) > 1:
-        found = bootstrap_sums(sums_of(extract, parameters, texts), n=REPLICATES)
-        if all(one.n_groups > 1 for one in found.values()):
-            return found
-    data = data_of(extract, parameters, texts)
+        intervals = bootstrap_sums(compute_sums(extract, parameters, texts), n=REPLICATES)
+        if all(interval.n_groups > 1 for interval in intervals.values()):
+            return intervals
+    data = select_data(extract, parameters, texts)
     if parameters.is_alpha:
-        distances = list(sums_of(extract, parameters, texts))
-        several: Callable[..., Mapping[str, Result]] = partial(
+        distances = list(compute_sums(extract, parameters, texts))
+        coefficients: Callable[..., Mapping[str, Result]] = partial(
             alphas, distances=distances, **cast(Any, _conventions(parameters))
         )
         # one text has nothing to draw from but its units, also where there are others in which nobody met
-        return bootstrap(data, several, by="unit", n=REPLICATES)
-    coefficient = coefficient_of(parameters)
-    one = bootstrap(data, coefficient, n=REPLICATES)
-    return {"nominal": one if one.n_groups > 1 else bootstrap(data, coefficient, by="unit", n=REPLICATES)}
+        return bootstrap(data, coefficients, by="unit", n=REPLICATES)
+    coefficient = coefficient_function(parameters)
+    interval = bootstrap(data, coefficient, n=REPLICATES)
+    return {"nominal": interval if interval.n_groups > 1 else bootstrap(data, coefficient, by="unit", n=REPLICATES)}
 
 
-def coefficient_of(parameters: Parameters) -> Callable[..., Result]:
-    """The coefficient with its options, as a function of data."""
+def coefficient_function(parameters: Parameters) -> Callable[..., Result]:
+    """Return the coefficient with its options, as a function of data."""
     if parameters.is_alpha:
         return partial(alpha, distance=parameters.distance, **cast(Any, _conventions(parameters)))
-    return partial(KAPPAS[parameters.coefficient], **_options(parameters))
+    return partial(COEFFICIENTS[parameters.coefficient].compute, **_kappa_options(parameters))
 
 
-def distance_of(parameters: Parameters) -> str:
-    """The distance by which two values are compared: that of a kappa is nominal."""
+def effective_distance(parameters: Parameters) -> str:
+    """Return the distance by which two values are compared: that of a kappa is nominal."""
     return parameters.distance if parameters.is_alpha else "nominal"
 
 
-def conventions_of(parameters: Parameters) -> dict[str, str]:
-    """How two values are compared, besides the distance: a kappa compares whole values."""
+def comparison_options(parameters: Parameters) -> dict[str, str]:
+    """Return how two values are compared, besides the distance: a kappa compares whole values."""
     return _conventions(parameters) if parameters.is_alpha else {}
 
 
@@ -229,9 +247,9 @@ def _conventions(parameters: Parameters) -> dict[str, str]:
     return {"exclude_unit": parameters.exclude_unit, "empty": parameters.empty, "thirds": parameters.thirds}
 
 
-def _options(parameters: Parameters) -> dict[str, str]:
+def _kappa_options(parameters: Parameters) -> dict[str, str]:
     return {"missing": parameters.missing}
 
 
-def _named(parameters: Parameters) -> dict[str, str]:
+def _alpha_options(parameters: Parameters) -> dict[str, str]:
     return {"distance": parameters.distance, **_conventions(parameters)}

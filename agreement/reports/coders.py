@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from agreement.extract import Extract, Place
+from agreement.data.answers import Extract, TextEntry
 from agreement.measures import (
+    LeaveOneOut,
     ReliabilityData,
     Result,
     b_cubed,
@@ -27,19 +28,20 @@ from agreement.measures import (
     muc,
     observed_agreement,
 )
-from agreement.measures.comparisons import LeaveOneOut, of_coders
-from agreement.measures.values import Bools, Ints, each_once
-from agreement.parameters import Parameters, WrongParameter
+from agreement.measures.data.arrays import sorted_unique
+from agreement.measures.data.subsets import select_coders
+from agreement.measures.values import Bools, Ints
 from agreement.reports.basis import (
-    categories_of,
-    coders_of,
-    coefficient_of,
-    data_of,
-    effective,
-    kept,
-    texts_of,
+    cached,
+    coefficient_function,
+    pick_coders,
+    pick_texts,
+    resolve_parameters,
+    select_categories,
+    select_data,
 )
-from annotations.progress import Progress
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.core.progress import Progress
 
 SCORES: dict[str, Callable[..., Any]] = {
     "muc": muc,
@@ -57,7 +59,7 @@ FARTHEST_LINK = 20  # and links
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class PairMatrix:
     """A measure of each two coders, `coders` in an order that puts those who agree beside each other."""
 
     measure: str
@@ -65,13 +67,13 @@ class Matrix:
     values: Mapping[frozenset[str], float | None]
 
     def value(self, first: str, second: str) -> float | None:
-        """That of two coders, in either order; None also for a coder with themself."""
+        """Return the value of two coders, in either order; None also for a coder with themself."""
         return self.values.get(frozenset((first, second)))
 
     def against_rest(self, coder: str) -> float | None:
-        """The mean over the pairs that the coder is in."""
-        found = [value for pair, value in self.values.items() if coder in pair and value is not None]
-        return sum(found) / len(found) if found else None
+        """Return the mean over the pairs that the coder is in."""
+        values = [value for pair, value in self.values.items() if coder in pair and value is not None]
+        return sum(values) / len(values) if values else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,68 +99,71 @@ class Profile:
 
 
 def measures_for(answers: str) -> tuple[str, ...]:
-    """The measures of two coders that a scheme allows: scores of chains need chains."""
+    """Return the measures of two coders that a scheme allows: scores of chains need chains."""
     return MEASURES if answers != "categories" else ("coefficient", "observed_agreement", "cohen_kappa")
 
 
 def check_measure(extract: Extract, measure: str) -> None:
-    """Raise WrongParameter unless the scheme allows the measure."""
-    if measure not in measures_for(extract.answers):
-        raise WrongParameter("measure", f"{measure!r} is not one of {', '.join(measures_for(extract.answers))}.")
+    """Raise InvalidParameter unless the scheme allows the measure."""
+    if measure not in measures_for(extract.kind):
+        raise InvalidParameter("measure", f"{measure!r} is not one of {', '.join(measures_for(extract.kind))}.")
 
 
-def matrix(
+def compute_pair_matrix(
     extract: Extract,
     parameters: Parameters,
     measure: str = "coefficient",
     progress: Progress | None = None,
-) -> Matrix:
-    """The measure of each two coders. Raises WrongParameter. `progress` is told how many pairs are done, of how many.
+) -> PairMatrix:
+    """Return the measure of each two coders. Raises InvalidParameter.
 
-    A coreference score is the F1, on whole chains with their first member; a member of several chains counts in
-    the first. Coders are ordered by average linkage of 1 less the measure.
+    A coreference score is the F1, on whole chains with their first member; a member of several chains counts in the
+    first. Coders are ordered by average linkage of 1 less the measure. `progress` is called with how many pairs are
+    done, of how many.
     """
     check_measure(extract, measure)
-    parameters = effective(extract, parameters)
-    return kept(extract, ("matrix", parameters, measure), lambda: _matrix(extract, parameters, measure, progress))
+    parameters = resolve_parameters(extract, parameters)
+    return cached(
+        extract, ("matrix", parameters, measure), lambda: _fill_pair_matrix(extract, parameters, measure, progress)
+    )
 
 
-def _matrix(extract: Extract, parameters: Parameters, measure: str, progress: Progress | None) -> Matrix:
-    coders = coders_of(extract, parameters)
-    of_pair = _measure(extract, parameters, measure)
+def _fill_pair_matrix(extract: Extract, parameters: Parameters, measure: str, progress: Progress | None) -> PairMatrix:
+    coders = pick_coders(extract, parameters)
+    of_pair = _pair_measure(extract, parameters, measure)
     pairs = list(combinations(coders, 2))
     values: dict[frozenset[str], float | None] = {}
     for done, pair in enumerate(pairs):
         if progress:
             progress(done, len(pairs))
         values[frozenset(pair)] = of_pair(*pair)
-    return Matrix(measure, _clustered(coders, values), values)
+    return PairMatrix(measure, _order_by_similarity(coders, values), values)
 
 
-def _measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
+def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
     if measure in SCORES or measure == "link_kappa":
-        data = data_of(extract, _chains(extract, parameters))
+        data = select_data(extract, _whole_chains(extract, parameters))
         clusters = {coder: data.clusters(coder) for coder in data.coders}
         both = _judged_by_both(data)
         if measure == "link_kappa":
-            return lambda a, b: link_kappa(*_common(clusters, both(a, b), a, b), duplicates="first").value
+            return lambda a, b: link_kappa(*_restrict_to_common(clusters, both(a, b), a, b), duplicates="first").value
         score = SCORES[measure]
-        return lambda a, b: float(score(*_common(clusters, both(a, b), a, b)).f1)
-    data = data_of(extract, parameters)
+        return lambda a, b: float(score(*_restrict_to_common(clusters, both(a, b), a, b)).f1)
+    data = select_data(extract, parameters)
     others: dict[str, Callable[..., Result]] = {
         "observed_agreement": partial(observed_agreement, missing=parameters.missing),
         "cohen_kappa": partial(cohen_kappa, missing=parameters.missing),
     }
-    coefficient = others.get(measure) or coefficient_of(parameters)
+    coefficient = others.get(measure) or coefficient_function(parameters)
     column = {coder: number for number, coder in enumerate(data.coders)}
-    return lambda a, b: coefficient(of_coders(data, [column[a], column[b]])).value
+    return lambda a, b: coefficient(select_coders(data, [column[a], column[b]])).value
 
 
 type Clusters = Mapping[Hashable, Sequence[frozenset[Hashable]]]
 
 
 def _judged_by_both(data: ReliabilityData) -> Callable[[str, str], tuple[set[Hashable], set[Hashable]]]:
-    """A function that gives the units that two coders both judged, and those that they did not."""
+    """Return a function that gives the units that two coders both judged, and those that they did not."""
     column = {coder: number for number, coder in enumerate(data.coders)}
 
     def both(a: str, b: str) -> tuple[set[Hashable], set[Hashable]]:
@@ -169,10 +174,10 @@ def _judged_by_both(data: ReliabilityData) -> Callable[[str, str], tuple[set[Has
     return both
 
 
-def _common(
+def _restrict_to_common(
     clusters: Mapping[Hashable, Clusters], judged: tuple[set[Hashable], set[Hashable]], a: str, b: str
 ) -> tuple[Clusters, Clusters]:
-    """The chains of two coders over what both judged: what one was not given, or has not come to, is no miss."""
+    """Return the chains of two coders over what both judged: what one was not given, or has not come to, is no miss."""
     common, apart = judged
     first, second = (
         {
@@ -184,13 +189,13 @@ def _common(
     return first, second
 
 
-def _chains(extract: Extract, parameters: Parameters) -> Parameters:
-    """Whole chains with their first members, which a score of clusters compares."""
-    return replace(parameters, chains="full", top="chain") if extract.answers == "pointers" else parameters
+def _whole_chains(extract: Extract, parameters: Parameters) -> Parameters:
+    """Return whole chains with their first members, which a score of clusters compares."""
+    return replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
 
 
-def _clustered(coders: tuple[str, ...], values: Mapping[frozenset[str], float | None]) -> tuple[str, ...]:
-    """The coders in the order of a dendrogram; as they are where a pair has no value."""
+def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str], float | None]) -> tuple[str, ...]:
+    """Return the coders in the order of a dendrogram; as they are where a pair has no value."""
     if len(coders) < 3 or any(value is None for value in values.values()):
         return coders
     apart = np.array([1.0 - float(values[frozenset(pair)] or 0.0) for pair in combinations(coders, 2)])
@@ -201,85 +206,88 @@ def _clustered(coders: tuple[str, ...], values: Mapping[frozenset[str], float | 
     return tuple(coders[leaf] for leaf in leaves_list(tree).tolist())
 
 
-def without_each(extract: Extract, parameters: Parameters) -> LeaveOneOut:
-    """The coefficient without each coder in turn. Raises WrongParameter."""
-    parameters = effective(extract, parameters)
-    return kept(
+def leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
+    """Return the coefficient without each coder in turn. Raises InvalidParameter."""
+    parameters = resolve_parameters(extract, parameters)
+    return cached(
         extract,
         ("without each", parameters),
-        lambda: leave_one_out(data_of(extract, parameters), coefficient_of(parameters), by="coder"),
+        lambda: leave_one_out(select_data(extract, parameters), coefficient_function(parameters), by="coder"),
     )
 
 
-def profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    """How each coder codes. Raises WrongParameter."""
-    parameters = effective(extract, parameters)
-    return kept(extract, ("profiles", parameters), lambda: _profiles(extract, parameters))
+def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
+    """Return how each coder codes. Raises InvalidParameter."""
+    parameters = resolve_parameters(extract, parameters)
+    return cached(extract, ("profiles", parameters), lambda: _build_profiles(extract, parameters))
 
 
-def _profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
-    texts = texts_of(extract, parameters)
-    chains: dict[str, Counter[int]] = {coder: Counter() for coder in coders_of(extract, parameters)}
-    if extract.answers != "categories":
-        data = data_of(extract, _chains(extract, parameters))
+def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
+    texts = pick_texts(extract, parameters)
+    chains: dict[str, Counter[int]] = {coder: Counter() for coder in pick_coders(extract, parameters)}
+    if extract.kind != "categories":
+        data = select_data(extract, _whole_chains(extract, parameters))
         sizes = np.diff(data.cells.starts)
         for column, coder in enumerate(data.coders):
-            codes = data.codes[~_ambiguous(texts, data.units, str(coder)), column]
-            chains[str(coder)].update(sizes[each_once(codes[codes >= len(data.labels)]) - len(data.labels)].tolist())
-    found = []
+            codes = data.codes[~_find_ambiguous(texts, data.units, str(coder)), column]
+            chains[str(coder)].update(
+                sizes[sorted_unique(codes[codes >= len(data.labels)]) - len(data.labels)].tolist()
+            )
+    profiles = []
     for coder, lengths in chains.items():
         links: Counter[int] = Counter()
         categories: Counter[str] = Counter()
-        several = 0
+        n_ambiguous = 0
         for text in texts:
-            for work in text.answers.work:
+            for work in text.answers.coder_answers:
                 if work.coder == coder:
                     categories.update(extract.categories[number] for number in work.category.tolist())
-                    several += int((np.bincount(work.link_of) > 1).sum()) if len(work.link_of) else 0
-                    if extract.answers == "pointers":
+                    n_ambiguous += int((np.bincount(work.link_of) > 1).sum()) if len(work.link_of) else 0
+                    if extract.kind == "pointers":
                         inside = work.link_to < len(text.answers.units)
                         links.update((work.unit[work.link_of] - work.link_to)[inside].tolist())
-        found.append(
+        profiles.append(
             Profile(
                 coder,
                 sum(categories.values()),
                 {name: categories[name] for name in extract.categories},
                 dict(sorted(lengths.items())),
                 dict(sorted(links.items())),
-                several,
+                n_ambiguous,
             )
         )
-    return found
+    return profiles
 
 
-def _ambiguous(texts: Sequence[Place], units: Sequence[object], coder: str) -> Bools:
-    """The units to which the coder gave several antecedents or indices: their values are unions of chains."""
-    found: set[int] = set()
+def _find_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coder: str) -> Bools:
+    """Return the units to which the coder gave several antecedents or indices: their values are unions of chains."""
+    ambiguous: set[int] = set()
     for text in texts:
-        for work in text.answers.work:
+        for work in text.answers.coder_answers:
             if work.coder == coder and len(work.link_of):
                 places = work.unit[np.flatnonzero(np.bincount(work.link_of) > 1)]
-                found.update(text.answers.units[place] for place in places.tolist())
-    return np.array([unit in found for unit in units], dtype=np.bool_)
+                ambiguous.update(text.answers.units[place] for place in places.tolist())
+    return np.array([unit in ambiguous for unit in units], dtype=np.bool_)
 
 
-def confusion(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
-    """How often category meets category, (categories, categories) in the order of the scheme. Raises WrongParameter.
+def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, str] | None = None) -> Ints:
+    """Return how often category meets category, (categories, categories) in the order of the scheme.
 
     Of two coders: rows are those of the first. Of all: each pair of coders on a unit counts once in each order.
+    Raises InvalidParameter.
     """
-    parameters = effective(extract, parameters)
-    data = categories_of(extract, parameters)
+    parameters = resolve_parameters(extract, parameters)
+    data = select_categories(extract, parameters)
     number = [extract.categories.index(str(name)) for name in data.labels]
-    given = [_one_hot(data, column, number, len(extract.categories)) for column in range(len(data.coders))]
+    one_hot = [_one_hot(data, column, number, len(extract.categories)) for column in range(len(data.coders))]
     for name in pair or ():
         if name not in data.coders:
-            raise WrongParameter("coders", f"there is no {name!r} in what is coded here.")
+            raise InvalidParameter("coders", f"there is no {name!r} in what is coded here.")
     if pair:
         a, b = (list(data.coders).index(name) for name in pair)
-        return given[a].T @ given[b]
-    total = sum(given, start=np.zeros((len(data.units), len(extract.categories)), dtype=np.int64))
-    together: Ints = total.T @ total - sum(one.T @ one for one in given)
+        return one_hot[a].T @ one_hot[b]
+    total = sum(one_hot, start=np.zeros((len(data.units), len(extract.categories)), dtype=np.int64))
+    together: Ints = total.T @ total - sum(one.T @ one for one in one_hot)
     return together
 
 
@@ -290,22 +298,22 @@ def _one_hot(data: ReliabilityData, column: int, number: list[int], width: int) 
     return hot[:, :width]
 
 
-def agreed_by(extract: Extract, parameters: Parameters) -> tuple[int, dict[str, list[int]]]:
-    """On how many units all coders, all but one, ... none gave a category (Poesio & Artstein 2005, Table 2).
+def count_agreeing_coders(extract: Extract, parameters: Parameters) -> tuple[int, dict[str, list[int]]]:
+    """Return of how many units all coders, all but one, ... none gave a category (Poesio & Artstein 2005, Table 2).
 
     The number of coders, and by category the numbers of units with so many coders, from all down to none. Units that
-    some coder did not judge are left out. Raises WrongParameter.
+    some coder did not judge are left out. Raises InvalidParameter.
     """
-    parameters = effective(extract, parameters)
-    data = categories_of(extract, parameters)
+    parameters = resolve_parameters(extract, parameters)
+    data = select_categories(extract, parameters)
     n = len(data.coders)
     codes = data.codes[(data.codes >= 0).all(axis=1)] if n else data.codes
-    found = {}
+    numbers = {}
     for name in extract.categories:
         code = data.labels.index(name) if name in data.labels else -2
         counts = np.bincount((codes == code).sum(axis=1), minlength=n + 1)
-        found[name] = counts[::-1].tolist()
-    return n, found
+        numbers[name] = counts[::-1].tolist()
+    return n, numbers
 
 
 def _mean(counts: Mapping[int, int]) -> float | None:

@@ -9,22 +9,22 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from agreement.extract import Extract, Place
+from agreement.data.answers import Extract, TextEntry
 from agreement.measures import pairwise
-from agreement.measures.intervals import Interval
-from agreement.parameters import Parameters, WrongParameter
+from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import (
-    coders_of,
-    coefficient_of,
-    data_of,
-    effective,
-    interval_of,
-    kept,
-    texts_of,
+    cached,
+    coefficient_function,
+    compute_interval,
+    pick_coders,
+    pick_texts,
+    resolve_parameters,
+    select_data,
 )
-from annotations.timing import Work
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding.active_time import Activity
 
-BY = ("round", "week", "operations")
+GROUPINGS = ("round", "week", "operations")
 BINS = 8
 
 
@@ -36,78 +36,88 @@ class Stage:
     """
 
     label: str
-    texts: tuple[Place, ...]
+    texts: tuple[TextEntry, ...]
     interval: Interval
     against_rest: Mapping[str, float | None]
     seconds: Mapping[str, float | None]
 
 
-def stages(extract: Extract, parameters: Parameters, by: str, work: Mapping[tuple[int, str], Work]) -> list[Stage]:
-    """The stages of the project, the earliest first. Raises WrongParameter.
+def compute_stages(
+    extract: Extract, parameters: Parameters, by: str, work: Mapping[tuple[int, str], Activity]
+) -> list[Stage]:
+    """Return the stages of the project, the earliest first. Raises InvalidParameter.
 
     `work` gives by text and coder what the operation log says. A text belongs to the week in which the last of
     its coders last changed something. "operations": texts in the order in which they were finished, in up to eight
     groups of about equally many operations; the label is the number of operations until the group's end. Texts that
     nobody worked on here, such as imported ones, have no time and are left out, except by round.
     """
-    if by not in BY:
-        raise WrongParameter("by", f"{by!r} is not one of {', '.join(BY)}.")
-    parameters = effective(extract, parameters)
-    groups = _groups(texts_of(extract, parameters), by, work)
-    return [_stage(extract, parameters, label, tuple(texts), work) for label, texts in groups]
+    if by not in GROUPINGS:
+        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(GROUPINGS)}.")
+    parameters = resolve_parameters(extract, parameters)
+    groups = _group_texts(pick_texts(extract, parameters), by, work)
+    return [_compute_stage(extract, parameters, label, tuple(texts), work) for label, texts in groups]
 
 
-def _groups(texts: Sequence[Place], by: str, work: Mapping[tuple[int, str], Work]) -> list[tuple[str, list[Place]]]:
-    done: dict[int, list[Work]] = defaultdict(list)
+def _group_texts(
+    texts: Sequence[TextEntry], by: str, work: Mapping[tuple[int, str], Activity]
+) -> list[tuple[str, list[TextEntry]]]:
+    done: dict[int, list[Activity]] = defaultdict(list)
     for (pk, _), one in work.items():
         done[pk].append(one)
     finished = {pk: max(one.last for one in of_text) for pk, of_text in done.items()}
     timed = sorted((text for text in texts if text.pk in finished), key=lambda text: finished[text.pk])
     if by == "operations":
-        return _bins(timed, {pk: sum(one.operations for one in of_text) for pk, of_text in done.items()})
-    found: dict[str, list[Place]] = defaultdict(list)
+        return _group_by_operations(timed, {pk: sum(one.operations for one in of_text) for pk, of_text in done.items()})
+    groups: dict[str, list[TextEntry]] = defaultdict(list)
     if by == "week":
         for text in timed:
-            found[_week(finished[text.pk])].append(text)
-        return list(found.items())
+            groups[_week_label(finished[text.pk])].append(text)
+        return list(groups.items())
     for text in texts:
-        found[text.round or "no round"].append(text)
+        groups[text.round or "no round"].append(text)
     # rounds in the order of their first work, those without any last
     never = datetime.max
     first = {
         label: min((finished[text.pk].replace(tzinfo=None) for text in group if text.pk in finished), default=never)
-        for label, group in found.items()
+        for label, group in groups.items()
     }
-    return sorted(found.items(), key=lambda item: (first[item[0]], item[0]))
+    return sorted(groups.items(), key=lambda item: (first[item[0]], item[0]))
 
 
-def _bins(texts: Sequence[Place], operations: Mapping[int, int]) -> list[tuple[str, list[Place]]]:
+def _group_by_operations(
+    texts: Sequence[TextEntry], operations: Mapping[int, int]
+) -> list[tuple[str, list[TextEntry]]]:
     total = sum(operations[text.pk] for text in texts)
-    found: dict[int, list[Place]] = defaultdict(list)
+    groups: dict[int, list[TextEntry]] = defaultdict(list)
     until: dict[int, int] = {}
     done = 0
     for text in texts:
         number = done * BINS // max(total, 1)
         done += operations[text.pk]
-        found[number].append(text)
+        groups[number].append(text)
         until[number] = done
-    return [(f"{until[number]:,} operations", group) for number, group in found.items()]
+    return [(f"{until[number]:,} operations", group) for number, group in groups.items()]
 
 
-def _week(moment: datetime) -> str:
+def _week_label(moment: datetime) -> str:
     year, week, _ = timezone.localtime(moment).isocalendar()
     return f"{year}, week {week}"
 
 
-def _stage(
-    extract: Extract, parameters: Parameters, label: str, texts: tuple[Place, ...], work: Mapping[tuple[int, str], Work]
+def _compute_stage(
+    extract: Extract,
+    parameters: Parameters,
+    label: str,
+    texts: tuple[TextEntry, ...],
+    work: Mapping[tuple[int, str], Activity],
 ) -> Stage:
-    coders = coders_of(extract, parameters)
+    coders = pick_coders(extract, parameters)
     names = tuple(text.pk for text in texts)
-    pairs = kept(
+    pairs = cached(
         extract,
         ("pairs", parameters, names),
-        lambda: pairwise(data_of(extract, parameters, texts), coefficient_of(parameters)).results,
+        lambda: pairwise(select_data(extract, parameters, texts), coefficient_function(parameters)).results,
     )
     against = {}
     for coder in coders:
@@ -116,18 +126,20 @@ def _stage(
     return Stage(
         label,
         texts,
-        interval_of(extract, parameters, texts),
+        compute_interval(extract, parameters, texts),
         against,
-        {coder: seconds_a_judgement(texts, coder, work) for coder in coders},
+        {coder: seconds_per_judgement(texts, coder, work) for coder in coders},
     )
 
 
-def seconds_a_judgement(texts: Sequence[Place], coder: str, work: Mapping[tuple[int, str], Work]) -> float | None:
-    """The coder's time at work in these texts over the judgements there, where the log has any time."""
+def seconds_per_judgement(
+    texts: Sequence[TextEntry], coder: str, work: Mapping[tuple[int, str], Activity]
+) -> float | None:
+    """Return the coder's time at work in these texts over the judgements there, where the log has any time."""
     seconds = judgements = 0.0
     for text in texts:
         one = work.get((text.pk, coder))
         if one is not None and one.seconds:
             seconds += one.seconds
-            judgements += sum(len(of.unit) for of in text.answers.work if of.coder == coder)
+            judgements += sum(len(of.unit) for of in text.answers.coder_answers if of.coder == coder)
     return seconds / judgements if judgements else None

@@ -12,7 +12,7 @@ INDEXED = ("indices", "scus")
 
 
 @dataclass(frozen=True, slots=True)
-class Scheme:
+class SchemeTraits:
     """What of a project's scheme decides: `answers` as in Project, and what its levels and categories are like."""
 
     answers: str
@@ -41,35 +41,37 @@ EXPORTS = (
 )
 
 
-def lint(scheme: Scheme) -> list[Verdict]:
-    """A verdict on everything that is offered; first those on measures, then on views and on exports."""
-    return [*_measures(scheme), *_views(scheme), *EXPORTS]
+def check_scheme(scheme: SchemeTraits) -> list[Verdict]:
+    """Return a verdict on everything that is offered; first those on measures, then on views and on exports."""
+    return [*_check_measures(scheme), *_check_views(scheme), *EXPORTS]
 
 
-def problems(scheme: Scheme) -> list[str]:
-    """What in the scheme itself would leave coders or figures without what they need."""
-    found = []
+def find_problems(scheme: SchemeTraits) -> list[str]:
+    """Return what in the scheme itself would leave coders or figures without what they need."""
+    problems = []
     if not scheme.categories:
-        found.append("It has no categories: coders have nothing to answer.")
+        problems.append("It has no categories: coders have nothing to answer.")
     if not scheme.coded_levels:
-        found.append("No level is coded: there is nothing to judge.")
+        problems.append("No level is coded: there is nothing to judge.")
     if scheme.answers == "pointers" and not scheme.pointing:
-        found.append("Answers are pointers, and no category takes one: its values are categories alone.")
+        problems.append("Answers are pointers, and no category takes one: its values are categories alone.")
     if scheme.answers in INDEXED and not scheme.indexing:
-        found.append("Answers are indices, and no category takes one: every value is the markable alone.")
+        problems.append("Answers are indices, and no category takes one: every value is the markable alone.")
     if scheme.answers != "pointers" and scheme.pointing:
-        found.append(f"{_named(scheme.pointing)} points, but answers of this project are no pointers: never complete.")
+        problems.append(
+            f"{_join_names(scheme.pointing)} points, but answers of this project are no pointers: never complete."
+        )
     if scheme.answers not in INDEXED and scheme.indexing:
-        found.append(f"{_named(scheme.indexing)} takes an index, but answers are no indices: never complete.")
+        problems.append(f"{_join_names(scheme.indexing)} takes an index, but answers are no indices: never complete.")
     if len(scheme.categories) == 1 and scheme.answers == "categories":
-        found.append("One category leaves coders no choice: every coefficient is undefined.")
-    return found
+        problems.append("One category leaves coders no choice: every coefficient is undefined.")
+    return problems
 
 
-def _measures(scheme: Scheme) -> list[Verdict]:
+def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
     sets = scheme.answers != "categories"
     why_not = "" if sets else "A category has no parts: two are equal or not."
-    found = [
+    verdicts = [
         Verdict("measure", "alpha, nominal distance", True, "Equal or not; missing answers are allowed."),
         Verdict(
             "measure",
@@ -109,7 +111,7 @@ def _measures(scheme: Scheme) -> list[Verdict]:
     ]
     pointers = scheme.answers == "pointers" and bool(scheme.pointing)
     return [
-        *found,
+        *verdicts,
         Verdict(
             "measure",
             "no chain, partial and whole chain; +top and -top",
@@ -119,7 +121,7 @@ def _measures(scheme: Scheme) -> list[Verdict]:
     ]
 
 
-def _views(scheme: Scheme) -> list[Verdict]:
+def _check_views(scheme: SchemeTraits) -> list[Verdict]:
     sets, pointers = scheme.answers != "categories", scheme.answers == "pointers"
     ambiguous = scheme.several_pointers or scheme.answers in INDEXED
     pyramids = scheme.answers == "scus"
@@ -144,5 +146,5 @@ def _views(scheme: Scheme) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def _named(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from agreement.extract import Extract
-from agreement.measures.cells import MISSING
-from agreement.parameters import Parameters
-from agreement.reports.basis import data_of, texts_of
-from annotations.formats.matrix import Matrix, Row, Value
+from agreement.data.answers import Extract
+from agreement.measures.data.cells import MISSING
+from agreement.reports.basis import pick_texts, select_data
+from agreement.reports.parameters import Parameters
+from annotations.formats.tables.matrix import Matrix, Row, Value
 
 
-def matrix(extract: Extract, parameters: Parameters) -> Matrix:
-    """The values that the parameters give the units of the chosen texts, for each of the chosen coders."""
-    data = data_of(extract, parameters)
-    texts = texts_of(extract, parameters)
+def reliability_matrix(extract: Extract, parameters: Parameters) -> Matrix:
+    """Return the values that the parameters give the units of the chosen texts, for each of the chosen coders."""
+    data = select_data(extract, parameters)
+    texts = pick_texts(extract, parameters)
     slugs = {text.pk: text.slug for text in texts}
     keys = {
         member: key

@@ -6,21 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 
-from agreement.extract import Extract
-from agreement.measures.intervals import Interval
-from agreement.measures.results import counted_as
-from agreement.parameters import CHOICES, UNITS, Parameters
-from agreement.reports.basis import effective, interval_of
-from agreement.reports.overall import Report
-from agreement.wording import Nouns, nouns_of
-from annotations.progress import Progress
+from agreement.data.answers import Extract
+from agreement.measures import Interval
+from agreement.measures.results import pluralize
+from agreement.reports.basis import compute_interval, resolve_parameters
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.overall import AgreementReport
+from agreement.reports.parameters import CHOICES, UNITS, Parameters
+from agreement.reports.wording import Nouns, nouns_for
+from annotations.core.progress import Progress
 
-COEFFICIENTS = {
-    "alpha": "Krippendorff’s alpha",
-    "fleiss_kappa": "Siegel and Castellan’s K",
-    "multi_kappa": "the multi-rater kappa of Davies and Fleiss",
-    "gwet_ac1": "Gwet’s AC1",
-}
 DISTANCES = {
     "nominal": "the nominal distance, by which two values are equal or wholly different",
     "passonneau": "Passonneau’s distance between sets (0 for equal sets, {one} where one contains the other,"
@@ -57,12 +52,7 @@ COUNTED = {
     " contributors of its SCUs.",
 }
 REFERENCES = {
-    "alpha": "Krippendorff, K. (1980). Content Analysis: An Introduction to Its Methodology. Sage.",
-    "fleiss_kappa": "Siegel, S. and Castellan, N. J. (1988). Nonparametric Statistics for the Behavioral Sciences."
-    " McGraw-Hill.",
-    "multi_kappa": "Davies, M. and Fleiss, J. L. (1982). Measuring agreement for multinomial data. Biometrics 38.",
-    "gwet_ac1": "Gwet, K. L. (2008). Computing inter-rater reliability and its variance in the presence of high"
-    " agreement. British Journal of Mathematical and Statistical Psychology 61.",
+    **{key: coefficient.reference for key, coefficient in COEFFICIENTS.items()},
     "passonneau": "Passonneau, R. J. (2004). Computing reliability for coreference annotation. LREC.",
     "masi": "Passonneau, R. (2006). Measuring agreement on set-valued items (MASI). LREC.",
     "pyramids": "Nenkova, A. and Passonneau, R. (2004). Evaluating content selection in summarization: the pyramid"
@@ -74,7 +64,7 @@ REFERENCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Methods:
+class MethodsText:
     """A paragraph, and what it cites."""
 
     paragraph: str
@@ -82,7 +72,7 @@ class Methods:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Variation:
     """One choice made otherwise: what it does to the coefficient. The first of a list is as it is, without a name."""
 
     name: str
@@ -92,8 +82,8 @@ class Change:
     moved: float | None
 
 
-def software() -> str:
-    """This program and its version."""
+def program_version() -> str:
+    """Return the name of this program with its version."""
     try:
         return f"Coindex {version('coindex')}"
     except PackageNotFoundError:
@@ -104,67 +94,67 @@ def software() -> str:
         return f"Coindex {project['version']}"
 
 
-def methods(extract: Extract, report: Report) -> Methods:
-    """The conventions and figures of a report in words."""
+def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
+    """Return the conventions and figures of a report in words."""
     p, result = report.parameters, report.result
-    pointers, sets = extract.answers == "pointers", extract.answers != "categories"
+    pointers, sets = extract.kind == "pointers", extract.kind != "categories"
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
     by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
-    nouns, texts = nouns_of(extract.units), "docset" if extract.units else "text"
+    nouns, texts = nouns_for(extract.units), "docset" if extract.units else "text"
     if extract.units:
         by["indices"] = "the content units (SCUs) of their model summaries"
-    said = [
-        f"{counted_as(len(report.coders), 'coder')} annotated {counted_as(len(report.texts), texts)} by"
-        f" {by[extract.answers]}, {counted_as(result.n_judgements, 'judgement')} in all."
+    sentences = [
+        f"{pluralize(len(report.coders), 'coder')} annotated {pluralize(len(report.texts), texts)} by"
+        f" {by[extract.kind]}, {pluralize(result.n_judgements, 'judgement')} in all."
     ]
-    how = COEFFICIENTS[p.coefficient]
+    how = COEFFICIENTS[p.coefficient].phrase
     if p.is_alpha and sets:
         how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
-    said.append(f"Reliability is {how}.")
+    sentences.append(f"Reliability is {how}.")
     if extract.units:
-        said.append(COUNTED[extract.units])
+        sentences.append(COUNTED[extract.units])
     if pointers:
-        said.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
+        sentences.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
     if p.is_alpha and sets:
-        said.append(EXCLUDED[p.exclude_unit].format(unit=nouns.unit))
+        sentences.append(EXCLUDED[p.exclude_unit].format(unit=nouns.unit))
         if p.empty == "disjoint":
-            said.append("The empty set was taken to be disjoint from all others.")
+            sentences.append("The empty set was taken to be disjoint from all others.")
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
-    said.append(UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone))
-    said += _left_out(report, nouns)
-    said.append(_figures(report, nouns))
-    said.append(f"Computed with {software()}; fingerprint of the input {report.fingerprint}.")
-    return Methods(" ".join(said), _references(p, pointers, sets, report.interval))
+    sentences.append(UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone))
+    sentences += _describe_left_out(report, nouns)
+    sentences.append(_describe_figures(report, nouns))
+    sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
+    return MethodsText(" ".join(sentences), _select_references(p, pointers, sets, report.interval))
 
 
-def _left_out(report: Report, nouns: Nouns) -> list[str]:
+def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
     p = report.parameters
-    found = [
-        f"{counted_as(count, nouns.unit)} {reason} {_are(count)} left out."
+    sentences = [
+        f"{pluralize(count, nouns.unit)} {reason} {_be(count)} left out."
         for reason, count in report.result.left_out.items()
     ]
     if p.without:
         names = ", or to which they give ".join(p.without.split(","))
-        found.append(f"Markables to which more than half of their coders give {names} are left out.")
+        sentences.append(f"Markables to which more than half of their coders give {names} are left out.")
     chosen = [(name, getattr(p, name)) for name in ("coders", "texts", "rounds")]
-    return found + [f"Only these {name} were used: {names.replace(',', ', ')}." for name, names in chosen if names]
+    return sentences + [f"Only these {name} were used: {names.replace(',', ', ')}." for name, names in chosen if names]
 
 
-def _figures(report: Report, nouns: Nouns) -> str:
+def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
     result, interval, p = report.result, report.interval, report.parameters
     if result.value is None:
         return f"The coefficient is undefined: {result.note}."
     kind = "disagreement" if p.is_alpha else "agreement"
-    text = f"Over {counted_as(result.n_units, nouns.unit)} it is {result.value:z.3f}"
+    text = f"Over {pluralize(result.n_units, nouns.unit)} it is {result.value:z.3f}"
     if interval.low is not None and interval.high is not None:
         text += (
             f" ({interval.level:.0%} bootstrap interval {interval.low:z.3f} to {interval.high:z.3f},"
-            f" {interval.n:,} samples of {counted_as(interval.n_groups, interval.by)}, seed {interval.seed})"
+            f" {interval.n:,} samples of {pluralize(interval.n_groups, interval.by)}, seed {interval.seed})"
         )
     return f"{text}; observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
 
 
-def _references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[str, ...]:
+def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[str, ...]:
     keys = [p.coefficient]
     if p.is_alpha and sets and p.distance == "passonneau":
         keys.append("passonneau")
@@ -179,35 +169,35 @@ def _references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -
     return tuple(REFERENCES[key] for key in keys)
 
 
-def compare(
+def vary_choices(
     extract: Extract,
     parameters: Parameters,
     progress: Progress | None = None,
     extract_of: Callable[[str], Extract] | None = None,
-) -> list[Change]:
-    """The coefficient as asked, and with each single choice made otherwise. Raises WrongParameter.
+) -> list[Variation]:
+    """Return the coefficient with these parameters, and with each single choice changed. Raises InvalidParameter.
 
     extract_of: the answers with other units, where there are such.
     """
-    base = effective(extract, parameters)
-    whole = interval_of(extract, base)
-    found = [Change("", "", base, whole, None)]
-    choices = _choices(extract.answers, base)
+    base = resolve_parameters(extract, parameters)
+    whole = compute_interval(extract, base)
+    variations = [Variation("", "", base, whole, None)]
+    choices = _alternative_choices(extract.kind, base)
     if extract_of and base.units:
         choices += [("units", units) for units in UNITS if units != base.units]
     for done, (name, choice) in enumerate(choices):
         if progress:
             progress(done, len(choices))
         source = extract_of(choice) if extract_of and name == "units" else extract
-        changed = effective(source, replace(base, **{name: choice}))
-        interval = interval_of(source, changed)
+        changed = resolve_parameters(source, replace(base, **{name: choice}))
+        interval = compute_interval(source, changed)
         moved = None if interval.value is None or whole.value is None else interval.value - whole.value
-        found.append(Change(name, choice, changed, interval, moved))
-    return found
+        variations.append(Variation(name, choice, changed, interval, moved))
+    return variations
 
 
-def _choices(answers: str, base: Parameters) -> list[tuple[str, str]]:
-    """What can be chosen otherwise and means something for the scheme and the coefficient."""
+def _alternative_choices(answers: str, base: Parameters) -> list[tuple[str, str]]:
+    """Return the other choices that mean something for the scheme and the coefficient."""
     names = ["coefficient", "unmarked"]
     if answers != "categories" and base.is_alpha:
         names += ["distance", "exclude_unit"]
@@ -219,5 +209,5 @@ def _choices(answers: str, base: Parameters) -> list[tuple[str, str]]:
     return [(name, one) for name in CHOICES if name in names for one in CHOICES[name] if one != getattr(base, name)]
 
 
-def _are(count: int) -> str:
+def _be(count: int) -> str:
     return "is" if count == 1 else "are"

@@ -7,21 +7,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from agreement.extract import Extract
+from agreement.data.answers import Extract
 from agreement.measures import SET_DISTANCES, jackknife_sums
-from agreement.measures.intervals import Interval
 from agreement.measures.results import Result
-from agreement.parameters import Parameters
+from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import (
-    coders_of,
-    effective,
-    interval_of,
-    kept,
-    result_of,
-    sums_of,
-    texts_of,
+    cached,
+    compute_interval,
+    compute_result,
+    compute_sums,
+    pick_coders,
+    pick_texts,
+    resolve_parameters,
 )
-from annotations.progress import Progress
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.parameters import Parameters
+from annotations.core.progress import Progress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
 CONSTRUCTIONS: dict[str, tuple[tuple[str, dict[str, str]], ...]] = {
@@ -49,11 +50,6 @@ DISTANCE_NAMES = {
     "masi": "MASI",
     "masi-product": "MASI product",
 }
-KAPPA_NAMES = {
-    "fleiss_kappa": "K of Siegel & Castellan",
-    "multi_kappa": "Multi-kappa of Davies & Fleiss",
-    "gwet_ac1": "Gwet’s AC1",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,7 @@ class TextReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class AgreementReport:
     """Agreement over all texts and, when that is asked for, in each."""
 
     parameters: Parameters
@@ -80,13 +76,13 @@ class Report:
     @cached_property
     def texts(self) -> tuple[TextReport, ...]:
         """Each text, in the order of their addresses."""
-        shifts = _shifts(self.extract, self.parameters)
+        shifts = _compute_shifts(self.extract, self.parameters)
         key = ("result", self.parameters, self.coders, self.extract.coders)
-        found = []
-        for text in texts_of(self.extract, self.parameters):
-            result = kept(text.answers, key, partial(result_of, self.extract, self.parameters, [text]))
-            found.append(TextReport(text.slug, text.title, text.round, result, shifts.get(text.pk)))
-        return tuple(found)
+        reports = []
+        for text in pick_texts(self.extract, self.parameters):
+            result = cached(text.answers, key, partial(compute_result, self.extract, self.parameters, [text]))
+            reports.append(TextReport(text.slug, text.title, text.round, result, shifts.get(text.pk)))
+        return tuple(reports)
 
     @property
     def result(self) -> Result:
@@ -97,19 +93,19 @@ class Report:
         """What the figure is, for people."""
         if self.parameters.is_alpha:
             return f"Krippendorff’s alpha, {DISTANCE_NAMES[self.parameters.distance]} distance"
-        return KAPPA_NAMES[self.parameters.coefficient]
+        return COEFFICIENTS[self.parameters.coefficient].name
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         return {
             "parameters": self.parameters.query(),
             "fingerprint": self.fingerprint,
             "coders": list(self.coders),
-            **figures(self.result),
+            **result_fields(self.result),
             "low": self.interval.low,
             "high": self.interval.high,
             "texts": [
-                {"slug": text.slug, "title": text.title, "round": text.round, **figures(text.result)}
+                {"slug": text.slug, "title": text.title, "round": text.round, **result_fields(text.result)}
                 | {"shift": text.shift}
                 for text in self.texts
             ],
@@ -117,73 +113,77 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """A value of the grid and how it was computed."""
 
     parameters: Parameters
     result: Result
 
 
-def report(extract: Extract, parameters: Parameters) -> Report:
-    """The coefficient over all texts and for each text. Raises WrongParameter."""
-    parameters = effective(extract, parameters)
-    return kept(extract, ("report", parameters), lambda: _report(extract, parameters))
+def compute_report(extract: Extract, parameters: Parameters) -> AgreementReport:
+    """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
+    parameters = resolve_parameters(extract, parameters)
+    return cached(extract, ("report", parameters), lambda: _build_report(extract, parameters))
 
 
-def _report(extract: Extract, parameters: Parameters) -> Report:
-    interval = interval_of(extract, parameters)
-    return Report(parameters, extract.fingerprint, coders_of(extract, parameters), interval, extract)
+def _build_report(extract: Extract, parameters: Parameters) -> AgreementReport:
+    interval = compute_interval(extract, parameters)
+    return AgreementReport(parameters, extract.fingerprint, pick_coders(extract, parameters), interval, extract)
 
 
-def _shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
-    """By text, the coefficient without it less that of all texts."""
+def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
+    """Return by text the coefficient without it less that of all texts."""
     if not parameters.is_alpha:
         return {}
-    found = jackknife_sums(sums_of(extract, parameters)[parameters.distance])
-    if found.value is None:
+    jackknife = jackknife_sums(compute_sums(extract, parameters)[parameters.distance])
+    if jackknife.value is None:
         return {}
     return {
-        text: value - found.value for text, value in zip(found.groups, found.values, strict=True) if value is not None
+        text: value - jackknife.value
+        for text, value in zip(jackknife.groups, jackknife.values, strict=True)
+        if value is not None
     }
 
 
-def distances(extract: Extract, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
-    """Alpha with each distance, all else as asked: one pass over the data. Raises WrongParameter."""
-    return [(cell, interval_of(extract, cell)) for cell in _every_distance(extract, parameters)]
+def compare_distances(extract: Extract, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
+    """Return alpha with each distance, all else as asked: one pass over the data. Raises InvalidParameter."""
+    return [(cell, compute_interval(extract, cell)) for cell in _with_each_distance(extract, parameters)]
 
 
-def _every_distance(extract: Extract, parameters: Parameters) -> list[Parameters]:
-    parameters = replace(effective(extract, parameters), coefficient="alpha")
-    names = SET_DISTANCES if extract.answers != "categories" else ("nominal",)
+def _with_each_distance(extract: Extract, parameters: Parameters) -> list[Parameters]:
+    parameters = replace(resolve_parameters(extract, parameters), coefficient="alpha")
+    names = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
     return [replace(parameters, distance=name) for name in names]
 
 
-def grid(extract: Extract, parameters: Parameters, progress: Progress | None = None) -> list[tuple[str, list[Cell]]]:
-    """Alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
+def compute_grid(
+    extract: Extract, parameters: Parameters, progress: Progress | None = None
+) -> list[tuple[str, list[GridCell]]]:
+    """Return alpha for every distance x chain construction, and K; other parameters stay. Rows are constructions."""
     rows = []
-    constructions = CONSTRUCTIONS[extract.answers]
+    constructions = CONSTRUCTIONS[extract.kind]
     for done, (label, construction) in enumerate(constructions):
         if progress:
             progress(done, len(constructions))
-        chosen = effective(extract, replace(parameters, coefficient="alpha", **construction))
+        chosen = resolve_parameters(extract, replace(parameters, coefficient="alpha", **construction))
         k = replace(chosen, coefficient="fleiss_kappa", distance="nominal")
-        cells = [*_every_distance(extract, chosen), k]
-        rows.append((label, [Cell(cell, result_of(extract, cell)) for cell in cells]))
+        cells = [*_with_each_distance(extract, chosen), k]
+        rows.append((label, [GridCell(cell, compute_result(extract, cell)) for cell in cells]))
     return rows
 
 
-def antecedents(extract: Extract, parameters: Parameters) -> list[Cell]:
-    """K beside alpha on the antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
-    chosen = effective(extract, replace(parameters, chains="none", top="category", exclude_unit="none"))
+def compare_antecedents(extract: Extract, parameters: Parameters) -> list[GridCell]:
+    """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
+    chosen = resolve_parameters(extract, replace(parameters, chains="none", top="category", exclude_unit="none"))
     cells = [
         replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
         replace(chosen, coefficient="alpha", distance="passonneau"),
     ]
-    return [Cell(cell, result_of(extract, cell)) for cell in cells]
+    return [GridCell(cell, compute_result(extract, cell)) for cell in cells]
 
 
-def meaning(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
-    """What the differences between the distances are made of; `chains` is what values are called."""
+def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
+    """Return what the differences between the distances are made of; `chains` is what values are called."""
     nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
@@ -197,7 +197,7 @@ def meaning(alphas: Mapping[str, float | None], chains: str = "chains") -> list[
     ]
 
 
-def figures(result: Result) -> dict[str, Any]:
-    """A result as the API gives it."""
+def result_fields(result: Result) -> dict[str, Any]:
+    """Return a result as the API gives it."""
     names = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
     return {name: getattr(result, name) for name in names} | {"left_out": dict(result.left_out)}

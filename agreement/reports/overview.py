@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agreement.extract import Extract
-from agreement.measures.intervals import Interval
-from agreement.measures.results import counted_as
-from agreement.parameters import Parameters
-from agreement.reports.basis import sums_of
-from agreement.reports.overall import Report, report
-from agreement.wording import nouns_of
+from agreement.data.activity import CodingProgress
+from agreement.data.answers import Extract
+from agreement.measures.results import pluralize
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.basis import compute_sums
+from agreement.reports.overall import AgreementReport, compute_report
+from agreement.reports.parameters import Parameters
+from agreement.reports.wording import nouns_for
 
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -19,47 +20,37 @@ CAUTION = "There is no set answer to what is enough: it depends on what the data
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the codings of a project are."""
-
-    n_texts: int
-    n_assigned: int
-    n_codings: int
-    n_submitted: int
-
-
-@dataclass(frozen=True, slots=True)
 class Overview:
     """The report, what it amounts to, and what is missing: where `missing` says anything there is no figure to show."""
 
-    report: Report
+    report: AgreementReport
     verdict: str
     missing: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def overview(extract: Extract, parameters: Parameters, progress: Progress) -> Overview:
-    """Raises WrongParameter."""
-    found = report(extract, parameters)
+def build_overview(extract: Extract, parameters: Parameters, progress: CodingProgress) -> Overview:
+    """Return the first look at a project. Raises InvalidParameter."""
+    report = compute_report(extract, parameters)
     return Overview(
-        found,
-        verdict(found.interval),
-        tuple(_missing(extract, found, progress)),
-        tuple(_notes(extract, found, progress)),
+        report,
+        verdict(report.interval),
+        tuple(_find_missing(extract, report, progress)),
+        tuple(_collect_notes(extract, report, progress)),
     )
 
 
 def verdict(interval: Interval) -> str:
-    """The coefficient and its interval against the usual marks, in words."""
+    """Return the coefficient and its interval against the usual marks, in words."""
     value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return ""
-    said = BANDS[_band(value)]
+    band = BANDS[_band(value)]
     if low is None or high is None:
-        return f"{said}. There is no interval, so nobody knows how far from it other texts would be."
+        return f"{band}. There is no interval, so nobody knows how far from it other texts would be."
     beyond = [f"below {MARKS[_band(value) - 1]}" for _ in range(_band(low) < _band(value))]
     beyond += [f"above {MARKS[_band(value)]}" for _ in range(_band(high) > _band(value))]
-    return f"{said}; its interval reaches {' and '.join(beyond)}." if beyond else f"{said}, all of its interval, too."
+    return f"{band}; its interval reaches {' and '.join(beyond)}." if beyond else f"{band}, all of its interval, too."
 
 
 BANDS = (
@@ -74,9 +65,9 @@ def _band(value: float) -> int:
     return (value >= TENTATIVE) + (value >= RELIABLE)
 
 
-def _missing(extract: Extract, found: Report, progress: Progress) -> list[str]:
-    """What has to happen before there is a figure."""
-    if found.result.value is not None:
+def _find_missing(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
+    """Return what has to happen before there is a figure."""
+    if report.result.value is not None:
         return []
     if not progress.n_texts:
         return ["There are no texts yet."]
@@ -86,33 +77,33 @@ def _missing(extract: Extract, found: Report, progress: Progress) -> list[str]:
         return ["Nobody has answered anything yet."]
     if len(extract.coders) == 1:
         return [f"Only {extract.coders[0]} has answered anything: agreement needs two coders."]
-    shared = [text for text in extract.texts if sum(bool(len(work.unit)) for work in text.answers.work) > 1]
+    shared = [text for text in extract.texts if sum(bool(len(work.unit)) for work in text.answers.coder_answers) > 1]
     if not shared:
         return ["No text has answers of two coders: give the same text to two."]
-    return [f"The coefficient is undefined: {found.result.note}."]
+    return [f"The coefficient is undefined: {report.result.note}."]
 
 
-def _notes(extract: Extract, found: Report, progress: Progress) -> list[str]:
-    """What to mind when reading the figure."""
-    if found.result.value is None:
+def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:
+    """Return what to mind when reading the figure."""
+    if report.result.value is None:
         return []
-    notes, nouns, text = [], nouns_of(extract.units), "docset" if extract.units else "text"
-    sums = sums_of(extract, found.parameters)["nominal"]
+    notes, nouns, text = [], nouns_for(extract.units), "docset" if extract.units else "text"
+    sums = compute_sums(extract, report.parameters)["nominal"]
     single = [text for text in sums if not text.n_units]
     if single:
         have = "has" if len(single) == 1 else "have"
-        notes.append(f"{counted_as(len(single), 'text')} of {len(sums)} {have} no answers of two coders.")
+        notes.append(f"{pluralize(len(single), 'text')} of {len(sums)} {have} no answers of two coders.")
     if progress.n_submitted < progress.n_codings:
         open_ = progress.n_codings - progress.n_submitted
         notes.append(
-            f"{counted_as(open_, 'coding')} of {progress.n_codings} {'is' if open_ == 1 else 'are'} not handed in."
+            f"{pluralize(open_, 'coding')} of {progress.n_codings} {'is' if open_ == 1 else 'are'} not handed in."
         )
     if progress.n_assigned < progress.n_texts:
         rest = progress.n_texts - progress.n_assigned
-        notes.append(f"{counted_as(rest, 'text')} {'is' if rest == 1 else 'are'} not given to anybody.")
-    if found.interval.by == "unit":
+        notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not given to anybody.")
+    if report.interval.by == "unit":
         notes.append(f"One {text} is used: its interval is over {nouns.units}, and says nothing of other {text}s.")
-    left_out: Mapping[str, int] = found.result.left_out
+    left_out: Mapping[str, int] = report.result.left_out
     for reason, count in left_out.items():
-        notes.append(f"{counted_as(count, nouns.unit)} left out: {reason}.")
+        notes.append(f"{pluralize(count, nouns.unit)} left out: {reason}.")
     return notes

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from agreement.measures import SET_DISTANCES
-from agreement.measures.chains import MODES, TOPS, UNMARKED
+from agreement.measures.data.chains import MODES, TOPS, UNMARKED
 from agreement.measures.options import EMPTY, EXCLUDE_UNIT, MISSING_RULES, THIRDS
+from agreement.reports.coefficients import COEFFICIENTS
 
-COEFFICIENTS = ("alpha", "fleiss_kappa", "multi_kappa", "gwet_ac1")
 # What is counted of a pyramid: its words, or the stretches that coders made contributors.
 UNITS = ("words", "spans")
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "coefficient": COEFFICIENTS,
+    "coefficient": tuple(COEFFICIENTS),
     "distance": SET_DISTANCES,
     "chains": tuple(reversed(MODES)),
     "top": TOPS,
@@ -27,7 +27,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 # Choices that may be left to the project.
-OPEN = ("unmarked", "units")
+OPTIONAL_CHOICES = ("unmarked", "units")
 
 # Choices of some of the data, as names with commas between; empty: all of them.
 SELECTIONS = ("coders", "texts", "rounds", "without")
@@ -56,7 +56,7 @@ HELP = {
 NAMES = (*CHOICES, *SELECTIONS)
 
 
-class WrongParameter(ValueError):
+class InvalidParameter(ValueError):
     """A parameter that is unknown or has a value that it cannot have; `field` is its name."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -91,13 +91,13 @@ class Parameters:
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
-            if value not in choices and not (name in OPEN and value == ""):
-                raise WrongParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
+            if value not in choices and not (name in OPTIONAL_CHOICES and value == ""):
+                raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
-            object.__setattr__(self, name, ",".join(sorted(self.selected(name))))
+            object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
 
-    def selected(self, name: str) -> frozenset[str]:
-        """The names in one of SELECTIONS; none at all stands for all."""
+    def selection(self, name: str) -> frozenset[str]:
+        """Return the names in one of SELECTIONS; none at all stands for all."""
         return frozenset(filter(None, (one.strip() for one in getattr(self, name).split(","))))
 
     @property
@@ -105,7 +105,7 @@ class Parameters:
         return self.coefficient == "alpha"
 
     def query(self) -> dict[str, str]:
-        """All of them as text, for an address or an answer."""
+        """Return all parameters as text, for an address or an answer."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -249,31 +249,31 @@ PRESETS: dict[str, Preset] = {
 
 
 def presets_for(answers: str) -> list[Preset]:
-    """The conventions that make sense for a scheme of that kind of answers."""
+    """Return the conventions that make sense for a scheme of that kind of answers."""
     return [preset for preset in PRESETS.values() if answers in preset.answers]
 
 
-def opening(preset: str, answers: str) -> Parameters:
-    """The parameters that a project's pages open with."""
+def default_parameters(preset: str, answers: str) -> Parameters:
+    """Return the parameters that a project's pages open with."""
     fitting = presets_for(answers)
     return next((found for found in fitting if found.key == preset), fitting[0]).parameters
 
 
-def asked_for(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
-    """The parameters that an address or a command asks for.
+def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
+    """Return the parameters that an address or a command asks for.
 
     Those of the project's `preset` where nothing is asked; else those of the preset that the query names, or the
-    library's defaults, with what else the query names in their place. Raises WrongParameter.
+    library's defaults, with what else the query names in their place. Raises InvalidParameter.
     """
-    given = {name: value for name, value in query.items() if value != ""}
-    named = given.pop("preset", None)
-    if named is None and not given:
-        return opening(preset, answers)
-    if named is not None and named not in PRESETS:
-        raise WrongParameter("preset", f"{named!r} is not one of {', '.join(PRESETS)}.")
-    for name in given:
+    values = {name: value for name, value in query.items() if value != ""}
+    preset_name = values.pop("preset", None)
+    if preset_name is None and not values:
+        return default_parameters(preset, answers)
+    if preset_name is not None and preset_name not in PRESETS:
+        raise InvalidParameter("preset", f"{preset_name!r} is not one of {', '.join(PRESETS)}.")
+    for name in values:
         if name not in NAMES:
-            raise WrongParameter(
+            raise InvalidParameter(
                 name.replace("\x00", ""), f"there is no such parameter; there are {', '.join(('preset', *NAMES))}."
             )
-    return replace(PRESETS[named].parameters if named else Parameters(), **given)
+    return replace(PRESETS[preset_name].parameters if preset_name else Parameters(), **values)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agreement.extract import Extract
+from agreement.data.answers import Extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.results import Result
-from agreement.parameters import UNITS, Parameters
-from agreement.reports.basis import effective, result_of, texts_of
+from agreement.reports.basis import compute_result, pick_texts, resolve_parameters
+from agreement.reports.parameters import UNITS, Parameters
 
 # Which figures of the paper follow from what it prints, and which cannot be had.
 PUBLISHED = (
@@ -21,7 +21,7 @@ PUBLISHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UnitsRow:
     """Alpha by distance of what is counted: over all docsets where `docset` is empty."""
 
     units: str
@@ -30,19 +30,21 @@ class Row:
     cells: tuple[tuple[Parameters, Result], ...]
 
 
-def both(extract_of: Callable[[str], Extract], parameters: Parameters) -> list[Row]:
-    """Words and spans over all docsets chosen, then in each of several; all but distance and units as asked.
+def compare_units(extract_of: Callable[[str], Extract], parameters: Parameters) -> list[UnitsRow]:
+    """Return words and spans over all docsets chosen, then in each of several; all but distance and units as asked.
 
-    extract_of: the answers with words or spans as units. Raises WrongParameter.
+    extract_of: the answers with words or spans as units. Raises InvalidParameter.
     """
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[UnitsRow]] = {}
     for units in UNITS:
         extract = extract_of(units)
-        asked = effective(extract, replace(parameters, coefficient="alpha", units=units))
-        texts = texts_of(extract, asked)
+        resolved = resolve_parameters(extract, replace(parameters, coefficient="alpha", units=units))
+        texts = pick_texts(extract, resolved)
         of_docset = [(text.slug, text.title, [text]) for text in texts] if len(texts) > 1 else []
         for slug, title, chosen in [("", "all docsets", list(texts)), *of_docset]:
-            cells = [replace(asked, distance=distance) for distance in SET_DISTANCES]
-            found = tuple((replace(cell, texts=slug or cell.texts), result_of(extract, cell, chosen)) for cell in cells)
-            rows.setdefault(slug, []).append(Row(units, slug, title, found))
+            cells = [replace(resolved, distance=distance) for distance in SET_DISTANCES]
+            cell_results = tuple(
+                (replace(cell, texts=slug or cell.texts), compute_result(extract, cell, chosen)) for cell in cells
+            )
+            rows.setdefault(slug, []).append(UnitsRow(units, slug, title, cell_results))
     return [row for of_docset in rows.values() for row in of_docset]

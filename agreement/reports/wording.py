@@ -24,6 +24,6 @@ class Nouns:
 NOUNS = {"": Nouns("markable", "chain"), "words": Nouns("word", "SCU"), "spans": Nouns("contributor", "SCU")}
 
 
-def nouns_of(units: str) -> Nouns:
-    """The nouns of what is counted, as in `Extract.units`."""
+def nouns_for(units: str) -> Nouns:
+    """Return the nouns of what is counted, as in `Extract.units`."""
     return NOUNS[units]

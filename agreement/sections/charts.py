@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agreement.tables import shown
+from agreement.sections.tables import format_value
 
 type Figure = dict[str, Any]
 type Number = float | int | None
@@ -46,21 +46,21 @@ class Dot:
     high: Number = None
 
 
-def dots(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Figure:
-    """Dots with whiskers, one row each, the first on top; `marks` are lines across."""
-    there = [row for row in rows if row.value is not None]
+def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Figure:
+    """Return dots with whiskers, one row each, the first on top; `marks` are lines across."""
+    defined = [row for row in rows if row.value is not None]
     reach = [
         (float(row.value or 0) - row.low, row.high - float(row.value or 0))
         if row.low is not None and row.high is not None
         else (0.0, 0.0)
-        for row in there
+        for row in defined
     ]
     trace = {
         "type": "scatter",
         "mode": "markers",
-        "x": [row.value for row in there],
-        "y": list(range(len(there))),
-        "customdata": [[plain_text(row.label), _interval(row)] for row in there],
+        "x": [row.value for row in defined],
+        "y": list(range(len(defined))),
+        "customdata": [[escape_markup(row.label), _format_interval(row)] for row in defined],
         "hovertemplate": "%{customdata[0]}: %{x:.4f}%{customdata[1]}<extra></extra>",
         "error_x": {
             "type": "data",
@@ -79,16 +79,16 @@ def dots(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Figure:
     return {
         "data": [trace],
         "layout": {
-            "height": HEAD + ROW * max(len(there), 2),
+            "height": HEAD + ROW * max(len(defined), 2),
             "xaxis": {"title": {"text": unit}},
-            "yaxis": _named([row.label for row in there], downwards=True),
+            "yaxis": _named_axis([row.label for row in defined], downwards=True),
             "shapes": shapes,
         },
     }
 
 
-def heat(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[Number]], unit: str) -> Figure:
-    """A heat map with the value in each cell; None stays empty."""
+def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[Number]], unit: str) -> Figure:
+    """Return a heat map with the value in each cell; None stays empty."""
     trace = {
         "type": "heatmap",
         "x": list(range(len(columns))),
@@ -96,7 +96,7 @@ def heat(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[
         "z": [list(row) for row in values],
         "text": [["" if value is None else f"{value:.2f}" for value in row] for row in values],
         "texttemplate": "%{text}" if len(columns) <= MOST_IN_WORDS else "",
-        "customdata": [[plain_text(f"{row} – {column}") for column in columns] for row in rows],
+        "customdata": [[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
         "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
         "hoverongaps": False,
         "xgap": 1,
@@ -108,41 +108,41 @@ def heat(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[
         "data": [trace],
         "layout": {
             "height": HEAD + 40 + max(ROW * len(rows), 60),
-            "xaxis": _named(columns),
-            "yaxis": _named(rows, downwards=True),
+            "xaxis": _named_axis(columns),
+            "yaxis": _named_axis(rows, downwards=True),
         },
     }
 
 
-def lines(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
-    """A line for each name, each with a marker of its own; gaps where there is no value."""
+def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
+    """Return a line for each name, each with a marker of its own; gaps where there is no value."""
     traces = [
         {
             "type": "scatter",
             "mode": "lines+markers",
-            "name": plain_text(name),
+            "name": escape_markup(name),
             "x": list(range(len(stages))),
             "y": list(values),
-            "customdata": [plain_text(stage) for stage in stages],
+            "customdata": [escape_markup(stage) for stage in stages],
             "marker": {"symbol": MARKERS[number % len(MARKERS)], "size": 8},
             "hovertemplate": "%{fullData.name}, %{customdata}: %{y:.3f}<extra></extra>",
         }
         for number, (name, values) in enumerate(series.items())
     ]
-    layout = {"height": 320, "xaxis": _named(stages), "yaxis": {"title": {"text": unit}}, "showlegend": True}
+    layout = {"height": 320, "xaxis": _named_axis(stages), "yaxis": {"title": {"text": unit}}, "showlegend": True}
     return {"data": traces, "layout": layout}
 
 
-def stacked(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:
-    """Lying bars of parts that make a whole; each part has a pattern besides its colour."""
+def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:
+    """Return horizontal bars of parts that make a whole; each part has a pattern besides its colour."""
     traces = [
         {
             "type": "bar",
             "orientation": "h",
-            "name": plain_text(name),
+            "name": escape_markup(name),
             "y": list(range(len(labels))),
             "x": list(values),
-            "customdata": [plain_text(label) for label in labels],
+            "customdata": [escape_markup(label) for label in labels],
             "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}},
             "hovertemplate": "%{customdata}, %{fullData.name}: %{x:.1%}<extra></extra>",
         }
@@ -154,20 +154,20 @@ def stacked(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: 
             "height": HEAD + 40 + ROW * max(len(labels), 2),
             "barmode": "stack",
             "xaxis": {"title": {"text": unit}, "tickformat": ".0%", "range": [0, 1]},
-            "yaxis": _named(labels, downwards=True),
+            "yaxis": _named_axis(labels, downwards=True),
             "showlegend": True,
         },
     }
 
 
-def strip(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
-    """A dot for each item, the largest share first."""
+def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:
+    """Return a dot for each item, the largest share first."""
     trace = {
         "type": "scatter",
         "mode": "markers",
         "x": list(range(1, len(shares) + 1)),
         "y": list(shares),
-        "customdata": [_short(word) for word in words],
+        "customdata": [_shorten(word) for word in words],
         "hovertemplate": "%{customdata}: %{y:.1%}<extra></extra>",
         "marker": {"size": 7},
     }
@@ -190,8 +190,8 @@ class Point:
     y: float
 
 
-def scatter(points: Sequence[Point], x: str, y: str) -> Figure:
-    """Points by two figures of one scale; the dotted line is where both are equal."""
+def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
+    """Return points by two figures of one scale; the dotted line is where both are equal."""
     ends = [end([value for point in points for value in (point.x, point.y)], default=0.0) for end in (min, max)]
     margin = max(0.05 * (ends[1] - ends[0]), 0.02)
     reach = [ends[0] - margin, ends[1] + margin]
@@ -200,7 +200,7 @@ def scatter(points: Sequence[Point], x: str, y: str) -> Figure:
         "mode": "markers",
         "x": [point.x for point in points],
         "y": [point.y for point in points],
-        "customdata": [plain_text(point.label) for point in points],
+        "customdata": [escape_markup(point.label) for point in points],
         "hovertemplate": "%{customdata}: %{x:.4f}, %{y:.4f}<extra></extra>",
         "marker": {"size": 10},
     }
@@ -209,15 +209,15 @@ def scatter(points: Sequence[Point], x: str, y: str) -> Figure:
         "data": [trace],
         "layout": {
             "height": 380,
-            "xaxis": {"title": {"text": plain_text(x)}, "range": reach},
-            "yaxis": {"title": {"text": plain_text(y)}, "range": reach},
+            "xaxis": {"title": {"text": escape_markup(x)}, "range": reach},
+            "yaxis": {"title": {"text": escape_markup(y)}, "range": reach},
             "shapes": [equal],
         },
     }
 
 
-def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
-    """Which coders put which members in their chain: a bar for each combination of coders, dots below for who they are.
+def upset_plot(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]) -> Figure:
+    """Return a bar for each combination of coders, of the members that exactly they share, with dots that name them.
 
     `members` has by combination the members that exactly those coders have.
     """
@@ -228,7 +228,7 @@ def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]
         "type": "bar",
         "x": places,
         "y": [len(members[one]) for one in combinations],
-        "customdata": [", ".join(_short(word) for word in members[one]) for one in combinations],
+        "customdata": [", ".join(_shorten(word) for word in members[one]) for one in combinations],
         "hovertemplate": "%{y}: %{customdata}<extra></extra>",
         "xaxis": "x",
         "yaxis": "y",
@@ -253,47 +253,48 @@ def upset(coders: Sequence[str], members: Mapping[frozenset[str], Sequence[str]]
             "height": 170 + ROW * len(coders),
             "xaxis": {"showticklabels": False, "showgrid": False, "zeroline": False, "anchor": "y2"},
             "yaxis": {"title": {"text": "members"}, "domain": [0.5, 1], "dtick": step, "rangemode": "tozero"},
-            "yaxis2": {**_named(coders, downwards=True), "domain": [0, 0.42], "showgrid": False},
+            "yaxis2": {**_named_axis(coders, downwards=True), "domain": [0, 0.42], "showgrid": False},
             "showlegend": False,
         },
     }
 
 
-def said(rows: Sequence[Dot]) -> str:
-    """What dots show, in words: all of a few, the ends of many."""
-    there = [row for row in rows if row.value is not None]
-    if not there:
+def describe_dots(rows: Sequence[Dot]) -> str:
+    """Return what dots show, in words: all of a few, the ends of many."""
+    defined = [row for row in rows if row.value is not None]
+    if not defined:
         return "There is nothing to show yet."
-    if len(there) <= 8:
-        return "; ".join(f"{row.label} {shown(row.value, 'figure')}{_interval(row)}" for row in there) + "."
-    low, high = (end(there, key=lambda row: float(row.value or 0)) for end in (min, max))
-    return (
-        f"{len(there)} values, from {shown(low.value, 'figure')} ({low.label}) to {shown(high.value, 'figure')}"
-        f" ({high.label})."
-    )
+    if len(defined) <= 8:
+        return (
+            "; ".join(f"{row.label} {format_value(row.value, 'figure')}{_format_interval(row)}" for row in defined)
+            + "."
+        )
+    low, high = (end(defined, key=lambda row: float(row.value or 0)) for end in (min, max))
+    ends = [f"{format_value(row.value, 'figure')} ({row.label})" for row in (low, high)]
+    return f"{len(defined)} values, from {' to '.join(ends)}."
 
 
-def _interval(row: Dot) -> str:
+def _format_interval(row: Dot) -> str:
     if row.low is None or row.high is None:
         return ""
-    return f" ({shown(row.low, 'figure')} to {shown(row.high, 'figure')})"
+    return f" ({format_value(row.low, 'figure')} to {format_value(row.high, 'figure')})"
 
 
-def _named(labels: Sequence[str], *, downwards: bool = False) -> dict[str, Any]:
-    """An axis of places 0, 1, ... with names: long names are cut, and two that are cut alike stay two."""
+def _named_axis(labels: Sequence[str], *, downwards: bool = False) -> dict[str, Any]:
+    """Return an axis of places 0, 1, ... with names: long names are cut, and two that are cut alike stay two."""
     axis: dict[str, Any] = {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
-        "ticktext": [_short(label) for label in labels],
+        "ticktext": [_shorten(label) for label in labels],
         "zeroline": False,
     }
     return axis | {"autorange": "reversed"} if downwards else axis
 
 
-def _short(label: str) -> str:
-    return plain_text(label if len(label) <= WIDEST_LABEL else f"{label[: WIDEST_LABEL - 1]}…")
+def _shorten(label: str) -> str:
+    return escape_markup(label if len(label) <= WIDEST_LABEL else f"{label[: WIDEST_LABEL - 1]}…")
 
 
-def plain_text(label: str) -> str:
-    """A label of which Plotly makes no markup: it reads a little HTML in texts."""
+def escape_markup(label: str) -> str:
+    """Return a label of which Plotly makes no markup: it reads a little HTML in texts."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

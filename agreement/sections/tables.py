@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Literal
 
-type Plain = str | int | float | None
+type CellValue = str | int | float | None
 Kind = Literal["text", "count", "figure", "percent", "seconds"]
 
 # A spreadsheet would compute a cell that begins so.
@@ -49,19 +49,19 @@ class Column:
 class Linked:
     """A cell that leads somewhere. `current`: it is what the page shows now."""
 
-    value: Plain
+    value: CellValue
     address: str
     current: bool = False
 
 
-type Cell = Plain | Linked
+type Cell = CellValue | Linked
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedCell:
     """A cell for the page's template."""
 
-    value: Plain
+    value: CellValue
     kind: Kind
     address: str = ""
     current: bool = False
@@ -82,13 +82,13 @@ class Table:
     note: str = ""
 
     @property
-    def cells(self) -> list[list[Shown]]:
+    def cells(self) -> list[list[RenderedCell]]:
         """The cells as the page's template takes them."""
         return [
             [
-                Shown(plain(cell), column.kind, cell.address, cell.current)
+                RenderedCell(cell_value(cell), column.kind, cell.address, cell.current)
                 if isinstance(cell, Linked)
-                else Shown(cell, column.kind)
+                else RenderedCell(cell, column.kind)
                 for cell, column in zip(row, self.columns, strict=True)
             ]
             for row in self.rows
@@ -97,24 +97,24 @@ class Table:
     @property
     def names(self) -> list[str]:
         """The columns' names, each once: a coder may be called as a column is."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for column in self.columns:
-            tried = (column.name, *(f"{column.name}_{number}" for number in range(2, len(self.columns) + 2)))
-            found[next(name for name in tried if name not in found)] = None
-        return list(found)
+            candidates = (column.name, *(f"{column.name}_{number}" for number in range(2, len(self.columns) + 2)))
+            names[next(name for name in candidates if name not in names)] = None
+        return list(names)
 
-    def plain(self) -> list[list[Plain]]:
-        """The cells without their links."""
-        return [[plain(cell) for cell in row] for row in self.rows]
+    def plain(self) -> list[list[CellValue]]:
+        """Return the cells without their links."""
+        return [[cell_value(cell) for cell in row] for row in self.rows]
 
 
-def plain(cell: Cell) -> Plain:
-    """What a cell says."""
+def cell_value(cell: Cell) -> CellValue:
+    """Return the value of a cell."""
     return cell.value if isinstance(cell, Linked) else cell
 
 
-def shown(value: Plain, kind: Kind) -> str:
-    """A value as people read it: a coefficient has four decimals, and None is nothing."""
+def format_value(value: CellValue, kind: Kind) -> str:
+    """Return a value as people read it: a coefficient has four decimals, and None is nothing."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -129,8 +129,8 @@ def shown(value: Plain, kind: Kind) -> str:
     return f"{value:,}".replace("-", "\N{MINUS SIGN}")
 
 
-def listed(tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Which tables there are, and what is in them."""
+def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
+    """Return the tables as plain data: their columns and how many rows they have."""
     return [
         {
             "key": table.key,
@@ -146,26 +146,26 @@ def listed(tables: Sequence[Table]) -> list[dict[str, Any]]:
 
 
 def as_csv(table: Table) -> str:
-    """A header of the machine-readable names, then the rows with every digit."""
+    """Return a header of the machine-readable names, then the rows with every digit."""
     file = StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow([_safe(name) for name in table.names])
+    writer.writerow([_escape_formula(name) for name in table.names])
     for row in table.plain():
-        writer.writerow([_safe(value) for value in row])
+        writer.writerow([_escape_formula(value) for value in row])
     return file.getvalue()
 
 
 def as_json(table: Table) -> str:
-    """A list of objects, one a row, with the caption and note around it."""
+    """Return a list of objects, one a row, with the caption and note around it."""
     rows = [dict(zip(table.names, row, strict=True)) for row in table.plain()]
     return json.dumps({"caption": table.caption, "note": table.note, "rows": rows}, indent=1, ensure_ascii=False)
 
 
 def as_latex(table: Table) -> str:
-    """A table of the booktabs package, rounded as on the page."""
+    """Return a table of the booktabs package, rounded as on the page."""
     alignment = "".join("r" if column.is_number else "l" for column in table.columns)
-    head = _line([column.label for column in table.columns])
-    body = "\n".join(f"  {_line(row)} \\\\" for row in _rounded(table))
+    head = _latex_row([column.label for column in table.columns])
+    body = "\n".join(f"  {_latex_row(row)} \\\\" for row in _rounded_rows(table))
     return (
         "\\begin{table}\n\\centering\n"
         f"\\begin{{tabular}}{{{alignment}}}\n  \\toprule\n  {head} \\\\\n  \\midrule\n{body}\n  \\bottomrule\n"
@@ -173,22 +173,22 @@ def as_latex(table: Table) -> str:
     )
 
 
-def _line(cells: Sequence[str]) -> str:
-    r"""A row of LaTeX. Brackets or a star at its beginning would be an option of the \\\\ before it."""
+def _latex_row(cells: Sequence[str]) -> str:
+    r"""Return a row of LaTeX. Brackets or a star at its beginning would be an option of the \\\\ before it."""
     line = " & ".join(cell.translate(LATEX) for cell in cells)
     return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def as_markdown(table: Table) -> str:
-    """A table with pipes, rounded as on the page."""
+    """Return a table with pipes, rounded as on the page."""
     lines = [[column.label.translate(MARKDOWN) for column in table.columns]]
     lines.append(["---:" if column.is_number else "---" for column in table.columns])
-    lines += [[cell.translate(MARKDOWN) for cell in row] for row in _rounded(table)]
+    lines += [[cell.translate(MARKDOWN) for cell in row] for row in _rounded_rows(table)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TableFormat:
     """A form in which a table leaves: its label, how it is written, its type and its file's ending."""
 
     label: str
@@ -197,19 +197,20 @@ class Form:
     suffix: str
 
 
-FORMS = {
-    "csv": Form("CSV", as_csv, "text/csv; charset=utf-8", "csv"),
-    "json": Form("JSON", as_json, "application/json", "json"),
-    "latex": Form("LaTeX", as_latex, "text/plain; charset=utf-8", "tex"),
-    "markdown": Form("Markdown", as_markdown, "text/plain; charset=utf-8", "md"),
+TABLE_FORMATS = {
+    "csv": TableFormat("CSV", as_csv, "text/csv; charset=utf-8", "csv"),
+    "json": TableFormat("JSON", as_json, "application/json", "json"),
+    "latex": TableFormat("LaTeX", as_latex, "text/plain; charset=utf-8", "tex"),
+    "markdown": TableFormat("Markdown", as_markdown, "text/plain; charset=utf-8", "md"),
 }
 
 
-def _rounded(table: Table) -> list[list[str]]:
+def _rounded_rows(table: Table) -> list[list[str]]:
     return [
-        [shown(value, column.kind) for value, column in zip(row, table.columns, strict=True)] for row in table.plain()
+        [format_value(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.plain()
     ]
 
 
-def _safe(value: Plain) -> Plain:
+def _escape_formula(value: CellValue) -> CellValue:
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -6,55 +6,55 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from agreement.tables import FORMS, shown
+from agreement.sections.tables import TABLE_FORMATS, format_value
 
 register = template.Library()
 
 
 @register.filter
 def figure(value: float | None) -> SafeString:
-    """A coefficient with four decimals; the <data> element carries every digit. None is undefined."""
+    """Return a coefficient with four decimals; the <data> element carries every digit. None is undefined."""
     if value is None:
         return format_html('<span class="{}">undefined</span>', "quiet")
-    return format_html('<data value="{}">{}</data>', repr(value), shown(value, "figure"))
+    return format_html('<data value="{}">{}</data>', repr(value), format_value(value, "figure"))
 
 
 @register.filter
 def percent(share: float) -> SafeString:
-    """A share from 0 to 1 as whole percent, with one decimal below ten."""
-    return format_html('<data value="{}">{}</data>', repr(share), shown(share, "percent"))
+    """Return a share from 0 to 1 as whole percent, with one decimal below ten."""
+    return format_html('<data value="{}">{}</data>', repr(share), format_value(share, "percent"))
 
 
 @register.filter
 def readable(name: str) -> str:
-    """An option's name in words."""
+    """Return an option's name in words."""
     return name.replace("_", " ")
 
 
 @register.filter
-def said(value: object, kind: str) -> SafeString:
-    """A cell of a table: rounded for the eye, with every digit in the <data> element."""
+def cell(value: object, kind: str) -> SafeString:
+    """Return a cell of a table: rounded for the eye, with every digit in the <data> element."""
     if value is None:
-        return format_html('<span class="{}">{}</span>', "quiet", "–")
+        return format_html('<span class="{}">{}</span>', "muted", "–")
     if isinstance(value, str):
         return format_html("{}", value)
     assert isinstance(value, int | float)
     if value == 0 and kind == "count":
         return format_html('<data value="0" class="{}">0</data>', "quiet")
-    return format_html('<data value="{}">{}</data>', repr(value), shown(value, kind))  # type: ignore[arg-type]
+    return format_html('<data value="{}">{}</data>', repr(value), format_value(value, kind))  # type: ignore[arg-type]
 
 
 @register.inclusion_tag("agreement/table.html", takes_context=True)
 def table(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """One of the page's tables, with what it takes to take it along."""
+    """Return one of the page's tables, with its formats and the address of its downloads."""
     return {
         "table": context["tables"].get(key),
-        "forms": FORMS,
-        "address": f"?{context['here']}&as=" if context["here"] else "?as=",
+        "formats": TABLE_FORMATS,
+        "address": f"?{context['full_query']}&as=" if context["full_query"] else "?as=",
     }
 
 
 @register.inclusion_tag("agreement/chart.html", takes_context=True)
 def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """One of the page's charts."""
+    """Return one of the page's charts."""
     return {"chart": context["charts"].get(key)}

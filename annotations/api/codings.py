@@ -1,4 +1,4 @@
-"""The REST API of all codings of a project as flat rows, for those who see results, and of who codes what."""
+"""The REST API of all codings of a project as flat rows, and of assignment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.core.exceptions import ValidationError as Refusal
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -18,8 +18,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations import actions
-from annotations.coding_serializers import (
+from annotations.api.idempotency import idempotent
+from annotations.api.lists import Row, RowListView, UTCDateTimeFilter
+from annotations.api.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.problems import validation_error
+from annotations.api.serializers.coding import CodingStateSerializer
+from annotations.api.serializers.projects import validated
+from annotations.api.serializers.rows import (
     CodingRowSerializer,
     CodingsMadeSerializer,
     JudgementRowSerializer,
@@ -28,17 +33,14 @@ from annotations.coding_serializers import (
     OperationRowSerializer,
     StatusSerializer,
 )
-from annotations.coding_state import coding_state
-from annotations.conditional import IF_MATCH, require_match, tagged
-from annotations.docset_forms import people
-from annotations.idempotency import idempotent
-from annotations.listing import FlatList, MomentFilter, Row
+from annotations.coding.state import coding_state
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, Project, Text, User
-from annotations.models.coding import KINDS_OF_AGREED
-from annotations.permissions import Right, project_for
-from annotations.problems import invalid
-from annotations.project_serializers import checked
-from annotations.serializers import CodingStateSerializer
+from annotations.models.coding import AGREED_KINDS
+from annotations.models.rights import Right
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.permissions import project_for
 
 
 class CodingFilters(filters.FilterSet):
@@ -50,14 +52,14 @@ class CodingFilters(filters.FilterSet):
         fields = ["kind", "status"]
 
 
-class CodingList(FlatList):
+class CodingList(RowListView):
     """The codings of a project that you may see, with how far they are: as a coder your own."""
 
     queryset = Coding.objects.none()
     serializer_class = CodingRowSerializer
     filterset_class = CodingFilters
     ordering = ["text__slug", "coder__username", "kind"]
-    right = Right.BE_HERE
+    right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
@@ -72,22 +74,22 @@ class CodingList(FlatList):
         project = project_for(request.user, slug, Right.MANAGE)
         if project.answers == Project.Answers.SCUS:
             raise ValidationError({"texts": ["Summaries are given out at `docsets/<docset>/assignments/`."]})
-        fields = checked(NewCodingsSerializer(data=request.data))
-        texts = named(project.texts.defer("content"), fields["texts"], "slug", "texts")
-        coders = named(people(project, actions.ROLES_THAT_CODE), fields["coders"], "username", "coders")
+        fields = validated(NewCodingsSerializer(data=request.data))
+        texts = rows_by_name(project.texts.defer("content"), fields["texts"], "slug", "texts")
+        coders = rows_by_name(members_in_roles(project, CODING_ROLES), fields["coders"], "username", "coders")
         try:
-            return Response({"new": actions.assign(project, texts, coders)})
-        except Refusal as error:
-            raise invalid(error) from None
+            return Response({"new": assign_texts(project, texts, coders)})
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
 
 
-def named[One](rows: QuerySet[Any, One], names: list[str], by: str, field: str) -> list[One]:
-    """The rows of these names. Raises ValidationError on a name that none has."""
-    known = {str(getattr(row, by)): row for row in rows}
+def rows_by_name[One](rows: QuerySet[Any, One], names: list[str], attribute: str, field: str) -> list[One]:
+    """Return the rows with these names, which are values of `attribute`. Raise ValidationError on an unknown name."""
+    rows_by_value = {str(getattr(row, attribute)): row for row in rows}
     for name in names:
-        if name not in known:
+        if name not in rows_by_value:
             raise ValidationError({field: [f"There is no {name!r} here."]})
-    return [known[name] for name in dict.fromkeys(names)]
+    return [rows_by_value[name] for name in dict.fromkeys(names)]
 
 
 class CodingDetail(APIView):
@@ -96,7 +98,7 @@ class CodingDetail(APIView):
     @extend_schema(responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
-        return tagged(coding_state(self._coding(request, project, text, coder, agreed), project))
+        return etag_response(coding_state(self._coding(request, project, text, coder, agreed), project))
 
     @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
@@ -104,31 +106,30 @@ class CodingDetail(APIView):
         """Give it back to its coder (`open`). Only its coder hands it in, at `texts/<text>/coding/`."""
         project = project_for(request.user, slug, Right.MANAGE)
         coding = self._coding(request, project, text, coder, agreed)
-        return changed_status(request, project, coding, {Coding.Status.OPEN})
+        return change_status(request, project, coding, {Coding.Status.OPEN})
 
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
         codings = Coding.objects.visible_to(request.user).filter(text__project=project, text__slug=text)
-        codings = codings.filter(kind__in=KINDS_OF_AGREED) if agreed else codings.exclude(kind__in=KINDS_OF_AGREED)
-        # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
-        for coding in codings.select_related("text__docset", "coder"):
-            if coding.coder.get_username() == coder:
-                return coding
-        raise Http404("There is no such coding.")
+        codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
+        coding = codings.filter(coder__username=coder).select_related("text__docset", "coder").first()
+        if coding is None:
+            raise Http404("There is no such coding.")
+        return coding
 
 
-def changed_status(request: Request, project: Project, coding: Coding, may_become: set[Coding.Status]) -> HttpResponse:
-    """Hand a coding in or give it back, where the sender has seen it as it is. Call it in a transaction."""
+def change_status(request: Request, project: Project, coding: Coding, allowed: set[Coding.Status]) -> HttpResponse:
+    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction."""
     Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
     coding.refresh_from_db(fields=["status", "version"])
     require_match(request, coding_state(coding, project))
-    new = Coding.Status(checked(StatusSerializer(data=request.data))["status"])
-    if new not in may_become:
-        who = "its coder hands it in" if new == Coding.Status.SUBMITTED else "a manager gives it back"
-        raise PermissionDenied(f"Only {who}.")
-    change = actions.submit if new == Coding.Status.SUBMITTED else actions.reopen
+    new_status = Coding.Status(validated(StatusSerializer(data=request.data))["status"])
+    if new_status not in allowed:
+        actor = "its coder hands it in" if new_status == Coding.Status.SUBMITTED else "a manager gives it back"
+        raise PermissionDenied(f"Only {actor}.")
+    change = submit_coding if new_status == Coding.Status.SUBMITTED else reopen_coding
     change(coding, cast(User, request.user))
     coding.refresh_from_db(fields=["status", "version"])
-    return tagged(coding_state(coding, project))
+    return etag_response(coding_state(coding, project))
 
 
 class MarkableFilters(filters.FilterSet):
@@ -140,7 +141,7 @@ class MarkableFilters(filters.FilterSet):
         fields = ["predefined"]
 
 
-class MarkableList(FlatList):
+class MarkableList(RowListView):
     """The markables of a project: those that came with the texts, and those that some coder has marked."""
 
     queryset = Markable.objects.none()
@@ -153,11 +154,11 @@ class MarkableList(FlatList):
         rows: QuerySet[Any, Any] = Markable.objects.in_use().filter(text__project=project).values(*fields)
         return rows
 
-    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
+    def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         contents = dict(Text.objects.filter(pk__in={row["text"] for row in rows}).values_list("pk", "content"))
         for row in rows:
             row["words"] = " … ".join(contents[row["text"]][start:end] for start, end in row["parts"])
-        return super().shown(rows)
+        return super().represent(rows)
 
 
 class JudgementFilters(filters.FilterSet):
@@ -172,7 +173,7 @@ class JudgementFilters(filters.FilterSet):
         fields = ["unsure", "optional"]
 
 
-class JudgementList(FlatList):
+class JudgementList(RowListView):
     """Every judgement of a project, with its pointers and indices."""
 
     queryset = Judgement.objects.none()
@@ -181,37 +182,47 @@ class JudgementList(FlatList):
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own = ("pk", "optional", "unsure", "note", "name", "head")
-        others = ("coding__text__slug", "coding__coder__username", "coding__kind", "markable__key", "category__key")
-        rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__text__project=project).values(*own, *others)
+        own_fields = ("pk", "optional", "unsure", "note", "name", "head")
+        related_fields = (
+            "coding__text__slug",
+            "coding__coder__username",
+            "coding__kind",
+            "markable__key",
+            "category__key",
+        )
+        rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__text__project=project).values(
+            *own_fields, *related_fields
+        )
         return rows
 
-    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
+    def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         pks = [row["pk"] for row in rows]
         pointers: dict[int, list[str]] = defaultdict(list)
-        found = Pointer.objects.filter(judgement__in=pks).order_by("target__start", "-target__end", "pk")
-        for judgement, target in found.values_list("judgement", "target__key"):
+        pointer_rows = Pointer.objects.filter(judgement__in=pks).order_by("target__start", "-target__end", "pk")
+        for judgement, target in pointer_rows.values_list("judgement", "target__key"):
             pointers[judgement].append(target)
         indices: dict[int, list[str]] = defaultdict(list)
         for judgement, entity in (
             Index.objects.filter(judgement__in=pks).order_by("pk").values_list("judgement", "entity")
         ):
             indices[judgement].append(entity)
-        return super().shown([row | {"pointers": pointers[row["pk"]], "indices": indices[row["pk"]]} for row in rows])
+        return super().represent(
+            [row | {"pointers": pointers[row["pk"]], "indices": indices[row["pk"]]} for row in rows]
+        )
 
 
 class OperationFilters(filters.FilterSet):
     text = filters.CharFilter(field_name="coding__text__slug")
     coder = filters.CharFilter(field_name="coding__coder__username")
-    after = MomentFilter(field_name="applied_at", lookup_expr="gt", label="applied after this moment")
-    before = MomentFilter(field_name="applied_at", lookup_expr="lt", label="applied before this moment")
+    after = UTCDateTimeFilter(field_name="applied_at", lookup_expr="gt", label="applied after this moment")
+    before = UTCDateTimeFilter(field_name="applied_at", lookup_expr="lt", label="applied before this moment")
 
     class Meta:
         model = Operation
         fields = ["kind"]
 
 
-class OperationList(FlatList):
+class OperationList(RowListView):
     """Every change to every coding of a project, in the order in which they were made."""
 
     queryset = Operation.objects.none()
@@ -220,7 +231,20 @@ class OperationList(FlatList):
     ordering = ["pk"]
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        own = ("pk", "sequence", "uuid", "kind", "payload", "step", "undoes", "made_at", "applied_at", "user__username")
-        of_coding = ("coding__text__slug", "coding__coder__username", "coding__kind")
-        rows: QuerySet[Any, Any] = Operation.objects.filter(coding__text__project=project).values(*own, *of_coding)
+        own_fields = (
+            "pk",
+            "sequence",
+            "uuid",
+            "kind",
+            "payload",
+            "step",
+            "undoes",
+            "made_at",
+            "applied_at",
+            "user__username",
+        )
+        coding_fields = ("coding__text__slug", "coding__coder__username", "coding__kind")
+        rows: QuerySet[Any, Any] = Operation.objects.filter(coding__text__project=project).values(
+            *own_fields, *coding_fields
+        )
         return rows

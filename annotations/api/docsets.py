@@ -1,13 +1,13 @@
-"""The REST API of docsets: their summaries and peers, who codes them, and the agreed pyramid.
+"""The REST API of docsets: their summaries and peers, assignments, and the agreed pyramid.
 
-The SCUs of your own coding come with `texts/<text>/coding/`, and change by operations like everything you code.
+The SCUs of a coder's own coding are part of `texts/<text>/coding/`, and are changed by operations like everything else.
 """
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-from django.core.exceptions import ValidationError as Refusal
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -18,31 +18,34 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations import docsets
-from annotations.actions import ROLES_THAT_CODE
-from annotations.coding_api import named
-from annotations.coding_serializers import CodingsMadeSerializer
-from annotations.decisions import Refused
-from annotations.docset_forms import assign, people
-from annotations.docset_progress import codings_seen, docsets_seen, overview_of, overviews
-from annotations.docset_texts import peers_seen, summaries_seen
-from annotations.idempotency import idempotent
+from annotations.api.codings import rows_by_name
+from annotations.api.idempotency import idempotent
+from annotations.api.problems import validation_error
+from annotations.api.serializers.coding import SCUStateSerializer, StrictSerializer
+from annotations.api.serializers.projects import validated
+from annotations.api.serializers.rows import CodingsMadeSerializer
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.scus import PYRAMID_KINDS, weighted_scus
+from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
+from annotations.docsets.creation import add_named_peer, create_docset
+from annotations.docsets.progress import docset_overview, docset_overviews, visible_codings, visible_docsets
+from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.models.pyramid import DOCSET_SLUG_LENGTH
-from annotations.permissions import Right, may, project_for
-from annotations.problems import invalid
-from annotations.project_serializers import checked
-from annotations.scus import PYRAMIDS, weighed
-from annotations.serializers import SCUStateSerializer, StrictSerializer
+from annotations.models.docset import DOCSET_SLUG_LENGTH
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.planning.docset_assignments import assign_docset
+from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.permissions import project_for
 
-MOST_SUMMARIES = 100
+MAX_SUMMARIES = 100
 
 
-class WorkSerializer(serializers.Serializer[Any]):
+class CodingProgressSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="the address of the text that is coded")
     coder = serializers.CharField()
     kind = serializers.ChoiceField(choices=Coding.Kind.choices)
-    handed_in = serializers.BooleanField()
+    handed_in = serializers.BooleanField(source="is_submitted")
     scus = serializers.IntegerField()
     contributors = serializers.IntegerField()
 
@@ -53,7 +56,7 @@ class DocsetSerializer(serializers.Serializer[Any]):
     summaries = serializers.IntegerField(help_text="how many model summaries it has")
     words = serializers.IntegerField(help_text="how many words they have")
     peers = serializers.IntegerField()
-    codings = WorkSerializer(many=True, source="works", help_text="those that you may see")
+    codings = CodingProgressSerializer(many=True, help_text="those that you may see")
 
 
 class SummarySerializer(StrictSerializer):
@@ -94,19 +97,19 @@ class AgreedSerializer(StrictSerializer):
     adjudicator = serializers.CharField(required=False, help_text="who makes it; yourself where you adjudicate")
 
 
-class HandOnSerializer(StrictSerializer):
+class ReassignSerializer(StrictSerializer):
     adjudicator = serializers.CharField(help_text="who goes on with it")
 
 
-def _pyramids(project: Project) -> Project:
+def _require_pyramids(project: Project) -> Project:
     if project.answers != Project.Answers.SCUS:
         raise Http404("Docsets are of projects of pyramids; this one codes texts.")
     return project
 
 
 def _docset(request: Request, project: Project, docset: str) -> Docset:
-    seen = docsets_seen(_pyramids(project), request.user)
-    return get_object_or_404(seen.select_related("project"), slug=docset)
+    docsets = visible_docsets(_require_pyramids(project), request.user)
+    return get_object_or_404(docsets.select_related("project"), slug=docset)
 
 
 class DocsetList(APIView):
@@ -114,29 +117,29 @@ class DocsetList(APIView):
 
     @extend_schema(responses=DocsetSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        project = _pyramids(project_for(request.user, slug))
-        return Response(DocsetSerializer(overviews(project, request.user), many=True).data)
+        project = _require_pyramids(project_for(request.user, slug))
+        return Response(DocsetSerializer(docset_overviews(project, request.user), many=True).data)
 
     @extend_schema(request=NewDocsetSerializer, responses={201: DocsetDetailSerializer})
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str) -> Response:
         """Make a docset of model summaries."""
-        project = _pyramids(project_for(request.user, slug, Right.MANAGE))
-        fields = checked(NewDocsetSerializer(data=request.data))
-        if len(fields["summaries"]) > MOST_SUMMARIES:
-            raise ValidationError({"summaries": [f"At most {MOST_SUMMARIES} summaries make a docset."]})
-        summaries = [(one["name"], one["content"]) for one in fields["summaries"]]
+        project = _require_pyramids(project_for(request.user, slug, Right.MANAGE))
+        fields = validated(NewDocsetSerializer(data=request.data))
+        if len(fields["summaries"]) > MAX_SUMMARIES:
+            raise ValidationError({"summaries": [f"At most {MAX_SUMMARIES} summaries make a docset."]})
+        summaries = [(summary["name"], summary["content"]) for summary in fields["summaries"]]
         try:
-            docset = docsets.create_docset(project, fields["slug"], fields["title"], summaries)
-        except Refusal as error:
-            raise invalid(error) from None
+            docset = create_docset(project, fields["slug"], fields["title"], summaries)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
         return Response(_detail(docset, project, request), status=status.HTTP_201_CREATED)
 
 
 def _detail(docset: Docset, project: Project, request: Request) -> dict[str, Any]:
-    told: dict[str, Any] = dict(DocsetSerializer(overview_of(docset, project, request.user)).data)
-    summaries = summaries_seen(docset, request.user)
-    return told | {"model_summaries": [{"name": one.name, "content": one.content} for one in summaries]}
+    data: dict[str, Any] = dict(DocsetSerializer(docset_overview(docset, project, request.user)).data)
+    summaries = visible_summaries(docset, request.user)
+    return data | {"model_summaries": [{"name": summary.name, "content": summary.content} for summary in summaries]}
 
 
 class DocsetDetail(APIView):
@@ -154,7 +157,7 @@ class PeerList(APIView):
     @extend_schema(responses=PeerSerializer(many=True))
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
-        peers = peers_seen(_docset(request, project, docset), request.user)
+        peers = visible_peers(_docset(request, project, docset), request.user)
         return Response(PeerSerializer(peers, many=True).data)
 
     @extend_schema(request=NewPeersSerializer, responses={201: PeerSerializer(many=True)})
@@ -162,18 +165,18 @@ class PeerList(APIView):
     def post(self, request: Request, slug: str, docset: str) -> Response:
         """Add peer summaries, all or none."""
         project = project_for(request.user, slug, Right.MANAGE)
-        found = _docset(request, project, docset)
-        fields = checked(NewPeersSerializer(data=request.data))
+        docset_row = _docset(request, project, docset)
+        fields = validated(NewPeersSerializer(data=request.data))
         try:
             with transaction.atomic():
-                made = {
-                    docsets.add_named_peer(found, one["name"], one["content"], one["system"]).slug
-                    for one in fields["peers"]
+                slugs = {
+                    add_named_peer(docset_row, peer["name"], peer["content"], peer["system"]).slug
+                    for peer in fields["peers"]
                 }
-        except Refusal as error:
-            raise invalid(error) from None
-        new = [peer for peer in peers_seen(found, request.user) if peer.slug in made]
-        return Response(PeerSerializer(new, many=True).data, status=status.HTTP_201_CREATED)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        new_peers = [peer for peer in visible_peers(docset_row, request.user) if peer.slug in slugs]
+        return Response(PeerSerializer(new_peers, many=True).data, status=status.HTTP_201_CREATED)
 
 
 class Assignments(APIView):
@@ -183,15 +186,17 @@ class Assignments(APIView):
     @idempotent(Right.MANAGE)
     def post(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug, Right.MANAGE)
-        found = _docset(request, project, docset)
-        fields = checked(AssignmentSerializer(data=request.data))
-        coders = named(people(project, ROLES_THAT_CODE), fields["coders"], "username", "coders")
-        texts = found.texts.filter(role=Text.Role.PEER).defer("content")
-        peers = named(texts, fields["peers"], "slug", "peers")
+        docset_row = _docset(request, project, docset)
+        fields = validated(AssignmentSerializer(data=request.data))
+        coders = rows_by_name(members_in_roles(project, CODING_ROLES), fields["coders"], "username", "coders")
+        texts = docset_row.texts.filter(role=Text.Role.PEER).defer("content")
+        peers = rows_by_name(texts, fields["peers"], "slug", "peers")
         try:
-            new = assign(found, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed")
-        except Refusal as error:
-            raise invalid(error) from None
+            new = assign_docset(
+                docset_row, coders, pyramid=fields["pyramid"], peers=peers, agreed=fields["against"] == "agreed"
+            )
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
         return Response({"new": new})
 
 
@@ -208,8 +213,8 @@ class PyramidList(APIView):
     @extend_schema(responses=PyramidSerializer(many=True))
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
-        found = codings_seen(project, request.user).filter(
-            text__docset=_docset(request, project, docset), kind__in=PYRAMIDS
+        codings = visible_codings(project, request.user).filter(
+            text__docset=_docset(request, project, docset), kind__in=PYRAMID_KINDS
         )
         return Response(
             [
@@ -217,9 +222,9 @@ class PyramidList(APIView):
                     "coder": coding.coder.get_username(),
                     "kind": coding.kind,
                     "handed_in": coding.status == Coding.Status.SUBMITTED,
-                    "scus": [one.state() for one in weighed(coding)],
+                    "scus": [scu.state() for scu in weighted_scus(coding)],
                 }
-                for coding in found.select_related("coder").order_by("kind", "coder__username")
+                for coding in codings.select_related("coder").order_by("kind", "coder__username")
             ]
         )
 
@@ -227,44 +232,48 @@ class PyramidList(APIView):
 class AgreedPyramid(APIView):
     """The agreed pyramid of a docset: who makes it."""
 
-    @extend_schema(request=AgreedSerializer, responses={201: WorkSerializer})
+    @extend_schema(request=AgreedSerializer, responses={201: CodingProgressSerializer})
     @idempotent(Right.DISCUSS)
     def post(self, request: Request, slug: str, docset: str) -> Response:
         """Begin it with the pyramid of a coder: for yourself, or as manager for an adjudicator."""
         project = project_for(request.user, slug, Right.DISCUSS)
-        found = _docset(request, project, docset)
-        fields = checked(AgreedSerializer(data=request.data))
-        codings = Coding.objects.filter(text__docset=found, kind=Coding.Kind.PYRAMID).select_related("coder", "text")
-        [start] = named(codings, [fields["coder"]], "coder", "coder")
+        docset_row = _docset(request, project, docset)
+        fields = validated(AgreedSerializer(data=request.data))
+        codings = Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.PYRAMID).select_related(
+            "coder", "text"
+        )
+        [start] = rows_by_name(codings, [fields["coder"]], "coder", "coder")
         adjudicator = cast(User, request.user)
         if may(project, Right.MANAGE):
             if "adjudicator" not in fields:
                 raise ValidationError({"adjudicator": ["A manager names the adjudicator who makes it."]})
             adjudicator = self._adjudicator(project, fields["adjudicator"])
         try:
-            docsets.start_agreed(found, adjudicator, start)
-        except Refusal as error:
-            raise invalid(error) from None
-        except Refused as refused:
-            raise ValidationError({"non_field_errors": [str(refused)]}) from None
-        return self._shown(request, found, status.HTTP_201_CREATED)
+            start_agreed_pyramid(docset_row, adjudicator, start)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        except OperationRejected as rejection:
+            raise ValidationError({"non_field_errors": [str(rejection)]}) from None
+        return self._agreed_response(request, docset_row, status.HTTP_201_CREATED)
 
-    @extend_schema(request=HandOnSerializer, responses=WorkSerializer)
+    @extend_schema(request=ReassignSerializer, responses=CodingProgressSerializer)
     def put(self, request: Request, slug: str, docset: str) -> Response:
         """Let another adjudicator go on with it, all of it with its log. Only a manager does."""
         project = project_for(request.user, slug, Right.MANAGE)
-        found = _docset(request, project, docset)
-        adjudicator = self._adjudicator(project, checked(HandOnSerializer(data=request.data))["adjudicator"])
+        docset_row = _docset(request, project, docset)
+        adjudicator = self._adjudicator(project, validated(ReassignSerializer(data=request.data))["adjudicator"])
         try:
-            docsets.hand_agreed_to(found, adjudicator)
-        except Refusal as error:
-            raise invalid(error) from None
-        return self._shown(request, found, status.HTTP_200_OK)
+            reassign_agreed_pyramid(docset_row, adjudicator)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return self._agreed_response(request, docset_row, status.HTTP_200_OK)
 
     def _adjudicator(self, project: Project, name: str) -> User:
-        found: list[User] = named(people(project, (Membership.Role.ADJUDICATOR,)), [name], "username", "adjudicator")
-        return found[0]
+        users: list[User] = rows_by_name(
+            members_in_roles(project, (Membership.Role.ADJUDICATOR,)), [name], "username", "adjudicator"
+        )
+        return users[0]
 
-    def _shown(self, request: Request, docset: Docset, code: int) -> Response:
-        agreed = overview_of(docset, docset.project, request.user).agreed
-        return Response(WorkSerializer(agreed).data, status=code)
+    def _agreed_response(self, request: Request, docset: Docset, code: int) -> Response:
+        agreed = docset_overview(docset, docset.project, request.user).agreed
+        return Response(CodingProgressSerializer(agreed).data, status=code)

@@ -1,4 +1,4 @@
-"""A POST that is sent again with the same `Idempotency-Key` does nothing a second time and gets the first answer."""
+"""Idempotent POST requests: a request sent again with its `Idempotency-Key` has no effect and gets the first answer."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations.models import Answered, User
-from annotations.permissions import Right, project_for
+from annotations.models import IdempotencyRecord, User
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
-KEPT = timedelta(days=1)
+MAX_AGE = timedelta(days=1)
 
 type Post = Callable[..., Response]
 
 
-class KeyUsed(APIException):
+class IdempotencyKeyReused(APIException):
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     default_code = "key_used"
     default_detail = f"This {HEADER} was sent with something else before: take a new one."
 
 
-def idempotent(right: Right | None = None, *, but: tuple[str, ...] = ()) -> Callable[[Post], Post]:
-    """For the `post` of an API view that writes to the database alone.
+def idempotent(right: Right | None = None, *, secret_fields: tuple[str, ...] = ()) -> Callable[[Post], Post]:
+    """Make the `post` of an API view idempotent, if it has no effects outside the database.
 
-    right: what the view asks for, so that who has lost it gets no old answer either. but: fields that are shown once.
-    Answer and effect are committed together, so that neither is there without the other.
+    `right` is the one that the view requires, so that a user who has lost it gets no old answer either. `secret_fields`
+    are answered once only. Answer and effect are committed together, so that neither is stored without the other.
     """
 
     def decorate(post: Post) -> Post:
@@ -54,7 +55,7 @@ def idempotent(right: Right | None = None, *, but: tuple[str, ...] = ()) -> Call
             ]
         )
         @wraps(post)
-        def once(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
+        def post_once(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
             key = _key_of(request)
             if key is None:
                 return post(view, request, *args, **kwargs)
@@ -62,44 +63,46 @@ def idempotent(right: Right | None = None, *, but: tuple[str, ...] = ()) -> Call
                 project_for(request.user, kwargs["slug"], right)
             user, digest = cast(User, request.user), _digest_of(request)
             with transaction.atomic():
-                # Who sends the same at this moment waits here, and finds the answer below. Others may write rows that
-                # name the person: they may hold what is waited for next.
+                # A concurrent request with the same key waits here, and finds the answer below. The lock still lets
+                # others write rows that refer to the user, for which this request may have to wait.
                 User.objects.select_for_update(no_key=True).get(pk=user.pk)
-                before = Answered.objects.filter(user=user, key=key).first()
-                if before is not None:
-                    return _again(before, digest)
-                answer = post(view, request, *args, **kwargs)
-                body = _kept(answer.data, but)
-                Answered.objects.create(user=user, key=key, digest=digest, status=answer.status_code, body=body)
-            Answered.objects.filter(created_at__lt=timezone.now() - KEPT).delete()
-            return answer
+                record = IdempotencyRecord.objects.filter(user=user, key=key).first()
+                if record is not None:
+                    return _replay(record, digest)
+                response = post(view, request, *args, **kwargs)
+                body = _stored_body(response.data, secret_fields)
+                IdempotencyRecord.objects.create(
+                    user=user, key=key, digest=digest, status=response.status_code, body=body
+                )
+            IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - MAX_AGE).delete()
+            return response
 
-        return cast(Post, once)
+        return cast(Post, post_once)
 
     return decorate
 
 
 def _key_of(request: Request) -> UUID | None:
-    given = request.headers.get(HEADER)
-    if given is None:
+    value = request.headers.get(HEADER)
+    if value is None:
         return None
     try:
-        return UUID(given)
+        return UUID(value)
     except ValueError:
         raise ValidationError({HEADER: ["Send a UUID."]}) from None
 
 
 def _digest_of(request: Request) -> str:
-    sent = json.dumps([request.method, request.get_full_path(), request.data], sort_keys=True)
-    return hashlib.sha256(sent.encode("utf-8", "surrogatepass")).hexdigest()
+    content = json.dumps([request.method, request.get_full_path(), request.data], sort_keys=True)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kept(body: Any, but: tuple[str, ...]) -> Any:
-    """What of an answer is kept for who sends the same again."""
-    return body | dict.fromkeys(but) if but else body
+def _stored_body(body: Any, secret_fields: tuple[str, ...]) -> Any:
+    """Return the body to store: without the fields that are answered once only."""
+    return body | dict.fromkeys(secret_fields) if secret_fields else body
 
 
-def _again(before: Answered, digest: str) -> Response:
-    if before.digest != digest:
-        raise KeyUsed
-    return Response(before.body, status=before.status, headers={REPLAYED: "true"})
+def _replay(record: IdempotencyRecord, digest: str) -> Response:
+    if record.digest != digest:
+        raise IdempotencyKeyReused
+    return Response(record.body, status=record.status, headers={REPLAYED: "true"})

@@ -1,4 +1,4 @@
-"""Lists of the API: in pages by cursor, filtered and ordered by what is allowed, and by nothing else."""
+"""Lists of the API: in pages by cursor, filtered and ordered by declared fields only."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotations.models import Project
-from annotations.permissions import Right, project_for
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
 type Row = dict[str, Any]
 
-ALWAYS = frozenset({"cursor", "page_size"})
+PAGE_PARAMETERS = frozenset({"cursor", "page_size"})
 
 
-class Cursor(CursorPagination):
-    """Pages by an address that says where the next begins; one that is not ours leads to nothing."""
+class SafeCursorPagination(CursorPagination):
+    """Pages by cursor; an invalid cursor answers 404."""
 
-    offset_cutoff = 10**9  # rows that are equal in what they are ordered by are counted, however many there are
+    offset_cutoff = 10**9  # count all rows that are equal in the ordering, however many there are
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
         try:
@@ -42,59 +43,62 @@ class Cursor(CursorPagination):
             raise NotFound(self.invalid_cursor_message) from None
 
 
-class Pages(Cursor):
-    """A hundred rows, or as many as are asked for up to a thousand."""
+class CursorPages(SafeCursorPagination):
+    """Pages of 100 rows, or as many as requested, up to 1000."""
 
     page_size = 100
     page_size_query_param = "page_size"
     max_page_size = 1000
 
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
-        """As asked for; rows that are equal in that stand by what is unique, so that none is shown twice or missed."""
-        asked = OneOf().get_ordering(request, queryset, view) or ()
-        return (*asked, *(name for name in view.ordering if name.lstrip("-") not in {one.lstrip("-") for one in asked}))
+        """Return the requested ordering, completed to a unique one, so that no row is shown twice or missed."""
+        requested = StrictOrderingFilter().get_ordering(request, queryset, view) or ()
+        return (
+            *requested,
+            *(name for name in view.ordering if name.lstrip("-") not in {field.lstrip("-") for field in requested}),
+        )
 
 
-class Filters(DjangoFilterBackend):
-    """What the view's `filterset_class` names; anything else is refused, so that nobody believes it had an effect."""
+class StrictFilterBackend(DjangoFilterBackend):
+    """The filters of the view's `filterset_class`. Other parameters are refused, lest they seem to have an effect."""
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: APIView) -> QuerySet[Any]:  # type: ignore[override]
         filterset = self.get_filterset_class(view, queryset)
-        known = {*(filterset.base_filters if filterset else ()), *ALWAYS}
+        allowed = {*(filterset.base_filters if filterset else ()), *PAGE_PARAMETERS}
         if getattr(view, "ordering_fields", None):
-            known.add(OneOf.ordering_param)
+            allowed.add(StrictOrderingFilter.ordering_param)
         for name in request.query_params:
-            if name not in known:
-                raise ValidationError({name: [f"This is no filter here; there are {', '.join(sorted(known))}."]})
+            if name not in allowed:
+                raise ValidationError({name: [f"This is no filter here; there are {', '.join(sorted(allowed))}."]})
         if filterset is None or not filterset.base_filters.keys() & request.query_params.keys():
-            return queryset  # a form of every filter is much work for nothing
+            return queryset  # building a form with every filter would be wasted
         return super().filter_queryset(request, queryset, view)
 
 
-class MomentField(IsoDateTimeField):
-    """A moment with its time zone, where it is one in UTC too: the last hours of the year 9999 are not everywhere."""
+class UTCDateTimeField(IsoDateTimeField):
+    """A time with its time zone that exists in UTC too: the last hours of the year 9999 do not in every zone."""
 
     def to_python(self, value: Any) -> Any:
         try:
-            moment = super().to_python(value)
-            return moment and moment.astimezone(UTC)
+            time = super().to_python(value)
+            return time and time.astimezone(UTC)
         except OverflowError:
             raise forms.ValidationError("This is no moment of the years 1 to 9999 in UTC.", code="invalid") from None
 
 
-class MomentFilter(IsoDateTimeFilter):
-    field_class = MomentField
+class UTCDateTimeFilter(IsoDateTimeFilter):
+    field_class = UTCDateTimeField
 
 
-class OneOf(OrderingFilter):
-    """The orders that the view's `ordering_fields` names."""
+class StrictOrderingFilter(OrderingFilter):
+    """The orderings by fields in the view's `ordering_fields`."""
 
     ordering_param = "ordering"
 
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: APIView) -> Sequence[str] | None:
-        given = request.query_params.get(self.ordering_param)
-        allowed = dict(self.get_valid_fields(queryset, view, {"request": request})) if given else {}
-        for name in given.split(",") if given else ():
+        requested = request.query_params.get(self.ordering_param)
+        allowed = dict(self.get_valid_fields(queryset, view, {"request": request})) if requested else {}
+        for name in requested.split(",") if requested else ():
             if name.strip().removeprefix("-") not in allowed:
                 raise ValidationError(
                     {self.ordering_param: [f"Choose of {', '.join(allowed)}, with - for descending."]}
@@ -102,15 +106,15 @@ class OneOf(OrderingFilter):
         return super().get_ordering(request, queryset, view)
 
 
-class Listed(generics.ListAPIView[Any]):
-    """A list in pages: a view says of what, in which `ordering`, and what may be filtered and ordered by."""
+class BaseListView(generics.ListAPIView[Any]):
+    """A list in pages. Subclasses define the queryset, the `ordering`, filters and `ordering_fields`."""
 
-    pagination_class = Pages
-    filter_backends = [Filters]
+    pagination_class = CursorPages
+    filter_backends = [StrictFilterBackend]
 
 
-class ListOfProject(Listed, ABC):
-    """What a project has, for those who have the `right` in it. `queryset` is empty, for the schema alone."""
+class ProjectListView(BaseListView, ABC):
+    """A list of rows of a project, for members with the `right`. `queryset` is empty and used by the schema only."""
 
     right = Right.MANAGE
 
@@ -121,19 +125,19 @@ class ListOfProject(Listed, ABC):
 
     @abstractmethod
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
-        """What is listed, before it is filtered."""
+        """Return the rows of the project, before filtering."""
 
 
-class FlatList(ListOfProject):
-    """Rows as dictionaries, past the objects of the ORM."""
+class RowListView(ProjectListView):
+    """A list of rows as dictionaries, without model instances."""
 
     right = Right.SEE_RESULTS
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # noqa: ARG002 - DRF's signature
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.shown(list(page or ())))
+        return self.get_paginated_response(self.represent(list(page or ())))
 
-    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows of a page as they are sent."""
-        sent: Sequence[Row] = self.get_serializer(rows, many=True).data
-        return sent
+    def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows of a page as they are sent."""
+        data: Sequence[Row] = self.get_serializer(rows, many=True).data
+        return data

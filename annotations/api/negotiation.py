@@ -1,4 +1,4 @@
-"""In which form the API answers."""
+"""Content negotiation of the API."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 
-class WhateverIsAsked(DefaultContentNegotiation):
-    """Nobody is sent away for the form that they name: CSV and files are written by views, errors are always JSON."""
+class PermissiveContentNegotiation(DefaultContentNegotiation):
+    """Never answer 406: CSV and files are written by views, errors are always JSON."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[Any, str]:
         renderers = list(renderers)
         try:
-            chosen: tuple[Any, str] = super().select_renderer(request, renderers, format_suffix)
-            return chosen
+            selected: tuple[Any, str] = super().select_renderer(request, renderers, format_suffix)
+            return selected
         except NotAcceptable:
             return renderers[0], str(renderers[0].media_type)

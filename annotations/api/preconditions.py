@@ -1,23 +1,24 @@
-"""Changes to a thing that somebody has seen: `ETag` says what they saw, `If-Match` that it still is so (RFC 9110).
+"""Conditional changes (RFC 9110): `ETag` names the state that a client has seen, `If-Match` requires that state.
 
-The tag is made of what the API shows of the thing, so it tells nothing that its reader does not see.
+The tag is computed from what the API shows, so it reveals nothing that its reader does not see.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.http import parse_etags, quote_etag
+from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-# For the schema of what asks for it.
+from annotations.core.etags import _etag, etag_of
+
+# For the schema of views that require it.
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, required=True, description="The ETag of what you have seen, or *."
 )
@@ -35,25 +36,17 @@ class PreconditionFailed(APIException):
     default_detail = "This is not what you have seen any more: read it again."
 
 
-def tagged(shown: Mapping[str, Any]) -> HttpResponse:
-    """The answer that shows it, with its tag. `If-None-Match` is answered by Django's ConditionalGetMiddleware."""
-    content = JSONRenderer().render(shown)
-    return HttpResponse(content, content_type="application/json", headers={"ETag": _tag(content)})
+def etag_response(representation: Mapping[str, Any]) -> HttpResponse:
+    """Return a response with the representation and its tag. `ConditionalGetMiddleware` answers `If-None-Match`."""
+    content = JSONRenderer().render(representation)
+    return HttpResponse(content, content_type="application/json", headers={"ETag": _etag(content)})
 
 
-def require_match(request: Request, shown: Mapping[str, Any]) -> None:
-    """Raise where the sender has not seen what is there now. Call it in the transaction that changes it."""
-    given = request.headers.get("If-Match")
-    if given is None:
+def require_match(request: Request, representation: Mapping[str, Any]) -> None:
+    """Raise unless the client has seen the present state. Call it in the transaction that changes it."""
+    header = request.headers.get("If-Match")
+    if header is None:
         raise PreconditionRequired
-    known = parse_etags(given)
-    if "*" not in known and tag_of(shown) not in known:
+    tags = parse_etags(header)
+    if "*" not in tags and etag_of(representation) not in tags:
         raise PreconditionFailed
-
-
-def tag_of(shown: Mapping[str, Any]) -> str:
-    return _tag(JSONRenderer().render(shown))
-
-
-def _tag(content: bytes) -> str:
-    return quote_etag(hashlib.sha256(content).hexdigest()[:32])

@@ -6,15 +6,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.core.exceptions import ValidationError as Refusal
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as drf_exception_handler
 
-from annotations.decisions import Refused
-from annotations.operations import Stale
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.operations import VersionConflict
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +39,13 @@ TITLES = {
 CONTENT_TYPE = "application/problem+json"
 
 
-def problem(status: int, code: str, detail: str, **more: Any) -> Response:
-    """A problem answer; `more` are further members such as the field that is wrong."""
-    return Response(described(status, code, detail) | more, status=status, content_type=CONTENT_TYPE)
+def problem(status: int, code: str, detail: str, **members: Any) -> Response:
+    """Return a problem response; `members` are additional ones, such as the invalid fields."""
+    return Response(problem_body(status, code, detail) | members, status=status, content_type=CONTENT_TYPE)
 
 
-def described(status: int, code: str, detail: str) -> dict[str, Any]:
-    """What every problem says."""
+def problem_body(status: int, code: str, detail: str) -> dict[str, Any]:
+    """Return the members that every problem has."""
     return {
         "type": "about:blank",
         "title": TITLES.get(status, "Error"),
@@ -56,10 +56,10 @@ def described(status: int, code: str, detail: str) -> dict[str, Any]:
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """What the API answers to an exception; None lets Django answer 500."""
-    if isinstance(error, Stale):
+    """Return the response to an exception; None lets Django answer 500."""
+    if isinstance(error, VersionConflict):
         return problem(409, "stale", str(error), version=error.version, missed=error.missed)
-    if isinstance(error, Refused):
+    if isinstance(error, OperationRejected):
         return problem(400, error.code, str(error), operation=error.position)
     if isinstance(error, Http404):
         return problem(404, "not_found", str(error) or "There is nothing at this address.")
@@ -69,45 +69,49 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return _unreadable(error)
     if isinstance(error, OperationalError):
         logger.error("The database does not answer.", exc_info=error)
-        waiting = problem(503, "database_unavailable", "The database cannot do this now; nothing was changed.")
-        waiting["Retry-After"] = "5"
-        return waiting
+        unavailable = problem(503, "database_unavailable", "The database cannot do this now; nothing was changed.")
+        unavailable["Retry-After"] = "5"
+        return unavailable
     response = drf_exception_handler(error, context)
     if response is None:
         return None
     if isinstance(error, exceptions.ValidationError):
-        return problem(response.status_code, "invalid", "Some fields are wrong.", errors=_sendable(response.data))
+        return problem(
+            response.status_code, "invalid", "Some fields are wrong.", errors=_escape_surrogates(response.data)
+        )
     code, detail = "error", "The request failed."
     if isinstance(error, exceptions.APIException):
         code = str(error.get_codes()) if isinstance(error.get_codes(), str) else code
         detail = str(error.detail)
-    answer = problem(response.status_code, code, detail)
+    response_problem = problem(response.status_code, code, detail)
     for header in ("WWW-Authenticate", "Retry-After", "Allow"):
         if header in response.headers:
-            answer[header] = response.headers[header]
-    return answer
+            response_problem[header] = response.headers[header]
+    return response_problem
 
 
-def invalid(error: Refusal) -> exceptions.ValidationError:
-    """What the rules refused, as the API says it."""
+def validation_error(error: DjangoValidationError) -> exceptions.ValidationError:
+    """Return the API's exception for an error of the domain or of a form."""
     if hasattr(error, "error_dict"):
         return exceptions.ValidationError(error.message_dict)
     return exceptions.ValidationError({"non_field_errors": error.messages})
 
 
 def _unreadable(error: Exception) -> Response:
-    """What is answered to a request that is too much, too deep, or not to be read at all."""
+    """Return the response to a request that is too large, too deeply nested, or cannot be read."""
     if isinstance(error, RequestDataTooBig):
-        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        return problem(413, "too_large", f"At most {most} bytes are read, not counting files.")
-    deep = isinstance(error, RecursionError)
-    return problem(400, "parse_error", "The request is nested too deeply." if deep else "The request cannot be read.")
+        max_bytes = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        return problem(413, "too_large", f"At most {max_bytes} bytes are read, not counting files.")
+    is_too_deep = isinstance(error, RecursionError)
+    return problem(
+        400, "parse_error", "The request is nested too deeply." if is_too_deep else "The request cannot be read."
+    )
 
 
-def _sendable(errors: Any) -> Any:
-    """The errors with lone surrogates, which a message may repeat from the request, written as escapes."""
+def _escape_surrogates(errors: Any) -> Any:
+    """Return the errors with lone surrogates, which messages may repeat from the request, as escapes."""
     if isinstance(errors, Mapping):
-        return {_sendable(name): _sendable(error) for name, error in errors.items()}
+        return {_escape_surrogates(name): _escape_surrogates(error) for name, error in errors.items()}
     if isinstance(errors, list):
-        return [_sendable(error) for error in errors]
+        return [_escape_surrogates(error) for error in errors]
     return errors.encode("utf-8", "backslashreplace").decode() if isinstance(errors, str) else errors

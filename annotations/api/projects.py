@@ -1,11 +1,11 @@
-"""The REST API of projects: made and changed, their schemes, who is in them and who is invited."""
+"""The REST API of projects: their fields, schemes, members and invitations."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.core.exceptions import ValidationError as Refusal
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
@@ -18,15 +18,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations import actions, invitations
-from annotations.coding_state import scheme_state
-from annotations.conditional import IF_MATCH, require_match, tagged
-from annotations.idempotency import idempotent
-from annotations.listing import Listed, ListOfProject
-from annotations.models import Invitation, Membership, Project, User
-from annotations.permissions import Right, project_for
-from annotations.problems import invalid
-from annotations.project_serializers import (
+from annotations.api.idempotency import idempotent
+from annotations.api.lists import BaseListView, ProjectListView
+from annotations.api.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.problems import validation_error
+from annotations.api.serializers.coding import ProjectSerializer
+from annotations.api.serializers.projects import (
     InvitationMadeSerializer,
     InvitationSerializer,
     MemberSerializer,
@@ -37,15 +34,17 @@ from annotations.project_serializers import (
     RoleSerializer,
     SchemeChangesSerializer,
     SchemeSerializer,
-    checked,
+    validated,
 )
-from annotations.schemes import SCHEMES
-from annotations.serializers import ProjectSerializer
-
-
-def locked(project: Project) -> None:
-    """Until the transaction ends nobody else changes the project, its scheme or its people."""
-    Project.objects.select_for_update(of=("self",), no_key=True).get(pk=project.pk)
+from annotations.models import Invitation, Membership, Project, User
+from annotations.models.rights import Right
+from annotations.projects import invitations
+from annotations.projects.creation import create_project
+from annotations.projects.locks import lock_project
+from annotations.projects.members import add_member, remove_membership
+from annotations.projects.permissions import project_for
+from annotations.schemes.project_scheme import scheme_state, set_coder_marked_levels
+from annotations.schemes.ready_made import SCHEMES
 
 
 class ProjectFilters(filters.FilterSet):
@@ -54,7 +53,7 @@ class ProjectFilters(filters.FilterSet):
         fields = ["answers"]
 
 
-class ProjectList(Listed):
+class ProjectList(BaseListView):
     """The projects you are in."""
 
     serializer_class = ProjectSerializer
@@ -72,13 +71,13 @@ class ProjectList(Listed):
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You may not make projects.")
-        fields = checked(NewProjectSerializer(data=request.data))
+        fields = validated(NewProjectSerializer(data=request.data))
         scheme = SCHEMES[fields.pop("scheme")]
         try:
-            made = actions.create_project(fields.pop("slug"), fields.pop("title"), scheme, manager=user, **fields)
-        except Refusal as error:
-            raise invalid(error) from None
-        return Response(_project(request, made.slug), status=status.HTTP_201_CREATED)
+            project = create_project(fields.pop("slug"), fields.pop("title"), scheme, manager=user, **fields)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(_project(request, project.slug), status=status.HTTP_201_CREATED)
 
 
 def _project(request: Request, slug: str) -> dict[str, Any]:
@@ -90,19 +89,19 @@ class ProjectDetail(APIView):
 
     @extend_schema(responses=ProjectSerializer)
     def get(self, request: Request, slug: str) -> HttpResponse:
-        return tagged(_project(request, slug))
+        return etag_response(_project(request, slug))
 
     @extend_schema(parameters=[IF_MATCH], request=ProjectChangesSerializer, responses=ProjectSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str) -> HttpResponse:
         """Change what is said of it, or open its results to its coders."""
-        locked(project_for(request.user, slug, Right.MANAGE))
+        lock_project(project_for(request.user, slug, Right.MANAGE).pk)
         project = project_for(request.user, slug, Right.MANAGE)
         require_match(request, _project(request, slug))
         serializer = ProjectChangesSerializer(project, data=request.data, partial=True)
-        checked(serializer)
+        validated(serializer)
         serializer.save()
-        return tagged(_project(request, slug))
+        return etag_response(_project(request, slug))
 
 
 class SchemeDetail(APIView):
@@ -110,22 +109,22 @@ class SchemeDetail(APIView):
 
     @extend_schema(responses=SchemeSerializer)
     def get(self, request: Request, slug: str) -> HttpResponse:
-        return tagged(scheme_state(project_for(request.user, slug)))
+        return etag_response(scheme_state(project_for(request.user, slug)))
 
     @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str) -> HttpResponse:
         """Say which levels coders mark themselves. What they marked already stays."""
         project = project_for(request.user, slug, Right.MANAGE)
-        locked(project)
+        lock_project(project.pk)
         require_match(request, scheme_state(project))
-        names = checked(SchemeChangesSerializer(data=request.data))["coders_mark"]
+        names = validated(SchemeChangesSerializer(data=request.data))["coders_mark"]
         levels = {level.key: level for level in project.levels.filter(coded=True)}
         for name in names:
             if name not in levels:
                 raise ValidationError({"coders_mark": [f"There is no coded level {name!r}."]})
-        actions.let_coders_mark(project, [levels[name] for name in names])
-        return tagged(scheme_state(project))
+        set_coder_marked_levels(project, [levels[name] for name in names])
+        return etag_response(scheme_state(project))
 
 
 class MemberFilters(filters.FilterSet):
@@ -134,7 +133,7 @@ class MemberFilters(filters.FilterSet):
         fields = ["role"]
 
 
-class MemberList(ListOfProject):
+class MemberList(ProjectListView):
     """Who is in the project, in which role."""
 
     serializer_class = MemberSerializer
@@ -150,19 +149,19 @@ class MemberList(ListOfProject):
     def post(self, request: Request, slug: str) -> Response:
         """Let somebody in who has an account. Who is in already keeps their role: change it at their own address."""
         project = project_for(request.user, slug, Right.MANAGE)
-        fields = checked(NewMemberSerializer(data=request.data))
+        fields = validated(NewMemberSerializer(data=request.data))
         user = User.objects.filter(username__iexact=fields["username"]).first()
         if user is None:
             raise ValidationError({"username": ["There is nobody with this name."]})
         with transaction.atomic():
-            locked(project)
+            lock_project(project.pk)
             if Membership.objects.filter(project=project, user=user).exists():
                 raise ValidationError({"username": [f"{user} is a member already."]})
             try:
-                made = actions.add_member(project, user, fields["role"])
-            except Refusal as error:
-                raise invalid(error) from None
-        return Response(MemberSerializer(made).data, status=status.HTTP_201_CREATED)
+                membership = add_member(project, user, fields["role"])
+            except DjangoValidationError as error:
+                raise validation_error(error) from None
+        return Response(MemberSerializer(membership).data, status=status.HTTP_201_CREATED)
 
 
 class MemberDetail(APIView):
@@ -170,47 +169,47 @@ class MemberDetail(APIView):
 
     @extend_schema(responses=MemberSerializer)
     def get(self, request: Request, slug: str, username: str) -> HttpResponse:
-        return tagged(MemberSerializer(self._member(request, slug, username)).data)
+        return etag_response(MemberSerializer(self._member(request, slug, username)).data)
 
     @extend_schema(parameters=[IF_MATCH], request=RoleSerializer, responses=MemberSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, username: str) -> HttpResponse:
         """Give them another role."""
-        member = self._seen(request, slug, username)
-        role = checked(RoleSerializer(data=request.data))["role"]
+        member = self._locked_member(request, slug, username)
+        role = validated(RoleSerializer(data=request.data))["role"]
         try:
-            changed = actions.add_member(member.project, member.user, role)
-        except Refusal as error:
-            raise invalid(error) from None
-        return tagged(MemberSerializer(changed).data)
+            changed = add_member(member.project, member.user, role)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return etag_response(MemberSerializer(changed).data)
 
     @extend_schema(parameters=[IF_MATCH], responses={204: None})
     @transaction.atomic
     def delete(self, request: Request, slug: str, username: str) -> Response:
         """End their access from the next request on; what they coded stays."""
         try:
-            actions.remove_member(self._seen(request, slug, username))
-        except Refusal as error:
-            raise invalid(error) from None
+            remove_membership(self._locked_member(request, slug, username))
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _member(self, request: Request, slug: str, username: str) -> Membership:
         project = project_for(request.user, slug, Right.MANAGE)
-        # Not sought in the database: PostgreSQL takes no NUL, which an address may hold.
-        for member in Membership.objects.filter(project=project).select_related("user", "project"):
-            if member.user.get_username() == username:
-                return member
-        raise Http404("There is no such member.")
+        members = Membership.objects.filter(project=project, user__username=username)
+        member = members.select_related("user", "project").first()
+        if member is None:
+            raise Http404("There is no such member.")
+        return member
 
-    def _seen(self, request: Request, slug: str, username: str) -> Membership:
-        """The member as the sender has seen them, who stays so until the transaction ends."""
-        locked(project_for(request.user, slug, Right.MANAGE))
+    def _locked_member(self, request: Request, slug: str, username: str) -> Membership:
+        """Lock the project and return the member. Raise if the sender has not seen the member's present state."""
+        lock_project(project_for(request.user, slug, Right.MANAGE).pk)
         member = self._member(request, slug, username)
         require_match(request, MemberSerializer(member).data)
         return member
 
 
-class InvitationList(ListOfProject):
+class InvitationList(ProjectListView):
     """Who is invited."""
 
     serializer_class = InvitationSerializer
@@ -221,17 +220,17 @@ class InvitationList(ListOfProject):
         return Invitation.objects.filter(project=project).select_related("created_by", "used_by")
 
     @extend_schema(request=NewInvitationSerializer, responses={201: InvitationMadeSerializer})
-    @idempotent(Right.MANAGE, but=("link",))
+    @idempotent(Right.MANAGE, secret_fields=("link",))
     def post(self, request: Request, slug: str) -> Response:
         """Make a link that lets one person in, once. It is shown this once."""
         project = project_for(request.user, slug, Right.MANAGE)
-        fields = checked(NewInvitationSerializer(data=request.data))
-        made, secret = invitations.invite(
-            project, fields["role"], cast(User, request.user), days=fields["days"], whom=fields["whom"]
+        fields = validated(NewInvitationSerializer(data=request.data))
+        invitation, secret = invitations.invite(
+            project, fields["role"], cast(User, request.user), days=fields["days"], note=fields["whom"]
         )
         link = request.build_absolute_uri(reverse("invitation", args=[secret]))
-        shown = InvitationSerializer(made).data | {"link": link}
-        return Response(shown, status=status.HTTP_201_CREATED, headers={"Cache-Control": "no-store"})
+        data = InvitationSerializer(invitation).data | {"link": link}
+        return Response(data, status=status.HTTP_201_CREATED, headers={"Cache-Control": "no-store"})
 
 
 class InvitationDetail(APIView):

@@ -1,4 +1,4 @@
-"""The REST API of what coders do."""
+"""The REST API of texts and of the user's own codings."""
 
 from __future__ import annotations
 
@@ -16,17 +16,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations import actions, operations
-from annotations.coding_api import changed_status
-from annotations.coding_serializers import StatusSerializer, TextChangesSerializer
-from annotations.coding_state import coding_state, text_state
-from annotations.conditional import IF_MATCH, require_match, tagged
-from annotations.listing import Cursor, FlatList, Row
-from annotations.models import Coding, Operation, Project, Text, User
-from annotations.permissions import Right, own_coding, project_for
-from annotations.project_api import locked
-from annotations.project_serializers import checked
-from annotations.serializers import (
+from annotations.api.codings import change_status
+from annotations.api.lists import Row, RowListView, SafeCursorPagination
+from annotations.api.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
     OperationSerializer,
@@ -34,14 +27,23 @@ from annotations.serializers import (
     TextSerializer,
     VersionSerializer,
 )
+from annotations.api.serializers.projects import validated
+from annotations.api.serializers.rows import StatusSerializer, TextChangesSerializer
+from annotations.coding import operations
+from annotations.coding.state import coding_state, text_state
+from annotations.models import Coding, Operation, Project, Text, User
+from annotations.models.rights import Right
+from annotations.planning.rounds import move_to_round
+from annotations.projects.locks import lock_project
+from annotations.projects.permissions import own_coding, project_for
 
 
-class BySequence(Cursor):
+class SequencePagination(SafeCursorPagination):
     page_size = 500
     ordering = "sequence"
 
 
-OF_A_TEXT = [name for name in TextSerializer.Meta.fields if name != "docset"]
+TEXT_COLUMNS = [name for name in TextSerializer.Meta.fields if name != "docset"]
 
 
 class TextFilters(filters.FilterSet):
@@ -52,7 +54,7 @@ class TextFilters(filters.FilterSet):
         fields = ["language", "round", "role"]
 
 
-class TextList(FlatList):
+class TextList(RowListView):
     """The texts of a project: all of them, or for a coder those to code."""
 
     queryset = Text.objects.none()
@@ -60,15 +62,15 @@ class TextList(FlatList):
     filterset_class = TextFilters
     ordering = ["slug"]
     ordering_fields = ["slug", "title", "round"]
-    right = Right.BE_HERE
+    right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
         texts = Text.objects.visible_to(self.request.user).filter(project=project)
-        rows: QuerySet[Any, Any] = texts.values(*OF_A_TEXT, "docset__slug")
+        rows: QuerySet[Any, Any] = texts.values(*TEXT_COLUMNS, "docset__slug")
         return rows
 
-    def shown(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Without a serializer, which takes longer than all the rest; JSON takes the rows as they are."""
+    def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows without a serializer, which takes longer than all the rest; they are valid JSON already."""
         return [{"docset": row.pop("docset__slug"), **row} for row in rows]
 
 
@@ -77,24 +79,24 @@ class TextDetail(APIView):
 
     @extend_schema(responses=TextDetailSerializer)
     def get(self, request: Request, slug: str, text: str) -> HttpResponse:
-        return tagged(self._shown(self._text(request, project_for(request.user, slug), text)))
+        return etag_response(self._representation(self._text(request, project_for(request.user, slug), text)))
 
     @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str) -> HttpResponse:
         """Put it into a round of annotation, or into none."""
         project = project_for(request.user, slug, Right.MANAGE)
-        locked(project)
-        found = self._text(request, project, text)
-        require_match(request, self._shown(found))
-        actions.set_round(project, [found], checked(TextChangesSerializer(data=request.data))["round"])
-        return tagged(self._shown(self._text(request, project, text)))
+        lock_project(project.pk)
+        text_row = self._text(request, project, text)
+        require_match(request, self._representation(text_row))
+        move_to_round(project, [text_row], validated(TextChangesSerializer(data=request.data))["round"])
+        return etag_response(self._representation(self._text(request, project, text)))
 
     def _text(self, request: Request, project: Project, text: str) -> Text:
         texts = Text.objects.visible_to(request.user).select_related("docset").defer("content")
         return get_object_or_404(texts, project=project, slug=text)
 
-    def _shown(self, text: Text) -> dict[str, Any]:
+    def _representation(self, text: Text) -> dict[str, Any]:
         return {**TextSerializer(text).data, **text_state(text)}
 
 
@@ -106,7 +108,7 @@ class OwnCoding(APIView):
     @extend_schema(responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
-        return tagged(coding_state(own_coding(cast(User, request.user), project, text, agreed=agreed), project))
+        return etag_response(coding_state(own_coding(cast(User, request.user), project, text, agreed=agreed), project))
 
     @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
@@ -114,15 +116,15 @@ class OwnCoding(APIView):
         """Hand it in (`submitted`). Only a manager gives it back."""
         project = project_for(request.user, slug)
         coding = own_coding(cast(User, request.user), project, text, agreed=agreed)
-        return changed_status(request, project, coding, {Coding.Status.SUBMITTED})
+        return change_status(request, project, coding, {Coding.Status.SUBMITTED})
 
 
 class OwnOperations(generics.GenericAPIView[Operation]):
     """The log of your own coding: read it from a version on, or add to it."""
 
-    annotates = True  # what a key to annotate may write to
+    annotates = True  # keys with the scope annotate may write to it
     serializer_class = OperationSerializer
-    pagination_class = BySequence
+    pagination_class = SequencePagination
     queryset = Operation.objects.none()
 
     @extend_schema(
@@ -146,5 +148,5 @@ class OwnOperations(generics.GenericAPIView[Operation]):
         changes = ChangesSerializer(data=request.data)
         changes.is_valid(raise_exception=True)
         fields: dict[str, Any] = changes.validated_data
-        sent = [operations.Change(**change) for change in fields["operations"]]
-        return Response({"version": operations.apply(coding, user, fields["version"], sent)})
+        operation_list = [operations.Change(**change) for change in fields["operations"]]
+        return Response({"version": operations.apply(coding, user, fields["version"], operation_list)})

@@ -1,6 +1,6 @@
 """The REST API of imports and exports: ordered and checked by a POST, carried out by a second one.
 
-What forms ask for on pages is asked for here, under the same names; an option of a format is `option-KEY`.
+Requests have the fields of the forms of the pages, under the same names; an option of a format is `option-KEY`.
 """
 
 from __future__ import annotations
@@ -22,35 +22,37 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotations import transfers
-from annotations.listing import ListOfProject
-from annotations.models import Project, Transfer, User
-from annotations.permissions import Right, may, project_for, transfer_for
-from annotations.problems import problem
-from annotations.serializers import (
+from annotations.api.lists import ProjectListView
+from annotations.api.problems import problem
+from annotations.api.serializers.coding import (
     ExportOrderSerializer,
     ImportOrderSerializer,
     RestoreOrderSerializer,
     TransferSerializer,
 )
-from annotations.throttles import Orders, Requests
-from annotations.transfer_forms import ExportForm, ImportForm, RestoreForm
+from annotations.api.throttles import RequestThrottle, TransferThrottle
+from annotations.models import Project, Transfer, User
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for, transfer_for
+from annotations.transfers import orders
+from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
 
 
-def _valid[Form: forms.Form](form: Form) -> Form:
+def _validated_form[Form: forms.Form](form: Form) -> Form:
     if not form.is_valid():
         raise ValidationError({name: [str(error) for error in errors] for name, errors in form.errors.items()})
     return form
 
 
-def _sent(request: Request) -> Mapping[str, Any]:
+def _sent_fields(request: Request) -> Mapping[str, Any]:
     if not isinstance(request.data, Mapping):
         raise ValidationError("Send an object with the fields by name.")
     return request.data
 
 
-def _ordered(made: Transfer) -> Response:
-    return Response(TransferSerializer(made).data, status=status.HTTP_201_CREATED)
+def _order_response(transfer: Transfer) -> Response:
+    return Response(TransferSerializer(transfer).data, status=status.HTTP_201_CREATED)
 
 
 class TransferFilters(filters.FilterSet):
@@ -59,7 +61,7 @@ class TransferFilters(filters.FilterSet):
         fields = ["kind", "format", "state"]
 
 
-class TransferList(ListOfProject):
+class TransferList(ProjectListView):
     """What came into a project and what left it, the latest first."""
 
     serializer_class = TransferSerializer
@@ -73,42 +75,42 @@ class TransferList(ListOfProject):
 
     def paginate_queryset(self, queryset: QuerySet[Transfer]) -> list[Transfer] | None:  # type: ignore[override]
         page = super().paginate_queryset(queryset)
-        for one in page or ():
-            transfers.settle(one)
+        for transfer in page or ():
+            orders.mark_if_lost(transfer)
         return page
 
 
 class ImportFiles(APIView):
     """Check an import. Nothing is changed before it is carried out."""
 
-    throttle_classes = [Requests, Orders]
+    throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [MultiPartParser]
 
     @extend_schema(request=ImportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = project_for(request.user, slug, Right.MANAGE)
-        form = _valid(ImportForm(project, _sent(request), request.FILES))
+        form = _validated_form(ImportForm(project, _sent_fields(request), request.FILES))
         user, files = cast(User, request.user), form.cleaned_data["files"]
-        return _ordered(transfers.order_import(project, user, files, form.chosen, form.choices))
+        return _order_response(orders.order_import(project, user, files, form.format_key, form.choices))
 
 
 class ExportFiles(APIView):
     """Check an export: what the format cannot hold. The file is made when it is carried out."""
 
-    throttle_classes = [Requests, Orders]
+    throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [JSONParser, MultiPartParser]
 
     @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = project_for(request.user, slug, Right.SEE_RESULTS)
-        form = _valid(ExportForm(project, _sent(request), archives=may(project, Right.MANAGE)))
-        return _ordered(transfers.order_export(project, cast(User, request.user), form.chosen, form.choices))
+        form = _validated_form(ExportForm(project, _sent_fields(request), archives=may(project, Right.MANAGE)))
+        return _order_response(orders.order_export(project, cast(User, request.user), form.format_key, form.choices))
 
 
 class RestoreArchive(APIView):
     """Check a project's archive, which becomes a project when it is carried out."""
 
-    throttle_classes = [Requests, Orders]
+    throttle_classes = [RequestThrottle, TransferThrottle]
     parser_classes = [MultiPartParser]
 
     @extend_schema(request=RestoreOrderSerializer, responses={201: TransferSerializer})
@@ -116,8 +118,8 @@ class RestoreArchive(APIView):
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
             raise PermissionDenied("You may not make projects.")
-        fields = _valid(RestoreForm(_sent(request), request.FILES)).cleaned_data
-        return _ordered(transfers.order_restore(user, fields["file"], fields["slug"]))
+        fields = _validated_form(RestoreForm(_sent_fields(request), request.FILES)).cleaned_data
+        return _order_response(orders.order_restore(user, fields["file"], fields["slug"]))
 
 
 class TransferDetail(APIView):
@@ -125,14 +127,14 @@ class TransferDetail(APIView):
 
     @extend_schema(responses=TransferSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        found = transfer_for(request.user, pk)
-        transfers.settle(found)
-        return Response(TransferSerializer(found).data)
+        transfer = transfer_for(request.user, pk)
+        orders.mark_if_lost(transfer)
+        return Response(TransferSerializer(transfer).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
         """Forget it and its file; what it has done stays. 409 while it is being worked on."""
-        if not transfers.discard(transfer_for(request.user, pk), cast(User, request.user)):
+        if not orders.discard(transfer_for(request.user, pk), cast(User, request.user)):
             return problem(409, "at_work", "This is being worked on; wait until it is done.")
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -142,10 +144,10 @@ class CarryOut(APIView):
 
     @extend_schema(request=None, responses=TransferSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        found = transfer_for(request.user, pk)
-        if not transfers.carry_out(found, cast(User, request.user)):
-            return problem(409, "not_checked", f"This is {found.get_state_display()}.")
-        return Response(TransferSerializer(found).data)
+        transfer = transfer_for(request.user, pk)
+        if not orders.carry_out(transfer, cast(User, request.user)):
+            return problem(409, "not_checked", f"This is {transfer.get_state_display()}.")
+        return Response(TransferSerializer(transfer).data)
 
 
 class TransferFile(APIView):
@@ -153,4 +155,4 @@ class TransferFile(APIView):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
     def get(self, request: Request, pk: int) -> HttpResponseBase:
-        return transfers.taken(transfer_for(request.user, pk))
+        return orders.download_response(transfer_for(request.user, pk))

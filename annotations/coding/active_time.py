@@ -1,4 +1,4 @@
-"""How long coders work: from the times at which they changed something."""
+"""Estimate the active time of coders from the times of their operations."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from itertools import pairwise
 from django.db.models import IntegerField, QuerySet, TextField
 from django.db.models.functions import Cast, Coalesce
 
+from annotations.core.compiled_queries import compiled_query
 from annotations.models import Coding, Operation, Project
-from annotations.models.coding import CODED
-from annotations.prepared import prepared
+from annotations.models.coding import INDEPENDENT_KINDS
 
-LONGEST_THOUGHT = timedelta(minutes=5)
-
-
-def time_at_work(moments: Iterable[datetime]) -> timedelta:
-    """The time between changes that follow each other within five minutes; what is longer was a pause."""
-    gaps = (later - earlier for earlier, later in pairwise(sorted(moments)))
-    return sum((gap for gap in gaps if gap <= LONGEST_THOUGHT), timedelta())
+IDLE_THRESHOLD = timedelta(minutes=5)
 
 
-def seconds_at_work(coding: Coding) -> int:
-    """The time its coder has spent on the coding. Times are those of the coder's machine where it told them."""
-    return round(time_at_work(map(datetime.fromisoformat, _moments(coding.pk, coding.coder_id))).total_seconds())
+def active_time(times: Iterable[datetime]) -> timedelta:
+    """Return the sum of the gaps between changes, in any order; gaps longer than `IDLE_THRESHOLD` are pauses."""
+    gaps = (later - earlier for earlier, later in pairwise(sorted(times)))
+    return sum((gap for gap in gaps if gap <= IDLE_THRESHOLD), timedelta())
 
 
-@prepared(IntegerField(), IntegerField())
-def _moments(coding: int, user: int) -> QuerySet[Operation, str]:
-    """When the user changed the coding. As text: to make datetimes of it takes Django three times as long as Python."""
-    own = Operation.objects.filter(coding=coding, user=user).order_by()
-    return own.annotate(moment=Cast(Coalesce("made_at", "applied_at"), TextField())).values_list("moment", flat=True)
+def active_seconds(coding: Coding) -> int:
+    """Return the seconds that the coder has spent on the coding, by the coder's own clock where it is known."""
+    return round(active_time(map(datetime.fromisoformat, _change_times(coding.pk, coding.coder_id))).total_seconds())
+
+
+@compiled_query(IntegerField(), IntegerField())
+def _change_times(coding: int, user: int) -> QuerySet[Operation, str]:
+    """Select the times of the user's operations, as text: Python parses them three times as fast as Django."""
+    operations = Operation.objects.filter(coding=coding, user=user).order_by()
+    return operations.annotate(time=Cast(Coalesce("made_at", "applied_at"), TextField())).values_list("time", flat=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What the log says of a coder's work on a text: its time, its number of operations, when it began and ended."""
+class Activity:
+    """A coder's activity on a text, by the log: active seconds, number of operations, first and last time."""
 
     seconds: float
     operations: int
@@ -46,31 +46,32 @@ class Work:
     last: datetime
 
 
-def work_of(project: Project) -> dict[tuple[int, str], Work]:
-    """The work on each text by each coder, by the text's key and the coder's name, where there is any. One query.
+def activity_by_text_and_coder(project: Project) -> dict[tuple[int, str], Activity]:
+    """Return the activity of each coder on each text, by the text's primary key and the coder's username. One query.
 
-    Agreed pyramids and peers are other work, and left out. What was imported, and at most handed in or given back here,
-    was worked on elsewhere. Moments are those of `seconds_at_work`, but begin and end are by the clock of this machine.
+    Only independent codings count, not agreed pyramids and peers. A coding that was only imported, submitted or
+    reopened is left out: the work on it was done elsewhere. `seconds` is computed as by `active_seconds`; `first` and
+    `last` are by the clock of the server.
     """
-    moments: dict[tuple[int, str], list[tuple[datetime, datetime]]] = defaultdict(list)
-    here = (
-        Operation.objects.filter(coding__text__project=project, coding__kind__in=CODED)
+    times: dict[tuple[int, str], list[tuple[datetime, datetime]]] = defaultdict(list)
+    operations = (
+        Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
         .exclude(kind=Operation.Kind.IMPORT)
         .order_by()
     )
-    # whose operation it is, is compared here: SQLite would look for the coder's before the coding's
-    answered = set()
-    for user, coder, name, text, kind, made, applied in here.values_list(
+    # The user is compared with the coder in Python: with the condition, SQLite would search by coder before coding.
+    coded = set()
+    for user, coder, name, text, kind, made_at, applied_at in operations.values_list(
         "user_id", "coding__coder_id", "coding__coder__username", "coding__text_id", "kind", "made_at", "applied_at"
     ):
         if user == coder:
-            moments[text, name].append((made or applied, applied))
+            times[text, name].append((made_at or applied_at, applied_at))
             if kind not in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
-                answered.add((text, name))
-    found = {}
-    for key in answered:
-        of_coding = moments[key]
-        applied_at = [one for _, one in of_coding]
-        seconds = time_at_work(made for made, _ in of_coding).total_seconds()
-        found[key] = Work(seconds, len(of_coding), min(applied_at), max(applied_at))
-    return found
+                coded.add((text, name))
+    activities = {}
+    for key in coded:
+        coding_times = times[key]
+        applied = [applied_at for _, applied_at in coding_times]
+        seconds = active_time(made_at for made_at, _ in coding_times).total_seconds()
+        activities[key] = Activity(seconds, len(coding_times), min(applied), max(applied))
+    return activities

@@ -1,4 +1,4 @@
-"""The judgements of a coding as they stand in the database."""
+"""The judgements of a coding as stored in the database."""
 
 from __future__ import annotations
 
@@ -7,37 +7,41 @@ from typing import Any
 
 from django.db.models import IntegerField, QuerySet
 
-from annotations.decisions import Decision
+from annotations.coding.decisions import Decision
+from annotations.core.compiled_queries import compiled_query
 from annotations.models import Coding, Index, Judgement, Pointer
-from annotations.prepared import prepared
 
 
 def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
-    """The judgements of a coding by markable key, as payloads in text order. Three queries."""
+    """Return the payloads of the judgements of a coding by markable key, in text order. Three queries."""
     return {decision.markable: decision.payload() for decision in decisions_of(coding)}
 
 
 def decisions_of(coding: Coding) -> list[Decision]:
-    """All that the coder said, in text order. Three queries."""
-    return list(_decisions(_said_in(coding.pk), _pointing_in(coding.pk), _indexed_in(coding.pk)))
+    """Return the decisions of a coding, in text order. Three queries."""
+    return list(
+        _decisions(
+            _judgement_rows_of_coding(coding.pk), _pointer_rows_of_coding(coding.pk), _index_rows_of_coding(coding.pk)
+        )
+    )
 
 
-def decisions_in(judgements: QuerySet[Judgement]) -> list[Decision]:
-    """Of some judgements. Three queries."""
-    return list(_decisions(_said(judgements), _pointing(judgements), _indexed(judgements)))
+def decisions_of_judgements(judgements: QuerySet[Judgement]) -> list[Decision]:
+    """Return the decisions of these judgements, in text order. Three queries."""
+    return list(_decisions(_judgement_rows(judgements), _pointer_rows(judgements), _index_rows(judgements)))
 
 
 type Rows = Iterable[tuple[Any, ...]]
 
 
-def _decisions(said: Rows, pointing: Rows, indexed: Rows) -> Iterator[Decision]:
+def _decisions(judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows) -> Iterator[Decision]:
     pointers: dict[int, list[str]] = {}
-    for judgement, target in pointing:
+    for judgement, target in pointer_rows:
         pointers.setdefault(judgement, []).append(target)
     indices: dict[int, list[str]] = {}
-    for judgement, entity in indexed:
+    for judgement, entity in index_rows:
         indices.setdefault(judgement, []).append(entity)
-    for pk, key, category, note, name, head, unsure, optional in said:
+    for pk, key, category, note, name, head, unsure, optional in judgement_rows:
         yield Decision(
             key,
             category,
@@ -51,31 +55,31 @@ def _decisions(said: Rows, pointing: Rows, indexed: Rows) -> Iterator[Decision]:
         )
 
 
-def _said(judgements: QuerySet[Judgement]) -> QuerySet[Judgement, tuple[Any, ...]]:
+def _judgement_rows(judgements: QuerySet[Judgement]) -> QuerySet[Judgement, tuple[Any, ...]]:
     return judgements.order_by("markable__start", "-markable__end", "markable__key").values_list(
         "pk", "markable__key", "category__key", "note", "name", "head", "unsure", "optional"
     )
 
 
-def _pointing(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
+def _pointer_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
     return pointers.values_list("judgement_id", "target__key")
 
 
-def _indexed(judgements: QuerySet[Judgement]) -> QuerySet[Index, tuple[Any, ...]]:
+def _index_rows(judgements: QuerySet[Judgement]) -> QuerySet[Index, tuple[Any, ...]]:
     return Index.objects.filter(judgement__in=judgements).order_by("pk").values_list("judgement_id", "entity")
 
 
-@prepared(IntegerField())
-def _said_in(coding: int) -> QuerySet[Judgement, tuple[Any, ...]]:
-    return _said(Judgement.objects.filter(coding=coding))
+@compiled_query(IntegerField())
+def _judgement_rows_of_coding(coding: int) -> QuerySet[Judgement, tuple[Any, ...]]:
+    return _judgement_rows(Judgement.objects.filter(coding=coding))
 
 
-@prepared(IntegerField())
-def _pointing_in(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
-    return _pointing(Judgement.objects.filter(coding=coding))
+@compiled_query(IntegerField())
+def _pointer_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
+    return _pointer_rows(Judgement.objects.filter(coding=coding))
 
 
-@prepared(IntegerField())
-def _indexed_in(coding: int) -> QuerySet[Index, tuple[Any, ...]]:
-    return _indexed(Judgement.objects.filter(coding=coding))
+@compiled_query(IntegerField())
+def _index_rows_of_coding(coding: int) -> QuerySet[Index, tuple[Any, ...]]:
+    return _index_rows(Judgement.objects.filter(coding=coding))

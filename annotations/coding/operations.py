@@ -1,10 +1,10 @@
-"""The one path by which a judgement changes.
+"""The only write path for judgements.
 
-A change comes as operations with the version of the coding that their author has seen. Under a lock on the
-coding they are checked, applied and appended to the log in one transaction: all of them or none.
+A change arrives as operations, together with the version of the coding that their author has seen. Under a lock on
+the coding they are checked, applied and appended to the log in one transaction: all of them or none.
 
-A markable of the coder's own is there from the moment an operation names it until it is unmarked: an answer that
-was given in one window is not lost because another window deleted what it is about.
+A coder's own markable exists from the first operation that names it until it is unmarked: a judgement sent from one
+window is not lost because another window deleted its markable or antecedent.
 """
 
 from __future__ import annotations
@@ -20,33 +20,31 @@ from django.db import transaction
 from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet, UUIDField
 from django.utils import timezone
 
-from annotations.bulk import delete, insert, reserve, update, upsert
-from annotations.decisions import (
+from annotations.coding.decisions import (
     Decision,
+    DeleteMarkable,
     Description,
-    Moving,
-    OfMarkable,
-    Refused,
+    MarkableOperation,
+    MoveMarkable,
+    OperationPayload,
+    OperationRejected,
     Rules,
-    Said,
-    Unmarking,
-    read,
+    parse_operation,
 )
-from annotations.judgements import decisions_in
-from annotations.judgements import decisions_of as decisions_of
-from annotations.judgements import judgements_of as judgements_of
-from annotations.marking import within
+from annotations.coding.judgements import decisions_of_judgements
+from annotations.coding.markables import lies_within
+from annotations.coding.scus import check_pyramid
+from annotations.core.bulk import insert, reserve_keys, upsert
+from annotations.core.compiled_queries import ListParameter, compiled_query
+from annotations.core.locks import sqlite_write_lock
 from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
-from annotations.prepared import Several, prepared
-from annotations.scus import check_pyramid
-from annotations.turns import in_turn
 
-MOST_OPERATIONS = 500
-OF_STATUS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
+MAX_OPERATIONS = 500
+STATUS_KINDS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
 
 
-class Stale(Exception):
-    """The author has not seen the operations in `missed`; nothing was applied."""
+class VersionConflict(Exception):
+    """The author has not seen the operations in `missed`. Nothing was applied."""
 
     def __init__(self, version: int, missed: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(f"The coding is at version {version} by now; apply what you missed and send again.")
@@ -56,7 +54,7 @@ class Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An operation as it comes in. Those of one `step` are undone together; `undoes` names a step taken back."""
+    """An operation as received. Those of one `step` are undone together; `undoes` is the step that this one undoes."""
 
     uuid: UUID
     kind: str
@@ -69,43 +67,46 @@ class Change:
 def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -> int:
     """Apply the user's changes to the coding and return its new version.
 
-    An operation whose uuid the log has already is passed over: sending twice changes nothing. Raises Stale where
-    the log has operations after `version` that are not in this batch, Refused where a rule is broken; then
-    nothing is changed. (That a coding was handed in after all of a batch was applied hides nothing of it.)
+    An operation whose uuid is in the log already is skipped, so sending twice changes nothing. Raise VersionConflict if
+    the log has operations after `version` that are not in this batch, and OperationRejected if a rule is broken; then
+    nothing is changed. (If all of the batch is in the log already, a later submission or reopening is no conflict.)
     """
-    if len(changes) > MOST_OPERATIONS:
-        raise Refused("too_many_operations", f"Send at most {MOST_OPERATIONS} operations at a time.")
-    with in_turn(), transaction.atomic():
-        coding = _locked(coding)
-        _refuse_others(coding, user)
-        later = _logged_after(coding.pk, version) if version < coding.version else []
-        sent = [change.uuid for change in changes]
-        known = set(_logged(coding.pk, sent))
-        fresh = _without_doubles(changes, known)
-        unseen = [operation for operation in later if operation["uuid"] not in known]
-        if not fresh and all(operation["kind"] in OF_STATUS for operation in unseen):
+    if len(changes) > MAX_OPERATIONS:
+        raise OperationRejected("too_many_operations", f"Send at most {MAX_OPERATIONS} operations at a time.")
+    with sqlite_write_lock(), transaction.atomic():
+        coding = _lock_coding(coding)
+        _refuse_other_coder(coding, user)
+        later = _operations_after(coding.pk, version) if version < coding.version else []
+        uuids = [change.uuid for change in changes]
+        logged = set(_known_uuids(coding.pk, uuids))
+        new_changes = _new_changes(changes, logged)
+        unseen = [operation for operation in later if operation["uuid"] not in logged]
+        if not new_changes and all(operation["kind"] in STATUS_KINDS for operation in unseen):
             return coding.version
         if version > coding.version:
-            raise Refused("version_ahead", f"The coding is at version {coding.version}, not {version}: load it again.")
+            raise OperationRejected(
+                "version_ahead", f"The coding is at version {coding.version}, not {version}: load it again."
+            )
         if unseen:
-            raise Stale(coding.version, later)
+            raise VersionConflict(coding.version, later)
         if coding.status != Coding.Status.OPEN:
-            raise Refused("submitted", "This coding is handed in; ask the manager to give it back.")
-        said = {position: _at(position, _read, change) for position, change in fresh.items()}
-        for run in _runs(said):
-            _carry_out(coding, run)
+            raise OperationRejected("submitted", "This coding is handed in; ask the manager to give it back.")
+        payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
+        for run in _batches(payloads):
+            _apply_batch(coding, run)
         if coding.text.project.answers == Project.Answers.SCUS:
-            check_pyramid(coding, said)
-        _append(coding, user, fresh.values())
+            check_pyramid(coding, payloads)
+        _append_to_log(coding, user, new_changes.values())
         return coding.version
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """An untouched coding, saved or not, and what a file says in it.
+class ImportedCoding:
+    """An untouched coding, saved or not, with the content that a file gives it.
 
-    The decisions are checked already (`Rules.check`); markables and categories have the keys of the rows of all they
-    name. descriptions: what is said of the SCUs of a pyramid. handed_in: off where its coder is to go on with it.
+    The decisions have passed `Rules.check`. `markables` and `categories` map the keys of all that the decisions name to
+    primary keys. `descriptions` are the labels and comments of the SCUs of a pyramid. `submitted` is False where the
+    coder is to continue the coding.
     """
 
     coding: Coding
@@ -114,68 +115,68 @@ class Filled:
     markables: Mapping[str, int]
     categories: Mapping[str, int]
     descriptions: Sequence[Description] = ()
-    handed_in: bool = True
+    submitted: bool = True
 
     def log(self) -> list[tuple[Operation.Kind, dict[str, Any]]]:
-        """What the log says of it."""
+        """Return the kind and payload of each operation that the log gets."""
         payload: dict[str, Any] = {"judgements": [decision.payload() for decision in self.decisions]}
         if self.descriptions:
             payload["scus"] = [description.payload() for description in self.descriptions]
-        submitted = [(Operation.Kind.SUBMIT, dict[str, Any]())] if self.handed_in else []
-        return [(Operation.Kind.IMPORT, payload), *submitted]
+        submit_entry = [(Operation.Kind.SUBMIT, dict[str, Any]())] if self.submitted else []
+        return [(Operation.Kind.IMPORT, payload), *submit_entry]
 
 
-def import_codings(filled: Sequence[Filled]) -> None:
-    """Fill untouched codings from files and hand them in, by an operation each. Call it inside a transaction.
+def import_codings(imports: Sequence[ImportedCoding]) -> None:
+    """Fill untouched codings from files and submit them, logging each as an operation. Call it inside a transaction.
 
-    A fixed number of statements, however many codings.
+    It takes a fixed number of statements, however many codings.
     """
-    lacking = [one.coding for one in filled if one.coding.pk is None]
-    there = [one.coding for one in filled if one.coding.pk is not None]
-    for one in filled:
-        if one.handed_in:
-            one.coding.status = Coding.Status.SUBMITTED
-        one.coding.version = len(one.log())
-    Coding.objects.bulk_create(lacking)
-    Coding.objects.bulk_update(there, ["status", "version"])
-    said = [(one, decision) for one in filled for decision in one.decisions]
-    keys = reserve(Judgement, len(said))
+    unsaved = [imported.coding for imported in imports if imported.coding.pk is None]
+    saved = [imported.coding for imported in imports if imported.coding.pk is not None]
+    for imported in imports:
+        if imported.submitted:
+            imported.coding.status = Coding.Status.SUBMITTED
+        imported.coding.version = len(imported.log())
+    Coding.objects.bulk_create(unsaved)
+    Coding.objects.bulk_update(saved, ["status", "version"])
+    decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
+    keys = reserve_keys(Judgement, len(decisions))
     insert(
         Judgement,
         ["id", "coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
         (
             (
                 key,
-                one.coding.pk,
-                one.markables[decision.markable],
-                one.categories[decision.category] if decision.category is not None else None,
+                imported.coding.pk,
+                imported.markables[decision.markable],
+                imported.categories[decision.category] if decision.category is not None else None,
                 decision.optional,
                 decision.unsure,
                 decision.note,
                 decision.name,
                 decision.head,
             )
-            for key, (one, decision) in zip(keys, said, strict=True)
+            for key, (imported, decision) in zip(keys, decisions, strict=True)
         ),
     )
     insert(
         Pointer,
         ["judgement", "target"],
         (
-            (key, one.markables[target])
-            for key, (one, decision) in zip(keys, said, strict=True)
+            (key, imported.markables[target])
+            for key, (imported, decision) in zip(keys, decisions, strict=True)
             for target in decision.pointers
         ),
     )
     insert(
         Index,
         ["judgement", "entity"],
-        ((key, entity) for key, (_, decision) in zip(keys, said, strict=True) for entity in decision.indices),
+        ((key, entity) for key, (_, decision) in zip(keys, decisions, strict=True) for entity in decision.indices),
     )
     SCU.objects.bulk_create(
-        SCU(coding=one.coding, key=description.scu, label=description.label, comment=description.comment)
-        for one in filled
-        for description in one.descriptions
+        SCU(coding=imported.coding, key=description.scu, label=description.label, comment=description.comment)
+        for imported in imports
+        for description in imported.descriptions
         if description.label or description.comment
     )
     now = timezone.now()
@@ -183,165 +184,170 @@ def import_codings(filled: Sequence[Filled]) -> None:
         Operation,
         ["coding", "sequence", "uuid", "kind", "payload", "user", "applied_at"],
         (
-            (one.coding.pk, sequence, uuid4(), kind, payload, one.user.pk, now)
-            for one in filled
-            for sequence, (kind, payload) in enumerate(one.log(), start=1)
+            (imported.coding.pk, sequence, uuid4(), kind, payload, imported.user.pk, now)
+            for imported in imports
+            for sequence, (kind, payload) in enumerate(imported.log(), start=1)
         ),
     )
 
 
 def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
-    """Hand the coding in or give it back; the log keeps it. Doing it twice changes nothing.
+    """Submit or reopen the coding, log it, and return the new version. Doing it twice changes nothing.
 
-    Raises Refused where it is handed in by who is not its coder any more.
+    Raise OperationRejected if it is submitted by a user who is no longer its coder.
     """
-    with in_turn(), transaction.atomic():
-        coding = _locked(coding)
+    with sqlite_write_lock(), transaction.atomic():
+        coding = _lock_coding(coding)
         if status == Coding.Status.SUBMITTED:
-            _refuse_others(coding, user)
+            _refuse_other_coder(coding, user)
         if coding.status != status:
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
             coding.status = status
             coding.save(update_fields=["status"])
-            _append(coding, user, [Change(uuid4(), kind, {})])
+            _append_to_log(coding, user, [Change(uuid4(), kind, {})])
         return coding.version
 
 
-def _refuse_others(coding: Coding, user: User) -> None:
-    """Raise Refused for who has handed the coding on since they were let in."""
+def _refuse_other_coder(coding: Coding, user: User) -> None:
+    """Raise OperationRejected if the coding was assigned to another coder since the request was authorized."""
     if coding.coder_id != user.pk:
-        raise Refused("handed_on", "Somebody else goes on with this coding now.")
+        raise OperationRejected("handed_on", "Somebody else goes on with this coding now.")
 
 
-def _locked(coding: Coding) -> Coding:
-    """The coding as it is now, locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)"""
-    for locked in _codings_to_change(coding.pk):
+def _lock_coding(coding: Coding) -> Coding:
+    """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)"""
+    for locked in _coding_for_update(coding.pk):
         return locked
     raise Coding.DoesNotExist
 
 
-@prepared(IntegerField())
-def _codings_to_change(coding: int) -> QuerySet[Coding]:
+@compiled_query(IntegerField())
+def _coding_for_update(coding: int) -> QuerySet[Coding]:
     locked = Coding.objects.select_for_update(of=("self",)).select_related("text__project").defer("text__content")
     return locked.filter(pk=coding).order_by()
 
 
-@prepared(IntegerField(), IntegerField())
-def _logged_after(coding: int, version: int) -> QuerySet[Operation, Any]:
+@compiled_query(IntegerField(), IntegerField())
+def _operations_after(coding: int, version: int) -> QuerySet[Operation, Any]:
     later = Operation.objects.filter(coding=coding, sequence__gt=version).order_by("sequence")
     return later.values("uuid", "kind", "payload", "sequence", "step", "undoes")
 
 
-@prepared(IntegerField(), Several(UUIDField()))
-def _logged(coding: int, uuids: Sequence[UUID]) -> QuerySet[Operation, UUID]:
+@compiled_query(IntegerField(), ListParameter(UUIDField()))
+def _known_uuids(coding: int, uuids: Sequence[UUID]) -> QuerySet[Operation, UUID]:
     return Operation.objects.filter(coding=coding, uuid__in=uuids).order_by().values_list("uuid", flat=True)
 
 
-def _without_doubles(changes: Sequence[Change], known: set[UUID]) -> dict[int, Change]:
-    """The changes that are new, by their places in the batch."""
-    seen = set(known)
-    fresh = {}
+def _new_changes(changes: Sequence[Change], logged: set[UUID]) -> dict[int, Change]:
+    """Return the changes that are not in the log, by their positions in the batch."""
+    earlier = set(logged)
+    new_changes = {}
     for position, change in enumerate(changes):
-        if change.uuid not in seen:
-            seen.add(change.uuid)
-            fresh[position] = change
-    return fresh
+        if change.uuid not in earlier:
+            earlier.add(change.uuid)
+            new_changes[position] = change
+    return new_changes
 
 
-type Run = Mapping[int, Said]
+type Batch = Mapping[int, OperationPayload]
 
 
-def _read(change: Change) -> Said:
-    return read(change.kind, change.payload)
+def _parse(change: Change) -> OperationPayload:
+    return parse_operation(change.kind, change.payload)
 
 
-def _runs(said: Run) -> Iterator[Run]:
-    """Judgements and clearings that follow each other are written together; all else is changed one by one."""
-    for alone, run in groupby(said.items(), key=lambda item: isinstance(item[1], Unmarking | Moving | Description)):
-        if alone:
-            yield from ({position: one} for position, one in run)
+def _batches(payloads: Batch) -> Iterator[Batch]:
+    """Yield consecutive judgements and clearings as one batch, written together, and each other operation alone."""
+    for is_single, run in groupby(
+        payloads.items(), key=lambda item: isinstance(item[1], DeleteMarkable | MoveMarkable | Description)
+    ):
+        if is_single:
+            yield from ({position: payload} for position, payload in run)
         else:
             yield dict(run)
 
 
-def _carry_out(coding: Coding, run: Run) -> None:
-    position, first = next(iter(run.items()))
-    if isinstance(first, Unmarking):
-        _at(position, lambda unmarking: _unmark(coding, unmarking), first)
-    elif isinstance(first, Moving):
-        _at(position, lambda moving: _move(coding, moving), first)
+def _apply_batch(coding: Coding, batch: Batch) -> None:
+    position, first = next(iter(batch.items()))
+    if isinstance(first, DeleteMarkable):
+        _with_position(position, lambda deletion: _delete_markable(coding, deletion), first)
+    elif isinstance(first, MoveMarkable):
+        _with_position(position, lambda move: _move_markable(coding, move), first)
     elif isinstance(first, Description):
-        _at(position, lambda description: _describe(coding, description), first)
+        _with_position(position, lambda description: _describe_scu(coding, description), first)
     else:
-        judged = {position: said for position, said in run.items() if not isinstance(said, Description)}
-        rules = Rules.of(coding, {key for said in judged.values() for key in _named(said)})
-        _write(coding, rules, _decided(rules, judged))
+        judgements = {
+            position: operation for position, operation in batch.items() if not isinstance(operation, Description)
+        }
+        rules = Rules.for_coding(coding, {key for operation in judgements.values() for key in _keys_of(operation)})
+        _write_decisions(coding, rules, _final_decisions(rules, judgements))
 
 
-def _named(said: OfMarkable) -> tuple[str, ...]:
-    return (said.markable, *said.pointers) if isinstance(said, Decision) else (said.markable,)
+def _keys_of(operation: MarkableOperation) -> tuple[str, ...]:
+    return (operation.markable, *operation.pointers) if isinstance(operation, Decision) else (operation.markable,)
 
 
-type Decided = Mapping[str, Decision | None]
+type FinalDecisions = Mapping[str, Decision | None]
 
 
-def _decided(rules: Rules, run: Mapping[int, OfMarkable]) -> Decided:
-    """What the run leaves in the end for each markable: a decision, or None where cleared."""
-    decided: dict[str, Decision | None] = {}
-    for position, said in run.items():
-        if isinstance(said, Decision):
-            _at(position, rules.check, said)
-            decided[said.markable] = said
+def _final_decisions(rules: Rules, run: Mapping[int, MarkableOperation]) -> FinalDecisions:
+    """Return the final decision for each markable of the run, or None where it is cleared."""
+    decisions: dict[str, Decision | None] = {}
+    for position, operation in run.items():
+        if isinstance(operation, Decision):
+            _with_position(position, rules.check, operation)
+            decisions[operation.markable] = operation
         else:
-            markable = _at(position, rules.markable, said.markable)
-            # A coder's own mark outlives its judgement: else clearing could not be undone.
-            decided[said.markable] = None if markable.predefined else Decision(said.markable)
-    return decided
+            markable = _with_position(position, rules.markable, operation.markable)
+            # A coder's own markable outlives its judgement: otherwise clearing could not be undone.
+            decisions[operation.markable] = None if markable.predefined else Decision(operation.markable)
+    return decisions
 
 
-def _unmark(coding: Coding, unmarking: Unmarking) -> None:
-    """Delete a markable from the coding. What pointed to it is left without that antecedent.
+def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
+    """Delete a coder's own markable from the coding, and the pointers to it.
 
-    The row stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves it out.
+    The row of the markable stays, for others may mark the same words at this moment; `MarkableQuerySet.in_use` leaves
+    it out.
     """
-    rules = Rules.of(coding, [unmarking.markable])
-    markable = rules.markable(unmarking.markable)
+    rules = Rules.for_coding(coding, [deletion.markable])
+    markable = rules.markable(deletion.markable)
     if markable.pk is None:
         return  # deleted in another window already
-    _own(markable)
+    _refuse_predefined(markable)
     Pointer.objects.filter(judgement__coding=coding, target=markable).delete()
     coding.judgements.filter(markable=markable).delete()
 
 
-def _move(coding: Coding, moving: Moving) -> None:
-    """Give a markable of the coder's own other edges, and check what it and those that point to it say."""
-    rules = Rules.of(coding, [moving.markable, moving.to])
-    markable, to = rules.markable(moving.markable), rules.markable(moving.to)
+def _move_markable(coding: Coding, move: MoveMarkable) -> None:
+    """Change the boundaries of a coder's own markable, and check its judgement and those that point to it."""
+    rules = Rules.for_coding(coding, [move.markable, move.to])
+    markable, target = rules.markable(move.markable), rules.markable(move.to)
     if markable.pk is None:
-        raise Refused("unknown_markable", f"The text has no markable {moving.markable!r}.")
-    _own(markable)
-    if to.pk is not None:
-        raise Refused("already_marked", "These words are marked already.")
-    if to.level_id != markable.level_id:
-        raise Refused("wrong_level", f"{moving.markable!r} and {moving.to!r} are of different levels.")
-    to = _made(coding, [to])[to.key]
+        raise OperationRejected("unknown_markable", f"The text has no markable {move.markable!r}.")
+    _refuse_predefined(markable)
+    if target.pk is not None:
+        raise OperationRejected("already_marked", "These words are marked already.")
+    if target.level_id != markable.level_id:
+        raise OperationRejected("wrong_level", f"{move.markable!r} and {move.to!r} are of different levels.")
+    target = _create_markables(coding, [target])[target.key]
     judgement = coding.judgements.get(markable=markable)
-    judgement.markable = to
-    judgement.head = [part for part in judgement.head if within([part], to.parts)]
+    judgement.markable = target
+    judgement.head = [part for part in judgement.head if lies_within([part], target.parts)]
     judgement.save(update_fields=["markable", "head"])
-    Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=to)
-    pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target=to))
-    touching = coding.judgements.filter(Q(markable=to) | pointing)
-    touched = decisions_in(touching)
-    rules = Rules.of(coding, {key for decision in touched for key in _named(decision)})
+    Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=target)
+    pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target=target))
+    touching = coding.judgements.filter(Q(markable=target) | pointing)
+    touched = decisions_of_judgements(touching)
+    rules = Rules.for_coding(coding, {key for decision in touched for key in _keys_of(decision)})
     for decision in touched:
         rules.check(decision)
 
 
-def _describe(coding: Coding, description: Description) -> None:
-    """Say something else of an SCU of the coder's pyramid, or nothing."""
+def _describe_scu(coding: Coding, description: Description) -> None:
+    """Write the label and comment of an SCU of the coder's pyramid, or delete them where both are empty."""
     if coding.kind not in (Coding.Kind.PYRAMID, Coding.Kind.AGREED):
-        raise Refused("no_pyramid", "This is no pyramid: it has no SCUs of its own.")
+        raise OperationRejected("no_pyramid", "This is no pyramid: it has no SCUs of its own.")
     if description.label or description.comment:
         SCU.objects.update_or_create(
             coding=coding, key=description.scu, defaults={"label": description.label, "comment": description.comment}
@@ -350,13 +356,15 @@ def _describe(coding: Coding, description: Description) -> None:
         SCU.objects.filter(coding=coding, key=description.scu).delete()
 
 
-def _own(markable: Markable) -> None:
+def _refuse_predefined(markable: Markable) -> None:
     if markable.predefined or not markable.level.coders_mark:
-        raise Refused("given", f"{markable.key!r} came with the text, or coders mark no more: it stays as it is.")
+        raise OperationRejected(
+            "given", f"{markable.key!r} came with the text, or coders mark no more: it stays as it is."
+        )
 
 
-def _made(coding: Coding, markables: Iterable[Markable]) -> dict[str, Markable]:
-    """The markables with their rows, by key; another coder may have marked the same words."""
+def _create_markables(coding: Coding, markables: Iterable[Markable]) -> dict[str, Markable]:
+    """Save the markables and return them by key; another coder may have marked the same words already."""
     markables = list(markables)
     for markable in markables:
         markable.text_id = coding.text_id
@@ -366,26 +374,26 @@ def _made(coding: Coding, markables: Iterable[Markable]) -> dict[str, Markable]:
     return {markable.key: markable for markable in rows}
 
 
-def _at[Given, Result](position: int, step: Callable[[Given], Result], given: Given) -> Result:
-    """Do the step; where it refuses, say at which place of the batch."""
+def _with_position[Argument, Result](position: int, step: Callable[[Argument], Result], argument: Argument) -> Result:
+    """Call the step; add the position in the batch to an OperationRejected that it raises."""
     try:
-        return step(given)
-    except Refused as refused:
-        raise Refused(refused.code, str(refused), position) from None
+        return step(argument)
+    except OperationRejected as rejection:
+        raise OperationRejected(rejection.code, str(rejection), position) from None
 
 
-def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
-    """Bring the rows of the touched markables to what was decided. A fixed number of statements."""
-    markables = {**rules.markables, **(_made(coding, rules.new.values()) if rules.new else {})}
-    # What is only pointed to is there from now on too.
-    decided = {key: Decision(key) for key in rules.new} | dict(decided)
-    cleared = [markables[key].pk for key, decision in decided.items() if decision is None]
+def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> None:
+    """Write the final decisions to the rows of the touched markables. A fixed number of statements."""
+    markables = {**rules.markables, **(_create_markables(coding, rules.new.values()) if rules.new else {})}
+    # Antecedents that are named for the first time become markables too.
+    final = {key: Decision(key) for key in rules.new} | dict(final)
+    cleared = [markables[key].pk for key, decision in final.items() if decision is None]
     if cleared:
         coding.judgements.filter(markable__in=cleared).delete()
-    kept = [decision for decision in decided.values() if decision is not None]
-    if not kept:
+    decisions = [decision for decision in final.values() if decision is not None]
+    if not decisions:
         return
-    found = upsert(
+    primary_keys = upsert(
         Judgement,
         ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"],
         (
@@ -399,22 +407,30 @@ def _write(coding: Coding, rules: Rules, decided: Decided) -> None:
                 decision.name,
                 decision.head,
             )
-            for decision in kept
+            for decision in decisions
         ),
         unique=["coding", "markable"],
     )
-    keys = [found[coding.pk, markables[decision.markable].pk] for decision in kept]
-    delete(Pointer, "judgement", keys)
-    pointers = [(key, markables[to].pk) for key, decision in zip(keys, kept, strict=True) for to in decision.pointers]
+    judgement_keys = [primary_keys[coding.pk, markables[decision.markable].pk] for decision in decisions]
+    Pointer.objects.filter(judgement__in=judgement_keys).delete()
+    pointers = [
+        (key, markables[target].pk)
+        for key, decision in zip(judgement_keys, decisions, strict=True)
+        for target in decision.pointers
+    ]
     if pointers:
         insert(Pointer, ["judgement", "target"], pointers)
-    if rules.by_index:
-        delete(Index, "judgement", keys)
-        indices = ((key, entity) for key, decision in zip(keys, kept, strict=True) for entity in decision.indices)
+    if rules.uses_indices:
+        Index.objects.filter(judgement__in=judgement_keys).delete()
+        indices = (
+            (key, entity)
+            for key, decision in zip(judgement_keys, decisions, strict=True)
+            for entity in decision.indices
+        )
         insert(Index, ["judgement", "entity"], indices)
 
 
-def _append(coding: Coding, user: User, changes: Collection[Change]) -> None:
+def _append_to_log(coding: Coding, user: User, changes: Collection[Change]) -> None:
     now = timezone.now()
     insert(
         Operation,
@@ -436,4 +452,4 @@ def _append(coding: Coding, user: User, changes: Collection[Change]) -> None:
         ),
     )
     coding.version += len(changes)
-    update(Coding, coding.pk, version=coding.version)
+    Coding.objects.filter(pk=coding.pk).update(version=coding.version)

@@ -1,4 +1,4 @@
-"""What a pyramid may be: which contributors go together, by the options of the project. Pure."""
+"""The rules for the contributors of a pyramid or a peer summary, by the options of the project. No queries."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from annotations.marking import Parts
+from annotations.coding.markables import Parts
 
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """Words that express SCUs: the key of their markable, its parts, and the keys of the SCUs."""
+    """A contributor: the key of its markable, its parts, and the keys of the SCUs that it expresses."""
 
     key: str
     parts: Parts
@@ -19,8 +19,8 @@ class Contributor:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with some contributors, which are named by their keys."""
+class PyramidViolation:
+    """A rule that some contributors break, with the keys of those contributors."""
 
     code: str
     message: str
@@ -28,8 +28,11 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """one_contributor: a summary says an SCU at one place only. words_exclusive: a word belongs to one SCU only."""
+class PyramidOptions:
+    """The options of a project that restrict contributors.
+
+    `one_contributor`: a summary expresses an SCU at most once. `words_exclusive`: a word belongs to at most one SCU.
+    """
 
     one_contributor: bool
     words_exclusive: bool
@@ -38,69 +41,90 @@ class Options:
 type Span = tuple[int, int]
 
 
-def faults(
+def pyramid_violations(
     contributors: Sequence[Contributor],
-    options: Options,
+    options: PyramidOptions,
     *,
     summaries: Sequence[Span] | None = None,
     scus: Collection[str] | None = None,
-) -> Iterator[Fault]:
-    """What is wrong with the contributors of a pyramid, or of a peer summary.
+) -> Iterator[PyramidViolation]:
+    """Yield the violations by the contributors of a pyramid or of a peer summary.
 
-    summaries: where the model summaries stand, in text order; None for a peer. scus: those of the pyramid that a peer
-    is held against; None where a contributor makes an SCU by naming it.
+    `summaries` are the spans of the model summaries in text order; None for a peer. `scus` are the keys of the pyramid
+    against which a peer is coded; None where naming an SCU creates it.
     """
     if summaries is not None:
-        yield from _across(contributors, summaries)
+        yield from _across_summaries(contributors, summaries)
         if options.one_contributor:
-            yield from _doubles(contributors, summaries)
+            yield from _second_contributors(contributors, summaries)
     if scus is not None:
-        for one in contributors:
-            for key in one.scus:
+        for contributor in contributors:
+            for key in contributor.scus:
                 if key not in scus:
-                    yield Fault("unknown_scu", f"The pyramid has no SCU {key!r}.", (one.key,))
+                    yield PyramidViolation("unknown_scu", f"The pyramid has no SCU {key!r}.", (contributor.key,))
     if options.words_exclusive:
-        yield from _shared(contributors)
+        yield from _shared_words(contributors)
 
 
-def summary_of(parts: Parts, summaries: Sequence[Span]) -> int | None:
-    """The place of the summary that holds all the parts; None where none does."""
+def summary_index(parts: Parts, summaries: Sequence[Span]) -> int | None:
+    """Return the index of the summary that contains all the parts; None if none does."""
     start, end = parts[0][0], parts[-1][1]
-    return next((place for place, (first, last) in enumerate(summaries) if first <= start and end <= last), None)
+    return next((index for index, (first, last) in enumerate(summaries) if first <= start and end <= last), None)
 
 
-def _across(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[Fault]:
-    for one in contributors:
-        if summary_of(one.parts, summaries) is None:
-            yield Fault("across_summaries", f"{one.key!r} is not of the words of one summary.", (one.key,))
+def contributing_summaries(
+    contributors: Iterable[Contributor], summaries: Sequence[Span], scus: Iterable[str] = ()
+) -> dict[str, list[int]]:
+    """Return the indices of the summaries of each SCU's contributors, by SCU key; an index for each contributor.
+
+    The weight of an SCU is the number of distinct indices. `scus` are keys to include even without contributors.
+    """
+    indices: dict[str, list[int]] = {key: [] for key in scus}
+    for contributor in contributors:
+        index = summary_index(contributor.parts, summaries)
+        for key in contributor.scus:
+            scu_indices = indices.setdefault(key, [])
+            if index is not None:
+                scu_indices.append(index)
+    return indices
 
 
-def _doubles(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[Fault]:
-    found: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for one in contributors:
-        summary = summary_of(one.parts, summaries)
+def _across_summaries(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[PyramidViolation]:
+    for contributor in contributors:
+        if summary_index(contributor.parts, summaries) is None:
+            yield PyramidViolation(
+                "across_summaries", f"{contributor.key!r} is not of the words of one summary.", (contributor.key,)
+            )
+
+
+def _second_contributors(contributors: Iterable[Contributor], summaries: Sequence[Span]) -> Iterator[PyramidViolation]:
+    contributor_keys: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for contributor in contributors:
+        summary = summary_index(contributor.parts, summaries)
         if summary is not None:
-            for key in one.scus:
-                found[key, summary].append(one.key)
-    for (key, summary), keys in found.items():
+            for key in contributor.scus:
+                contributor_keys[key, summary].append(contributor.key)
+    for (key, summary), keys in contributor_keys.items():
         if len(keys) > 1:
             message = f"The SCU {key!r} has a contributor in summary {summary + 1} already; add a part to that one."
-            yield Fault("second_contributor", message, tuple(keys))
+            yield PyramidViolation("second_contributor", message, tuple(keys))
 
 
-def _shared(contributors: Iterable[Contributor]) -> Iterator[Fault]:
-    """Contributors that are of several SCUs, or overlap: one sweep over their parts."""
+def _shared_words(contributors: Iterable[Contributor]) -> Iterator[PyramidViolation]:
+    """Yield contributors with several SCUs, and pairs that overlap, in one sweep over their parts."""
     parts: list[tuple[int, int, str]] = []
-    for one in contributors:
-        if len(one.scus) > 1:
-            yield Fault(
-                "several_scus", f"In this project words belong to one SCU; {one.key!r} has several.", (one.key,)
+    for contributor in contributors:
+        if len(contributor.scus) > 1:
+            yield PyramidViolation(
+                "several_scus",
+                f"In this project words belong to one SCU; {contributor.key!r} has several.",
+                (contributor.key,),
             )
-        parts += [(start, end, one.key) for start, end in one.parts]
+        parts += [(start, end, contributor.key) for start, end in contributor.parts]
     reach, holder = 0, ""
     for start, end, key in sorted(parts):
         if start < reach:
             message = f"In this project words belong to one contributor; {holder!r} and {key!r} share some."
-            yield Fault("words_taken", message, (holder, key))
+            yield PyramidViolation("words_taken", message, (holder, key))
         if end > reach:
             reach, holder = end, key

@@ -1,4 +1,4 @@
-"""The log of a coding, replayed: what it says is there, and where the tables say otherwise."""
+"""Replay the log of a coding, and compare the result with the tables."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations import operations
-from annotations.decisions import Clearing, Decision, Description, Moving, Unmarking, read
-from annotations.marking import parts_of, within
+from annotations.coding.decisions import (
+    ClearJudgement,
+    Decision,
+    DeleteMarkable,
+    Description,
+    MoveMarkable,
+    parse_operation,
+)
+from annotations.coding.judgements import decisions_of
+from annotations.coding.markables import lies_within
+from annotations.coding.scus import scu_descriptions
+from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Markable, Operation
-from annotations.scus import descriptions_of
 
 
 @dataclass(slots=True)
-class Replayed:
-    """What a log leads to. given: the keys of the markables that came with the text."""
+class ReplayedCoding:
+    """The result of replaying a log. `predefined` are the keys of the markables that came with the text."""
 
-    given: Collection[str]
+    predefined: Collection[str]
     decisions: dict[str, Decision] = field(default_factory=dict)
     descriptions: dict[str, Description] = field(default_factory=dict)
     status: str = Coding.Status.OPEN
 
-    def take(self, kind: str, payload: Mapping[str, Any]) -> None:
-        """Carry out one operation of the log. Raises Refused on one that no log can have."""
+    def apply(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Apply one operation of the log. Raise OperationRejected if no log can contain it."""
         match kind:
             case Operation.Kind.SUBMIT:
                 self.status = Coding.Status.SUBMITTED
@@ -31,93 +39,104 @@ class Replayed:
                 self.status = Coding.Status.OPEN
             case Operation.Kind.IMPORT:
                 for judgement in payload["judgements"]:
-                    self._say(_decision(judgement))
+                    self._apply(_decision(judgement))
                 for description in payload.get("scus", ()):
-                    self._say(read("describe", description))
+                    self._apply(parse_operation("describe", description))
             case _:
-                self._say(read(kind, payload))
+                self._apply(parse_operation(kind, payload))
 
-    def _say(self, said: object) -> None:
-        match said:
+    def _apply(self, operation: object) -> None:
+        match operation:
             case Decision():
-                self.decisions[said.markable] = said
-                for key in said.pointers:
+                self.decisions[operation.markable] = operation
+                for key in operation.pointers:
                     self._mark(key)
-            case Clearing():
-                self.decisions.pop(said.markable, None)
-                self._mark(said.markable)
-            case Unmarking():
-                self.decisions.pop(said.markable, None)
-                self._repoint(said.markable, None)
-            case Moving() if said.markable in self.decisions:
-                parts = (parts_of(said.to) or ("", []))[1]
-                moved = self.decisions.pop(said.markable)
-                head = tuple(part for part in moved.head if within([part], parts))
-                self.decisions[said.to] = replace(moved, markable=said.to, head=head)
-                self._repoint(said.markable, said.to)
+            case ClearJudgement():
+                self.decisions.pop(operation.markable, None)
+                self._mark(operation.markable)
+            case DeleteMarkable():
+                self.decisions.pop(operation.markable, None)
+                self._repoint(operation.markable, None)
+            case MoveMarkable() if operation.markable in self.decisions:
+                place = split_key(operation.to)
+                parts = place.parts if place else ()
+                moved = self.decisions.pop(operation.markable)
+                head = tuple(part for part in moved.head if lies_within([part], parts))
+                self.decisions[operation.to] = replace(moved, markable=operation.to, head=head)
+                self._repoint(operation.markable, operation.to)
             case Description():
-                self.descriptions[said.scu] = said
+                self.descriptions[operation.scu] = operation
 
     def _mark(self, key: str) -> None:
-        """A markable of the coder's own is there from when it is named until it is unmarked."""
-        if key not in self.given:
+        """Keep a markable of the coder's own without a judgement, unless it has one: it exists once it is named."""
+        if key not in self.predefined:
             self.decisions.setdefault(key, Decision(key))
 
     def _repoint(self, key: str, to: str | None) -> None:
-        for other, decision in self.decisions.items():
+        for source, decision in self.decisions.items():
             if key in decision.pointers:
                 pointers = (to if target == key else target for target in decision.pointers)
-                self.decisions[other] = replace(decision, pointers=tuple(one for one in pointers if one is not None))
+                self.decisions[source] = replace(
+                    decision, pointers=tuple(target for target in pointers if target is not None)
+                )
 
 
-def replay(log: Iterable[tuple[str, Mapping[str, Any]]], given: Collection[str]) -> Replayed:
-    """What the operations of a log, each a kind and a payload, lead to."""
-    replayed = Replayed(given)
+def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[str]) -> ReplayedCoding:
+    """Return the result of the operations of a log, each a kind and a payload."""
+    replayed = ReplayedCoding(predefined)
     for kind, payload in log:
-        replayed.take(kind, payload)
+        replayed.apply(kind, payload)
     return replayed
 
 
-def faults(coding: Coding) -> Iterator[str]:
-    """Where the tables of a coding say something else than its log. Eight queries."""
+def log_mismatches(coding: Coding) -> Iterator[str]:
+    """Yield the differences between the tables of a coding and its log. Eight queries."""
     log = list(coding.operations.order_by("sequence").values_list("sequence", "kind", "payload"))
     if [sequence for sequence, *_ in log] != list(range(1, coding.version + 1)):
         yield f"its version is {coding.version}, and its log does not count from 1 to that"
-    given = set(Markable.objects.filter(text=coding.text_id, predefined=True).values_list("key", flat=True))
-    replayed = replay([(kind, payload) for _, kind, payload in log], given)
+    predefined = set(Markable.objects.filter(text=coding.text_id, predefined=True).values_list("key", flat=True))
+    replayed = replay([(kind, payload) for _, kind, payload in log], predefined)
     if replayed.status != coding.status:
         yield f"it is {coding.status}, by its log {replayed.status}"
-    there = _said(operations.decisions_of(coding), given)
-    logged = _said(replayed.decisions.values(), given)
-    for key in sorted(there.keys() | logged.keys()):
-        if there.get(key) != logged.get(key):
-            yield f"{key}: {_in_short(there.get(key))}, by its log {_in_short(logged.get(key))}"
-    described = {key: (one["label"], one["comment"]) for key, one in descriptions_of(coding).items()}
-    by_log = {key: (one.label, one.comment) for key, one in replayed.descriptions.items() if one.label or one.comment}
-    for key in sorted(described.keys() | by_log.keys()):
-        if described.get(key) != by_log.get(key):
-            yield f"SCU {key}: {described.get(key)}, by its log {by_log.get(key)}"
+    stored = _comparable_decisions(decisions_of(coding), predefined)
+    logged = _comparable_decisions(replayed.decisions.values(), predefined)
+    for key in sorted(stored.keys() | logged.keys()):
+        if stored.get(key) != logged.get(key):
+            yield f"{key}: {_in_short(stored.get(key))}, by its log {_in_short(logged.get(key))}"
+    stored_descriptions = {
+        key: (description["label"], description["comment"]) for key, description in scu_descriptions(coding).items()
+    }
+    logged_descriptions = {
+        key: (description.label, description.comment)
+        for key, description in replayed.descriptions.items()
+        if description.label or description.comment
+    }
+    for key in sorted(stored_descriptions.keys() | logged_descriptions.keys()):
+        if stored_descriptions.get(key) != logged_descriptions.get(key):
+            yield f"SCU {key}: {stored_descriptions.get(key)}, by its log {logged_descriptions.get(key)}"
 
 
-def _decision(said: Mapping[str, Any]) -> Decision:
-    """A judgement of an import, which may name more than an operation of a coder's."""
+def _decision(payload: Mapping[str, Any]) -> Decision:
+    """Return a decision of an import, with tuples for lists; it may name more than an operation of a coder."""
     return Decision(
         **{
-            **said,
-            "pointers": tuple(said["pointers"]),
-            "indices": tuple(said["indices"]),
-            "head": tuple((start, end) for start, end in said["head"]),
+            **payload,
+            "pointers": tuple(payload["pointers"]),
+            "indices": tuple(payload["indices"]),
+            "head": tuple((start, end) for start, end in payload["head"]),
         }
     )
 
 
-def _said(decisions: Iterable[Decision], given: Collection[str]) -> dict[str, Decision]:
-    """The decisions by key, each with its antecedents in one order; what says nothing of a given markable is none."""
-    found = {}
-    for one in decisions:
-        if one != Decision(one.markable) or one.markable not in given:
-            found[one.markable] = replace(one, pointers=tuple(sorted(one.pointers)), indices=tuple(sorted(one.indices)))
-    return found
+def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[str]) -> dict[str, Decision]:
+    """Return the decisions by key, antecedents and indices sorted; without empty decisions on predefined markables."""
+    comparable = {}
+    for decision in decisions:
+        if decision != Decision(decision.markable) or decision.markable not in predefined:
+            comparable[decision.markable] = replace(
+                decision, pointers=tuple(sorted(decision.pointers)), indices=tuple(sorted(decision.indices))
+            )
+    return comparable
 
 
 def _in_short(decision: Decision | None) -> str:

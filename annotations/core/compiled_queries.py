@@ -1,6 +1,8 @@
-"""Queries that are asked with every request: the ORM puts them into SQL once, and not each time anew.
+"""Compile hot ORM queries once.
 
-To build the SQL of a query takes the ORM several times as long as the database takes to answer it.
+The ORM needs several times as long to build the SQL of a query as the database needs to answer it. Queries that every
+request of a coder makes are compiled at their first call; with the setting COMPILED_QUERIES off, the ORM builds them at
+each call. The module depends on internals of Django's SQL compiler (pinned to one minor version in pyproject.toml).
 """
 
 from __future__ import annotations
@@ -12,56 +14,61 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Expression, Field, JSONField, QuerySet
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
-    """An argument of several values of the field, for `__in`."""
+class ListParameter:
+    """A parameter that takes a list of values of the field, for `__in`."""
 
     field: Field[Any, Any]
 
 
-class Given(Expression):
-    """Stands in a prepared query for an argument, until that is known."""
+class Placeholder(Expression):
+    """The place of an argument in a query that is being compiled."""
 
-    def __init__(self, position: int, of: Field[Any, Any] | Several) -> None:
-        self.several = isinstance(of, Several)
-        super().__init__(output_field=of.field if isinstance(of, Several) else of)
+    def __init__(self, position: int, parameter: Field[Any, Any] | ListParameter) -> None:
+        self.is_list = isinstance(parameter, ListParameter)
+        super().__init__(output_field=parameter.field if isinstance(parameter, ListParameter) else parameter)
         self.position = position
 
     @property
-    def place(self) -> str:
-        """Where the SQL has it. How many values there are of several is not known before."""
-        return f"(:{self.position}:)" if self.several else "%s"
+    def sql(self) -> str:
+        """The SQL of the placeholder. The number of values of a list is known only when the query is called."""
+        return f"(:{self.position}:)" if self.is_list else "%s"
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:  # noqa: ARG002 - Django's signature
-        return self.place, (self,)
+        return self.sql, (self,)
 
     def values(self, arguments: Sequence[Any], connection: Any) -> list[Any]:
-        """The argument as the database takes it."""
-        given = arguments[self.position]
+        """Return the values of the placeholder's argument, converted for the database."""
+        argument = arguments[self.position]
         prepare = self.output_field.get_db_prep_value
-        return [prepare(value, connection) for value in given] if self.several else [prepare(given, connection)]
+        return [prepare(value, connection) for value in argument] if self.is_list else [prepare(argument, connection)]
 
 
-def prepared[Row](
-    *fields: Field[Any, Any] | Several,
+def compiled_query[Row](
+    *parameters: Field[Any, Any] | ListParameter,
 ) -> Callable[[Callable[..., QuerySet[Any, Row]]], Callable[..., list[Row]]]:
-    """Make a function that builds a query of its arguments, which are values of the fields, one that gives its rows.
+    """Turn a function that returns a queryset for its arguments into one that returns a list of rows.
 
-    The function is called once: only where the arguments stand for values in comparisons may they make a difference.
-    None of them may be None, which SQL compares otherwise. Where one of several values has none, there are no rows.
+    `parameters` are the fields whose values the arguments are. The function is called once, with placeholders as
+    arguments, so it may only use them as values in comparisons. An argument must not be None, which SQL compares
+    differently. If a list is empty, no rows are returned.
     """
 
     def decorate(build: Callable[..., QuerySet[Any, Row]]) -> Callable[..., list[Row]]:
-        ready: list[_Ready[Row]] = []
+        compiled: list[_CompiledQuery[Row]] = []
 
         def rows(*arguments: Any) -> list[Row]:
-            if not ready:
-                ready.append(_Ready(build(*(Given(position, field) for position, field in enumerate(fields)))))
-            return ready[0].rows(arguments)
+            if not settings.COMPILED_QUERIES:
+                return list(build(*arguments))
+            if not compiled:
+                placeholders = (Placeholder(position, parameter) for position, parameter in enumerate(parameters))
+                compiled.append(_CompiledQuery(build(*placeholders)))
+            return compiled[0].rows(arguments)
 
         rows.__doc__, rows.__name__ = build.__doc__, build.__name__
         return rows
@@ -72,8 +79,8 @@ def prepared[Row](
 type Converters = Mapping[int, tuple[Sequence[Callable[..., Any]], Any]]
 
 
-class _Ready[Row]:
-    """A query with its SQL."""
+class _CompiledQuery[Row]:
+    """A query with its compiled SQL."""
 
     def __init__(self, queryset: QuerySet[Any, Row]) -> None:
         self.queryset = queryset
@@ -82,27 +89,31 @@ class _Ready[Row]:
         self.converters: Converters = self.compiler.get_converters([column for column, *_ in self.compiler.select])
 
     def rows(self, arguments: tuple[Any, ...]) -> list[Row]:
-        # Django makes rows of what the database answers as it always does, but for what it need not find out again.
+        """Return the rows for these arguments."""
+        # Django builds the rows from the results as usual, with SQL, converters and compiler that are known already.
         connection = connections[DEFAULT_DB_ALIAS]
-        given = [one.values(arguments, connection) if isinstance(one, Given) else [one] for one in self.parameters]
-        if [] in given:
+        values = [
+            parameter.values(arguments, connection) if isinstance(parameter, Placeholder) else [parameter]
+            for parameter in self.parameters
+        ]
+        if [] in values:
             return []
         sql = self.sql
-        for one, values in zip(self.parameters, given, strict=True):
-            if isinstance(one, Given) and one.several:
-                sql = sql.replace(one.place, f"({', '.join(['%s'] * len(values))})", 1)
+        for parameter, parameter_values in zip(self.parameters, values, strict=True):
+            if isinstance(parameter, Placeholder) and parameter.is_list:
+                sql = sql.replace(parameter.sql, f"({', '.join(['%s'] * len(parameter_values))})", 1)
         compiler = copy.copy(self.compiler)
         compiler.connection = connection  # each thread has its own
-        compiler.as_sql = lambda *_, **__: (sql, tuple(chain.from_iterable(given)))
+        compiler.as_sql = lambda *_, **__: (sql, tuple(chain.from_iterable(values)))
         compiler.get_converters = lambda _: self.converters
-        compiler.apply_converters = lambda rows, converters: _converted(rows, converters, connection)
+        compiler.apply_converters = lambda rows, converters: _convert(rows, converters, connection)
         queryset = self.queryset.all()
         queryset.query.get_compiler = lambda *_, **__: compiler  # type: ignore[method-assign]
         return list(queryset)
 
 
-def _converted(rows: Iterable[Sequence[Any]], converters: Converters, connection: Any) -> Iterable[tuple[Any, ...]]:
-    """What the database answers as values of the fields: column by column, so that JSON is read once for each."""
+def _convert(rows: Iterable[Sequence[Any]], converters: Converters, connection: Any) -> Iterable[tuple[Any, ...]]:
+    """Convert the results to values of the fields, column by column: JSON is parsed once for a whole column."""
     columns = [list(column) for column in zip(*rows, strict=True)]
     for position, (steps, expression) in converters.items() if columns else ():
         values = columns[position]

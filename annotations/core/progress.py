@@ -1,4 +1,4 @@
-"""How far a worker is, said in the row of what it works on: its fields `done`, `total` and `told_at`."""
+"""The progress of a worker, recorded in the row of its job: the fields `done`, `total` and `heartbeat_at`."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from django.utils import timezone
 type Progress = Callable[[int, int], None]
 
 SECONDS_BETWEEN = 0.25
-# Of a worker that has said nothing for so long nothing more will come.
-LOST = timedelta(minutes=15)
+# A worker that has reported nothing for so long has died.
+LOST_AFTER = timedelta(minutes=15)
 
 
-def telling(row: QuerySet[Any]) -> Progress:
-    """What a worker calls, as often as it likes, with how much is done of how much."""
-    told = 0.0
+def progress_recorder(row: QuerySet[Any]) -> Progress:
+    """Return a function that records how much of the total is done; a worker may call it as often as it likes."""
+    reported_at = 0.0
 
     def progress(done: int, total: int) -> None:
-        nonlocal told
-        if time.monotonic() - told > SECONDS_BETWEEN:
-            told = time.monotonic()
-            row.update(done=done, total=total, told_at=timezone.now())
+        nonlocal reported_at
+        if time.monotonic() - reported_at > SECONDS_BETWEEN:
+            reported_at = time.monotonic()
+            row.update(done=done, total=total, heartbeat_at=timezone.now())
 
     return progress
 
 
-def is_lost(told_at: datetime) -> bool:
-    """Whether the worker that said something then has died since. (The clock may have been set back meanwhile.)"""
-    return abs(timezone.now() - told_at) > LOST
+def is_lost(reported_at: datetime) -> bool:
+    """Return whether the worker has died that reported last at that time. (The clock may have been set back since.)"""
+    return abs(timezone.now() - reported_at) > LOST_AFTER

@@ -1,4 +1,4 @@
-"""Reading of one moment: what several queries find fits together, although people go on saving."""
+"""Consistent reads: several queries that see the same state of the database, although coders go on saving."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
-    """All queries see the database as it was at the first, and nobody who writes has to wait for them.
+def read_snapshot() -> Iterator[None]:
+    """Let all queries of the block see the database as of the first one. Writers do not have to wait for the block.
 
-    Inside a transaction that is there already they see what that one sees.
+    Inside an open transaction the queries see what that transaction sees.
     """
     if connection.in_atomic_block:
         yield
@@ -22,7 +22,7 @@ def one_moment() -> Iterator[None]:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield
     else:
-        # Transactions of Django's making lock SQLite at once (IMMEDIATE); one that only reads need not.
+        # Transactions started by Django lock SQLite at once (IMMEDIATE); one that only reads need not.
         with connection.cursor() as cursor:
             cursor.execute("BEGIN DEFERRED")
         try:

@@ -1,54 +1,55 @@
-"""How far the codings of docsets are: what the pages and the API show of each docset to the person who asks."""
+"""The progress of docsets, as pages and API show it to a user."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.urls import reverse
 
-from annotations.importing.report import number
+from annotations.coding.scus import PYRAMID_KINDS
+from annotations.core.queries import count_subquery
+from annotations.core.text import pluralize
 from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, Project, Segment, Text
-from annotations.models.coding import KINDS_OF_AGREED
-from annotations.permissions import Right, may
-from annotations.querysets import count_of
-from annotations.scus import PYRAMIDS
-
-if TYPE_CHECKING:
-    from annotations.permissions import Person
+from annotations.models.coding import AGREED_KINDS
+from annotations.models.project import may
+from annotations.models.rights import Person, Right
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """A coding of summaries: whose, of what, and how many SCUs and contributors it has."""
+class CodingProgress:
+    """The progress of a coding of summaries: its numbers of SCUs and contributors."""
 
     docset: str
     text: str
     title: str
     coder: str
     kind: str
-    handed_in: bool
+    is_submitted: bool
     scus: int
     contributors: int
 
     @property
     def is_pyramid(self) -> bool:
-        return self.kind in PYRAMIDS
+        """Whether it is a pyramid, not a coding of a peer."""
+        return self.kind in PYRAMID_KINDS
 
     @property
     def is_agreed(self) -> bool:
-        return self.kind in KINDS_OF_AGREED
+        """Whether it is the agreed pyramid, or a peer against it."""
+        return self.kind in AGREED_KINDS
 
     @property
-    def begun(self) -> bool:
+    def is_started(self) -> bool:
+        """Whether it has an SCU or a contributor."""
         return bool(self.scus or self.contributors)
 
     @property
-    def what(self) -> str:
-        """What is coded, in words."""
+    def description(self) -> str:
+        """The name of what is coded, as pages show it."""
         match self.kind:
             case Coding.Kind.PYRAMID:
                 return "Pyramid"
@@ -59,70 +60,80 @@ class Work:
         return self.title
 
     @property
-    def said(self) -> str:
-        """How far it is, in words."""
-        return f"{number(self.scus, 'SCU')}, {number(self.contributors, 'contributor')}" if self.begun else "not begun"
+    def progress_text(self) -> str:
+        """The numbers of SCUs and contributors, as pages show them."""
+        return (
+            f"{pluralize(self.scus, 'SCU')}, {pluralize(self.contributors, 'contributor')}"
+            if self.is_started
+            else "not begun"
+        )
 
-    def page(self, project: Project) -> str:
-        """The address at which its coder goes on with it."""
+    def address(self, project: Project) -> str:
+        """Return the address of the page on which its coder codes it."""
         return reverse("code-agreed" if self.is_agreed else "code", args=[project.slug, self.text])
 
-    def reopening(self, project: Project) -> str:
-        """The address at which a manager gives it back."""
+    def reopen_address(self, project: Project) -> str:
+        """Return the address to which a manager posts to reopen it."""
         name = "reopen-agreed" if self.is_agreed else "reopen"
         return reverse(name, args=[project.slug, self.text, self.coder])
 
 
 @dataclass(slots=True)
-class Overview:
-    """A docset as a person sees it: to a coder only the own codings and what they are of."""
+class DocsetOverview:
+    """A docset as a user sees it: to a coder, only with their own codings and the texts of those."""
 
     slug: str
     title: str
     summaries: int
     words: int
     peers: int
-    works: list[Work] = field(default_factory=list)
+    codings: list[CodingProgress] = field(default_factory=list)
 
     @property
-    def pyramids(self) -> list[Work]:
-        return [work for work in self.works if work.kind == Coding.Kind.PYRAMID]
+    def pyramids(self) -> list[CodingProgress]:
+        """The coders' own pyramids."""
+        return [coding for coding in self.codings if coding.kind == Coding.Kind.PYRAMID]
 
     @property
-    def agreed(self) -> Work | None:
-        return next((work for work in self.works if work.kind == Coding.Kind.AGREED), None)
+    def agreed(self) -> CodingProgress | None:
+        """The agreed pyramid, if there is one."""
+        return next((coding for coding in self.codings if coding.kind == Coding.Kind.AGREED), None)
 
     @property
-    def of_peers(self) -> list[Work]:
-        return [work for work in self.works if not work.is_pyramid]
+    def peer_codings(self) -> list[CodingProgress]:
+        """The codings of peers."""
+        return [coding for coding in self.codings if not coding.is_pyramid]
 
     @property
-    def peers_handed_in(self) -> int:
-        return sum(work.handed_in for work in self.of_peers)
+    def n_submitted_peers(self) -> int:
+        """The number of codings of peers that are submitted."""
+        return sum(coding.is_submitted for coding in self.peer_codings)
 
 
-def overviews(project: Project, user: Person) -> list[Overview]:
-    """The docsets of the project that the user sees, by title. Four queries."""
-    found = _counted(docsets_seen(project, user), user)
-    for work in works(codings_seen(project, user)):
-        found[work.docset].works.append(work)
-    return list(found.values())
+def docset_overviews(project: Project, user: Person) -> list[DocsetOverview]:
+    """Return the docsets of the project that the user sees, by title. Four queries."""
+    overviews = _overviews_by_slug(visible_docsets(project, user), user)
+    for coding in codings_progress(visible_codings(project, user)):
+        overviews[coding.docset].codings.append(coding)
+    return list(overviews.values())
 
 
-def overview_of(docset: Docset, project: Project, user: Person) -> Overview:
-    """The same of one docset. Four queries."""
-    [overview] = _counted(Docset.objects.filter(pk=docset.pk), user).values()
-    overview.works = works(codings_seen(project, user).filter(text__docset=docset))
+def docset_overview(docset: Docset, project: Project, user: Person) -> DocsetOverview:
+    """Return one docset as the user sees it. Four queries."""
+    [overview] = _overviews_by_slug(Docset.objects.filter(pk=docset.pk), user).values()
+    overview.codings = codings_progress(visible_codings(project, user).filter(text__docset=docset))
     return overview
 
 
-def _counted(docsets: QuerySet[Docset], user: Person) -> dict[str, Overview]:
-    of_models = Segment.objects.filter(text__docset=OuterRef("pk"), kind=Segment.Kind.SUMMARY)
+def _overviews_by_slug(docsets: QuerySet[Docset], user: Person) -> dict[str, DocsetOverview]:
+    summaries = Segment.objects.filter(text__docset=OuterRef("pk"), kind=Segment.Kind.SUMMARY)
     words = Markable.objects.filter(text__docset=OuterRef("pk"), text__role=Text.Role.MODELS, level__coded=False)
     peers = Text.objects.visible_to(user).filter(docset=OuterRef("pk"), role=Text.Role.PEER)
-    rows = docsets.annotate(summaries=count_of(of_models), words=count_of(words), peers=count_of(peers))
+    rows = docsets.annotate(
+        summaries=count_subquery(summaries), words=count_subquery(words), peers=count_subquery(peers)
+    )
     return {
-        slug: Overview(slug, title, *counts)
+        slug: DocsetOverview(slug, title, *counts)
         for slug, title, *counts in rows.order_by("title", "slug").values_list(
             "slug", "title", "summaries", "words", "peers"
         )
@@ -130,60 +141,64 @@ def _counted(docsets: QuerySet[Docset], user: Person) -> dict[str, Overview]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What is coded of a docset, and by each coder of a table how far: nothing where it is not theirs."""
+class ProgressRow:
+    """A row of the table of a docset: what is coded, and a cell for each coder; None if not assigned to the coder."""
 
-    what: str
-    cells: list[Work | None]
+    description: str
+    cells: list[CodingProgress | None]
 
 
-def table(overview: Overview, coders: Iterable[str]) -> list[Row]:
-    """The codings of a docset, a row for each pyramid and peer that is coded, a cell for each of the coders."""
-    found: dict[tuple[str, str], dict[str, Work]] = defaultdict(dict)
-    for work in overview.works:
-        found[work.text, work.kind][work.coder] = work
+def progress_table(overview: DocsetOverview, coders: Iterable[str]) -> list[ProgressRow]:
+    """Return a row for each pyramid and peer of a docset that is coded, with a cell for each of the coders."""
+    rows: dict[tuple[str, str], dict[str, CodingProgress]] = defaultdict(dict)
+    for coding in overview.codings:
+        rows[coding.text, coding.kind][coding.coder] = coding
     coders = list(coders)
-    return [Row(next(iter(of.values())).what, [of.get(coder) for coder in coders]) for of in found.values()]
+    return [
+        ProgressRow(next(iter(by_coder.values())).description, [by_coder.get(coder) for coder in coders])
+        for by_coder in rows.values()
+    ]
 
 
-def coders_in(found: Iterable[Overview]) -> list[str]:
-    return sorted({work.coder for overview in found for work in overview.works})
+def coders_in(overviews: Iterable[DocsetOverview]) -> list[str]:
+    """Return the usernames of all coders of these docsets, sorted."""
+    return sorted({coding.coder for overview in overviews for coding in overview.codings})
 
 
-def docsets_seen(project: Project, user: Person) -> QuerySet[Docset]:
-    """All docsets for those who see all work, else those in which the user has something to code."""
+def visible_docsets(project: Project, user: Person) -> QuerySet[Docset]:
+    """Return all docsets for users who see all work, else those in which the user has a coding."""
     docsets = Docset.objects.filter(project=project)
     if may(project, Right.SEE_RESULTS):
         return docsets
     return docsets.filter(Exists(Coding.objects.filter(text__docset=OuterRef("pk"), coder=user.pk)))
 
 
-def codings_seen(project: Project, user: Person) -> QuerySet[Coding]:
-    """The codings of summaries that the user sees."""
+def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
+    """Return the codings of summaries that the user sees."""
     return Coding.objects.visible_to(user).filter(text__project=project, text__docset__isnull=False)
 
 
-def works(codings: QuerySet[Coding]) -> list[Work]:
-    """How far these codings are: pyramids first, then by text and coder. Three queries."""
-    made = Judgement.objects.filter(coding=OuterRef("pk"), markable__level__coded=True)
-    named: dict[int, int] = defaultdict(int)
-    named |= _by_coding(Index.objects.filter(judgement__coding__in=codings), "judgement__coding", "entity")
-    contributes = Index.objects.filter(judgement__coding=OuterRef("coding"), entity=OuterRef("key"))
-    for coding, count in _by_coding(
-        SCU.objects.filter(~Exists(contributes), coding__in=codings), "coding", "key"
+def codings_progress(codings: QuerySet[Coding]) -> list[CodingProgress]:
+    """Return the progress of these codings: pyramids first, then by text and coder. Three queries."""
+    contributors = Judgement.objects.filter(coding=OuterRef("pk"), markable__level__coded=True)
+    n_scus: dict[int, int] = defaultdict(int)
+    n_scus |= _counts_by_coding(Index.objects.filter(judgement__coding__in=codings), "judgement__coding", "entity")
+    has_contributor = Index.objects.filter(judgement__coding=OuterRef("coding"), entity=OuterRef("key"))
+    for coding, count in _counts_by_coding(
+        SCU.objects.filter(~Exists(has_contributor), coding__in=codings), "coding", "key"
     ).items():
-        named[coding] += count
-    rows = codings.annotate(contributors=count_of(made)).values_list(
+        n_scus[coding] += count
+    rows = codings.annotate(contributors=count_subquery(contributors)).values_list(
         "pk", "text__docset__slug", "text__slug", "text__title", "coder__username", "kind", "status", "contributors"
     )
-    found = [
-        Work(docset, text, title, coder, kind, status == Coding.Status.SUBMITTED, named[pk], contributors)
+    progress = [
+        CodingProgress(docset, text, title, coder, kind, status == Coding.Status.SUBMITTED, n_scus[pk], contributors)
         for pk, docset, text, title, coder, kind, status, contributors in rows.order_by("text__title", "text__slug")
     ]
-    return sorted(found, key=lambda work: (ORDER.index(work.kind), work.title, work.text, work.coder))
+    return sorted(progress, key=lambda coding: (KIND_ORDER.index(coding.kind), coding.title, coding.text, coding.coder))
 
 
-ORDER: list[str] = [
+KIND_ORDER: list[str] = [
     Coding.Kind.PYRAMID,
     Coding.Kind.AGREED,
     Coding.Kind.PEER,
@@ -192,12 +207,12 @@ ORDER: list[str] = [
 ]
 
 
-def next_of(found: Iterable[Work], coder: str) -> Work | None:
-    """What the coder goes on with: of what is not handed in the first that is begun, else the first."""
-    open_ones = [work for work in found if work.coder == coder and not work.handed_in]
-    return next((work for work in open_ones if work.begun), open_ones[0] if open_ones else None)
+def next_of_coder(codings: Iterable[CodingProgress], coder: str) -> CodingProgress | None:
+    """Return the coder's next coding: of the open ones the first that is started, else the first."""
+    open_codings = [coding for coding in codings if coding.coder == coder and not coding.is_submitted]
+    return next((coding for coding in open_codings if coding.is_started), open_codings[0] if open_codings else None)
 
 
-def _by_coding(rows: QuerySet[Any], coding: str, what: str) -> dict[int, int]:
-    counted = rows.order_by().values(coding).annotate(number=Count(what, distinct=True))
+def _counts_by_coding(rows: QuerySet[Any], coding: str, field: str) -> dict[int, int]:
+    counted = rows.order_by().values(coding).annotate(number=Count(field, distinct=True))
     return dict(counted.values_list(coding, "number"))

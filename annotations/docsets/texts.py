@@ -1,20 +1,17 @@
-"""The summaries and peers of a docset, as a person may read them."""
+"""The texts of summaries and peers, as far as a user may read them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from annotations.docsets.tokenization import token_spans
 from annotations.models import Docset, Segment, Text
-from annotations.words import words_of
-
-if TYPE_CHECKING:
-    from annotations.permissions import Person
+from annotations.models.rights import Person
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A summary to be read: a model summary, or a peer with its address and what wrote it."""
+class SummaryText:
+    """The text of a model summary, or of a peer with its slug and system."""
 
     name: str
     content: str
@@ -25,20 +22,23 @@ class Read:
 
     @property
     def words(self) -> int:
-        return len(words_of(self.content))
+        """The number of words."""
+        return len(token_spans(self.content))
 
 
-def summaries_seen(docset: Docset, user: Person) -> list[Read]:
-    """The model summaries; none for who codes peers alone. Two queries."""
+def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
+    """Return the model summaries; none for a user who codes only peers. Two queries."""
     text = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.MODELS).first()
     if text is None:
         return []
-    stretches = Segment.objects.filter(text=text, kind=Segment.Kind.SUMMARY).order_by("start")
-    rows = stretches.values_list("label", "start", "end")
-    return [Read(label, text.content[start:end], text.language, text.direction) for label, start, end in rows]
+    segments = Segment.objects.filter(text=text, kind=Segment.Kind.SUMMARY).order_by("start")
+    rows = segments.values_list("label", "start", "end")
+    return [SummaryText(label, text.content[start:end], text.language, text.direction) for label, start, end in rows]
 
 
-def peers_seen(docset: Docset, user: Person) -> list[Read]:
-    """The peers that the user may read, by title. One query."""
+def visible_peers(docset: Docset, user: Person) -> list[SummaryText]:
+    """Return the peers that the user may read, by title. One query."""
     peers = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).order_by("title", "slug")
-    return [Read(*row) for row in peers.values_list("title", "content", "language", "direction", "slug", "system")]
+    return [
+        SummaryText(*row) for row in peers.values_list("title", "content", "language", "direction", "slug", "system")
+    ]

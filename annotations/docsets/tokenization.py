@@ -1,11 +1,11 @@
-"""The words of a text: what the reliability of pyramids is measured on, and what contributors are marked by."""
+"""Tokenization: the words that contributors consist of and that the reliability of pyramids is measured on."""
 
 import unicodedata
 from collections.abc import Iterator
 
-# Between two letters or digits these do not end a word: don't, U.S., 2,500, walk-out.
+# Between two letters or digits these characters do not end a word: don't, U.S., 2,500, walk-out.
 JOINERS = frozenset("'’.,:/-\u2010\u2011\u00b7")
-# Scripts without spaces between words, whose characters count one by one: Thai to Lao, Burmese, Khmer, kana, Han.
+# Scripts without spaces between words, where each character counts as one: Thai to Lao, Burmese, Khmer, kana, Han.
 UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -19,34 +19,34 @@ UNSPACED = (
 )
 
 
-def words_of(content: str) -> list[tuple[int, int]]:
-    """The words of a text, `[start, end)` in code points, in its order: runs of letters, digits and their marks."""
-    return list(_words(content))
+def token_spans(content: str) -> list[tuple[int, int]]:
+    """Return the words of a text, `[start, end)` in code points: runs of letters, digits and their marks."""
+    return list(_iterate_spans(content))
 
 
-def _words(content: str) -> Iterator[tuple[int, int]]:
-    place, length = 0, len(content)
-    while place < length:
-        start = place
-        if not content[place].isalnum():
-            place += 1
+def _iterate_spans(content: str) -> Iterator[tuple[int, int]]:
+    position, length = 0, len(content)
+    while position < length:
+        start = position
+        if not content[position].isalnum():
+            position += 1
             continue
-        place = _after_marks(content, place + 1)
-        if not _alone(content[start]):
-            while place < length:
-                following = place + (content[place] in JOINERS)
-                if following >= length or not content[following].isalnum() or _alone(content[following]):
+        position = _after_marks(content, position + 1)
+        if not _is_unspaced(content[start]):
+            while position < length:
+                following = position + (content[position] in JOINERS)
+                if following >= length or not content[following].isalnum() or _is_unspaced(content[following]):
                     break
-                place = _after_marks(content, following + 1)
-        yield start, place
+                position = _after_marks(content, following + 1)
+        yield start, position
 
 
-def _after_marks(content: str, place: int) -> int:
-    """The first place from there on that holds no mark of the character before."""
-    while place < len(content) and unicodedata.category(content[place]).startswith("M"):
-        place += 1
-    return place
+def _after_marks(content: str, position: int) -> int:
+    """Return the first position from `position` on that is no combining mark."""
+    while position < len(content) and unicodedata.category(content[position]).startswith("M"):
+        position += 1
+    return position
 
 
-def _alone(character: str) -> bool:
+def _is_unspaced(character: str) -> bool:
     return character > "\u0dff" and any(first <= ord(character) <= last for first, last in UNSPACED)

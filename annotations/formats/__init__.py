@@ -1,25 +1,15 @@
 """File formats: pure functions between bytes and the dataclasses of `document`. One module a format, or one package.
 
-A format is a `Format`: how it is read, how it is written, and what it carries. The rest of what a document holds is
-reported and taken out by `losses` before it is written.
+A format is a `Format`: how it is read, how it is written, and which features it supports. The rest of what a document
+holds is reported and taken out by `losses` before it is written.
 """
 
-from annotations.formats import (
-    brat,
-    cas,
-    conll2012,
-    conllu,
-    ducview,
-    jsonlines,
-    judgements,
-    matrix,
-    mmax2,
-    muc,
-    plain,
-    webanno,
-)
-from annotations.formats.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
-from annotations.formats.format import Bundle, File, Format, Option, PyramidFormat
+from annotations.formats import brat, ducview, jsonlines, mmax2, muc, plain
+from annotations.formats.conll import conll2012, conllu
+from annotations.formats.model.document import Answer, Document, Finding, FormatError, Links, Mark, Place, Stretch
+from annotations.formats.model.format import Bundle, File, Format, Option, PyramidFormat
+from annotations.formats.tables import judgements, matrix
+from annotations.formats.uima import cas, webanno
 
 FORMATS: dict[str, Format] = {
     format_.key: format_

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
     Answer,
@@ -32,17 +32,17 @@ from annotations.formats.document import (
     Parts,
     Stretch,
     decode,
-    in_text_order,
+    text_order,
 )
-from annotations.formats.format import Bundle, File, Format, Option, stem
-from annotations.formats.losses import Feature
-from annotations.formats.tokens import tokens_of
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Bundle, File, Format, Option, stem
+from annotations.formats.model.text import is_storable
+from annotations.formats.syntax.tokens import tokenize
 
 INCLUSIVE, EXCLUSIVE, CHARACTERS = "inclusive", "exclusive", "characters"
 PATH = "documents.jsonlines"
 # A text has fewer words than this has digits for.
 MOST_DIGITS = 9
-NO_TEXT = re.compile("[\0\ud800-\udfff]")
 # Line ends to some readers of lines, though not to JSON.
 LINE_ENDS = str.maketrans({end: f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"})
 NOBODY = ("", "-", "_", "*")
@@ -51,19 +51,19 @@ type Json = dict[str, Json] | list[Json] | str | int | float | bool | None
 
 
 def read(bundle: Bundle, offsets: str = INCLUSIVE) -> list[Document]:
-    """The documents of a file. Raises FormatError with file and line on anything that is not such JSON."""
+    """Return the documents of a file. Raises FormatError with file and line on anything that is not such JSON."""
     file = bundle.main
     documents: list[Document] = []
     seen: dict[str, int] = {}
     for number, line in enumerate(decode(bundle.data, file).split("\n"), start=1):
         if not line.strip():
             continue
-        draft = _Draft(file, number, _parsed(line, file, number), offsets)
+        draft = _Draft(file, number, _parse_line(line, file, number), offsets)
         name = wanted = draft.name()
         while name in seen:
             name = f"{name}-{number}"
         if name != wanted:
-            draft.odd("same-name", f"doc_key {wanted} stands in line {seen[wanted]} too", f"called {name}")
+            draft.report("same-name", f"doc_key {wanted} stands in line {seen[wanted]} too", f"called {name}")
         seen[name] = number
         documents.append(draft.build(name))
     if not documents:
@@ -71,8 +71,8 @@ def read(bundle: Bundle, offsets: str = INCLUSIVE) -> list[Document]:
     return documents
 
 
-def _parsed(line: str, file: str, number: int) -> dict[str, Json]:
-    """The object that a line is."""
+def _parse_line(line: str, file: str, number: int) -> dict[str, Json]:
+    """Return the object that a line is."""
 
     def whole(digits: str) -> int:
         if len(digits) > MOST_DIGITS:
@@ -83,12 +83,12 @@ def _parsed(line: str, file: str, number: int) -> dict[str, Json]:
         raise FormatError(f"{name} is not JSON", file, number)
 
     def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
             seen: set[str] = set()
             twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
             raise FormatError(f"the key {twice[:50]!r} stands twice in one object", file, number)
-        return found
+        return fields
 
     try:
         value: Json = json.loads(
@@ -123,11 +123,11 @@ class _Draft:
     def error(self, message: str) -> FormatError:
         return FormatError(message, self.file, self.line)
 
-    def odd(self, code: str, message: str, fix: str) -> None:
+    def report(self, code: str, message: str, fix: str) -> None:
         self.findings.append(Finding(code, message, self.file, self.line, fix))
 
     def name(self) -> str:
-        """The text's name: doc_key as a slug, or else the file's with the number of the line."""
+        """Return the text's name: doc_key as a slug, or else the file's with the number of the line."""
         key = self.record.get("doc_key")
         if key is not None and not isinstance(key, str):
             raise self.error("doc_key is not a string")
@@ -141,14 +141,14 @@ class _Draft:
         words = list(chain.from_iterable(self.sentences))
         # A word of white space alone has no characters of its own.
         self.before = [0, *accumulate(bool(word.strip()) for word in words)]
-        spans = None if text is None else _aligned(words, text)
+        spans = None if text is None else _align(words, text)
         if text is not None and (spans is not None or self.offsets == CHARACTERS):
             self.content, self.spans = text, spans or []
         else:
-            self.content, self.spans = _laid_out(self.sentences)
+            self.content, self.spans = _join_words(self.sentences)
         if text is not None and spans is None:
             left_out = "sentences left out" if self.offsets == CHARACTERS else "the words are joined by a blank"
-            self.odd("other-words", "the words do not stand in 'text' one after the other", left_out)
+            self.report("other-words", "the words do not stand in 'text' one after the other", left_out)
         if not self.content.strip():
             raise self.error("there is no word in this text")
         marks = self._marks()
@@ -166,7 +166,7 @@ class _Draft:
         return self._clean(text, "'text'")
 
     def _clean(self, text: str, what: str) -> str:
-        if NO_TEXT.search(text):
+        if not is_storable(text):
             raise self.error(f"{what} has a NUL or half a surrogate pair in it")
         return text
 
@@ -206,26 +206,26 @@ class _Draft:
         return segments
 
     def _speakers(self) -> list[str]:
-        """Who says each sentence: its first word, where each word has a speaker."""
+        """Return who says each sentence: the speaker of its first word, where each word has one."""
         value = self.record.get("speakers")
         nobody = [""] * len(self.sentences)
         if value is None:
             return nobody
         if not isinstance(value, list) or len(value) != len(self.sentences):
-            self.odd("speakers", "'speakers' has not one entry a sentence", "speakers left out")
+            self.report("speakers", "'speakers' has not one entry a sentence", "speakers left out")
             return nobody
         return [self._speaker(each[0] if isinstance(each, list) and each else each) for each in value]
 
     def _speaker(self, value: Json) -> str:
         # Some files number the speakers.
-        said = str(value) if type(value) in (str, int) else ""
-        if len(said) > LONGEST_SPEAKER:
+        speaker = str(value) if type(value) in (str, int) else ""
+        if len(speaker) > LONGEST_SPEAKER:
             raise self.error(f"a speaker's name has more than {LONGEST_SPEAKER} characters")
-        said = self._clean(said, "a speaker's name").strip()
-        return "" if said in NOBODY else said
+        speaker = self._clean(speaker, "a speaker's name").strip()
+        return "" if speaker in NOBODY else speaker
 
     def _marks(self) -> list[Mark]:
-        """The clusters as entities, numbered in text order."""
+        """Return the clusters as entities, numbered in text order."""
         clusters = self._list(self.record.get("clusters") or [], "'clusters'")
         listed = self._listed(clusters)
         # The clusters of each place.
@@ -243,23 +243,23 @@ class _Draft:
                     parts = self._mention(member, what)
                     blank += not parts
                 if parts:
-                    said = places.setdefault(parts, {})
-                    twice += number in said
-                    said[number] = None
+                    numbers = places.setdefault(parts, {})
+                    twice += number in numbers
+                    numbers[number] = None
         self._plurals(listed, places, belongs, len(clusters))
         if blank:
-            self.odd("white-space", f"{blank} mentions have no word in them", "left out")
+            self.report("white-space", f"{blank} mentions have no word in them", "left out")
         if twice:
-            self.odd("duplicate", f"{twice} mentions stand twice in a cluster", "one markable")
+            self.report("duplicate", f"{twice} mentions stand twice in a cluster", "one markable")
         names: dict[int, str] = {}
         marks = []
-        for parts in sorted(places, key=lambda parts: in_text_order(Mark(parts))):
+        for parts in sorted(places, key=lambda parts: text_order(Mark(parts))):
             indices = tuple(names.setdefault(number, str(len(names) + 1)) for number in sorted(places[parts]))
             marks.append(Mark(parts, answer=Answer(indices=indices), line=self.line))
         return marks
 
     def _listed(self, clusters: Sequence[Json]) -> list[Parts]:
-        """The mentions that clusters or plurals name by number; `()` where one has no word in it."""
+        """Return the mentions that clusters or plurals name by number; `()` where one has no word in it."""
         numbers = any(isinstance(each, list) and any(type(member) is int for member in each) for each in clusters)
         if not numbers and "plurals" not in self.record:
             return []
@@ -293,7 +293,7 @@ class _Draft:
             places[listed[anaphor]][belongs[antecedent]] = None
 
     def _mention(self, value: Json, what: str) -> Parts:
-        """The characters of a mention; none where it has no word in it."""
+        """Return the characters of a mention; none where it has no word in it."""
         ends = self._list(value, what)
         if len(ends) < 2:
             raise self.error(f"{what} is not a first and a last offset")
@@ -301,18 +301,18 @@ class _Draft:
         if type(first) is not int or type(last) is not int:
             raise self.error(f"{what} is not of whole numbers")
         end = last + 1 if self.offsets == INCLUSIVE else last
-        there = len(self.content) if self.offsets == CHARACTERS else len(self.before) - 1
+        length = len(self.content) if self.offsets == CHARACTERS else len(self.before) - 1
         unit = "characters" if self.offsets == CHARACTERS else "words"
-        if not 0 <= first < end <= there:
-            raise self.error(f"{what}, [{first}, {last}], does not stand in the text's {there} {unit}")
+        if not 0 <= first < end <= length:
+            raise self.error(f"{what}, [{first}, {last}], does not stand in the text's {length} {unit}")
         if self.offsets == CHARACTERS:
             return ((first, end),) if self.content[first:end].strip() else ()
         first, end = self.before[first], self.before[end]
         return ((self.spans[first][0], self.spans[end - 1][1]),) if first < end else ()
 
 
-def _aligned(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
-    """Where each word that is not white space stands in the text; None where they do not make it up."""
+def _align(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
+    """Return where each word that is not white space stands in the text; None where they do not make it up."""
     spans = []
     position = 0
     for word in words:
@@ -328,8 +328,8 @@ def _aligned(words: Sequence[str], text: str) -> list[tuple[int, int]] | None:
     return None if text[position:].strip() else spans
 
 
-def _laid_out(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
-    """The words joined by a blank, one sentence a line, and where each that is not white space stands."""
+def _join_words(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
+    """Return the words joined by a blank, one sentence a line, and where each that is not white space stands."""
     spans, lines, position = [], [], 0
     for sentence in sentences:
         words = [word.strip() for word in sentence if word.strip()]
@@ -342,15 +342,15 @@ def _laid_out(sentences: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, 
 
 
 def write(documents: Sequence[Document], offsets: str = INCLUSIVE) -> list[File]:
-    """One file with a line for each document."""
-    return [File(PATH, "".join(_written(document, offsets) for document in documents).encode())]
+    """Return one file with a line for each document."""
+    return [File(PATH, "".join(_format_document(document, offsets) for document in documents).encode())]
 
 
-def _written(document: Document, offsets: str) -> str:
-    tokens = tokens_of(document)
+def _format_document(document: Document, offsets: str) -> str:
+    tokens = tokenize(document)
     clusters: dict[str, list[list[int]]] = {}
-    for mark in sorted(document.marks, key=in_text_order):
-        [(first, last)], [part] = tokens.of(mark.parts), mark.parts
+    for mark in sorted(document.marks, key=text_order):
+        [(first, last)], [part] = tokens.find_runs(mark.parts), mark.parts
         ends = {INCLUSIVE: [first, last], EXCLUSIVE: [first, last + 1], CHARACTERS: list(part)}[offsets]
         for index in mark.answer.indices if mark.answer else ():
             clusters.setdefault(index, []).append(ends)
@@ -382,7 +382,7 @@ FORMAT = Format(
     (".jsonlines", ".jsonl"),
     read,
     write=write,
-    carries=frozenset(
+    supported_features=frozenset(
         {
             Feature.INDICES,
             Feature.SEVERAL_CHAINS,

@@ -15,7 +15,7 @@
 import re
 from dataclasses import dataclass, field
 
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
     Answer,
@@ -27,7 +27,7 @@ from annotations.formats.document import (
     Stretch,
     decode,
 )
-from annotations.formats.format import Bundle, Format, stem
+from annotations.formats.model.format import Bundle, Format, stem
 
 HEADER = re.compile(r"#(?P<key>[a-z]+):(?P<value>.*)")
 HEADERS = ("title", "language", "direction", "turns")
@@ -37,28 +37,28 @@ DEEPEST = 1000
 
 
 def read(bundle: Bundle) -> list[Document]:
-    """The one document of a file. Raises FormatError with file, line and column on bad input."""
+    """Return the one document of a file. Raises FormatError with file, line and column on bad input."""
     return [parse(decode(bundle.data, bundle.main), bundle.main)]
 
 
 def parse(marked: str, file: str) -> Document:
-    """The document that the marked text is. Raises FormatError with file, line and column on bad input."""
+    """Return the document that the marked text is. Raises FormatError with file, line and column on bad input."""
     lines = marked.split("\n")
     header: dict[str, str] = {}
     first = 0
     for line in lines:
-        found = HEADER.match(line)
-        if not found:
+        match = HEADER.match(line)
+        if not match:
             break
         first += 1
-        if found["key"] not in HEADERS:
-            raise FormatError(f"unknown header {found['key']!r}; known are {', '.join(HEADERS)}", file, first, 1)
-        if found["key"] in header:
-            raise FormatError(f"the header {found['key']!r} is given twice", file, first, 1)
-        value = found["value"].strip()
-        if found["key"] == "direction" and value not in ("ltr", "rtl"):
+        if match["key"] not in HEADERS:
+            raise FormatError(f"unknown header {match['key']!r}; known are {', '.join(HEADERS)}", file, first, 1)
+        if match["key"] in header:
+            raise FormatError(f"the header {match['key']!r} is given twice", file, first, 1)
+        value = match["value"].strip()
+        if match["key"] == "direction" and value not in ("ltr", "rtl"):
             raise FormatError("direction is ltr or rtl", file, first, 1)
-        header[found["key"]] = value
+        header[match["key"]] = value
     draft = _Draft(file)
     while lines and not lines[-1].strip():
         lines.pop()
@@ -73,7 +73,7 @@ def parse(marked: str, file: str) -> Document:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBracket:
     start: int
     visible: int
     line: int
@@ -88,7 +88,7 @@ class _Draft:
     content: list[str] = field(default_factory=list)
     length: int = 0
     visible: int = 0
-    open: list[_Open] = field(default_factory=list)
+    open: list[_OpenBracket] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     segments: list[Stretch] = field(default_factory=list)
     labels: set[str] = field(default_factory=set)
@@ -122,7 +122,7 @@ class _Draft:
             elif character == "[":
                 if len(self.open) == DEEPEST:
                     raise FormatError(f"brackets nest deeper than {DEEPEST}", self.file, number, position + 1)
-                self.open.append(_Open(self.length, self.visible, number, position + 1))
+                self.open.append(_OpenBracket(self.length, self.visible, number, position + 1))
                 position += 1
             elif character == "]":
                 position = self._close(number, line, position)

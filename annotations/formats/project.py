@@ -7,7 +7,6 @@ number of its line, from 1, in a table that comes earlier. Which tables there ar
 """
 
 import json
-import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ from math import isfinite
 from typing import IO, Any
 from uuid import UUID
 
-from annotations.formats.archive import add, unpack
-from annotations.formats.document import FormatError, decode
+from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.text import is_storable
+from annotations.formats.syntax.archive import add_file, unpack
 
 FORMAT, VERSION = "coindex project", 2
 MANIFEST = "manifest.json"
@@ -26,7 +26,6 @@ MANIFEST = "manifest.json"
 MOST_DIGITS = 18
 # Further away no clock is set, and in some time zone there is no such day.
 FIRST_YEAR, LAST_YEAR = 2, 9998
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Kind(StrEnum):
@@ -78,28 +77,28 @@ class Table:
         return self.columns[field]
 
     def error(self, row: int, message: str) -> FormatError:
-        """What is wrong with a row, which counts from 0."""
+        """Return what is wrong with a row, which counts from 0."""
         return FormatError(message, self.shape.file, row + 1)
 
 
 def write(tables: Iterable[Table], out: IO[bytes]) -> dict[str, int]:
     """Write the zip and say how many rows each table has. Equal tables give equal bytes."""
     encode = json.JSONEncoder(
-        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=_plain
+        ensure_ascii=False, sort_keys=True, allow_nan=False, separators=(",", ":"), default=_encode_value
     ).encode
     rows = {}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for table in tables:
             names = list(table.columns)
             lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*table.columns.values(), strict=True)]
-            add(archive, table.shape.file, "".join(f"{line}\n" for line in lines).encode())
+            add_file(archive, table.shape.file, "".join(f"{line}\n" for line in lines).encode())
             rows[table.shape.name] = len(table)
         manifest = {"format": FORMAT, "version": VERSION, "rows": rows}
-        add(archive, MANIFEST, f"{encode(manifest)}\n".encode())
+        add_file(archive, MANIFEST, f"{encode(manifest)}\n".encode())
     return rows
 
 
-def _plain(value: object) -> str:
+def _encode_value(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, UUID):
@@ -108,7 +107,7 @@ def _plain(value: object) -> str:
 
 
 def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, most_bytes: int) -> dict[str, Table]:
-    """The tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
+    """Return the tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
 
     What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
     """
@@ -117,7 +116,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
         if name in files:
             raise FormatError(f"{name} stands twice in the zip", file)
         files[name] = content
-    rows = _manifest(files, file)
+    rows = _read_manifest(files, file)
     known = {shape.file for shape in shapes}
     unknown = sorted(files.keys() - known - {MANIFEST}) or sorted(rows.keys() - {shape.name for shape in shapes})
     if unknown:
@@ -126,7 +125,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     for shape in shapes:
         if shape.file not in files:
             raise FormatError(f"{shape.file} is missing in the zip", file)
-        table = _table(shape, decode(files.pop(shape.file), shape.file), tables)
+        table = _read_table(shape, decode(files.pop(shape.file), shape.file), tables)
         if len(table) != rows.get(shape.name):
             message = f"{len(table)} rows stand here; {MANIFEST} says {rows.get(shape.name)}"
             raise FormatError(message, shape.file, len(table) + 1)
@@ -134,11 +133,11 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     return tables
 
 
-def _manifest(files: Mapping[str, bytes], file: str) -> dict[str, int]:
-    """How many rows each table has. Raises FormatError where this is no archive, or one of another version."""
+def _read_manifest(files: Mapping[str, bytes], file: str) -> dict[str, int]:
+    """Return how many rows each table has. Raises FormatError where this is no archive, or one of another version."""
     if MANIFEST not in files:
         raise FormatError(f"this is no archive of a project: it has no {MANIFEST}", file)
-    manifest = _parsed(decode(files[MANIFEST], MANIFEST), MANIFEST, 1)
+    manifest = _parse_line(decode(files[MANIFEST], MANIFEST), MANIFEST, 1)
     if manifest.get("format") != FORMAT:
         raise FormatError(f"this is no archive of a project: its format is not {FORMAT!r}", MANIFEST)
     version = manifest.get("version")
@@ -151,15 +150,15 @@ def _manifest(files: Mapping[str, bytes], file: str) -> dict[str, int]:
     return rows
 
 
-def _table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
-    """The table that stands in the text. Raises FormatError."""
+def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
+    """Return the table that stands in the text. Raises FormatError."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
     names = [field.name for field in shape.fields]
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for number, line in enumerate(lines, start=1):
-        row = _parsed(line, shape.file, number)
+        row = _parse_line(line, shape.file, number)
         if row.keys() != columns.keys():
             _refuse_other_fields(row, names, shape.file, number)
         for name, column in columns.items():
@@ -168,8 +167,8 @@ def _table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:
     for field in shape.fields:
         _refuse_other_types(table, field)
         if field.kind in (Kind.TIME, Kind.UUID):
-            convert = _time if field.kind is Kind.TIME else _uuid
-            columns[field.name][:] = _converted(table, field, convert)
+            convert = _parse_time if field.kind is Kind.TIME else _parse_uuid
+            columns[field.name][:] = _convert_column(table, field, convert)
         elif field.kind is Kind.ROW:
             _refuse_dangling(table, field, earlier)
     return table
@@ -199,8 +198,8 @@ def _refuse_other_types(table: Table, field: Field) -> None:
     """Raise FormatError at the first row whose value is of another type. (True is no number here.)"""
     column, expected = table[field.name], TYPES.get(field.kind)
     allowed = {type(None)} if field.null else set()
-    found = set(map(type, column))
-    wrong = found & {type(None)} - allowed if expected is None else found - allowed - {expected}
+    types = set(map(type, column))
+    wrong = types & {type(None)} - allowed if expected is None else types - allowed - {expected}
     if wrong:
         row = next(row for row, value in enumerate(column) if type(value) in wrong)
         raise table.error(row, f"{field.name} is not {field.kind}")
@@ -213,64 +212,69 @@ def _refuse_dangling(table: Table, field: Field, earlier: Mapping[str, Table]) -
             raise table.error(row, f"{field.name} is line {number} of {field.to}, which has {most}")
 
 
-def _converted(table: Table, field: Field, convert: Any) -> list[Any]:
-    found = []
+def _convert_column(table: Table, field: Field, convert: Any) -> list[Any]:
+    values = []
     for row, value in enumerate(table[field.name]):
         try:
-            found.append(None if value is None else convert(value))
+            values.append(None if value is None else convert(value))
         except ValueError:
             raise table.error(row, f"{field.name} is not {field.kind}") from None
-    return found
+    return values
 
 
-def _time(value: str) -> datetime:
-    """The time, which is written as it would be written here."""
+def _parse_time(value: str) -> datetime:
+    """Return the time, which is written as it would be written here."""
     time = datetime.fromisoformat(value)
     if time.utcoffset() != timedelta(0) or time.isoformat() != value or not FIRST_YEAR <= time.year <= LAST_YEAR:
         raise ValueError(value)
     return time
 
 
-def _uuid(value: str) -> UUID:
+def _parse_uuid(value: str) -> UUID:
     uuid = UUID(value)
     if str(uuid) != value:
         raise ValueError(value)
     return uuid
 
 
-class _Odd(Exception):
+class _InvalidValue(Exception):
     """JSON that is not read here; the message says why."""
 
 
-def _whole(digits: str) -> int:
+def _parse_whole(digits: str) -> int:
     if len(digits.lstrip("-")) > MOST_DIGITS:
-        raise _Odd(f"a number of {len(digits)} digits stands here")
+        raise _InvalidValue(f"a number of {len(digits)} digits stands here")
     return int(digits)
 
 
-def _fraction(digits: str) -> float:
+def _parse_fraction(digits: str) -> float:
     value = float(digits)
     if not isfinite(value):
-        raise _Odd("a number is too large")
+        raise _InvalidValue("a number is too large")
     return value
 
 
-def _constant(name: str) -> None:
-    raise _Odd(f"{name} is not JSON")
+def _refuse_constant(name: str) -> None:
+    raise _InvalidValue(f"{name} is not JSON")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise _Odd("a field stands twice in one object")
-    return found
+def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise _InvalidValue("a field stands twice in one object")
+    return fields
 
 
-DECODER = json.JSONDecoder(parse_int=_whole, parse_float=_fraction, parse_constant=_constant, object_pairs_hook=_once)
+DECODER = json.JSONDecoder(
+    parse_int=_parse_whole,
+    parse_float=_parse_fraction,
+    parse_constant=_refuse_constant,
+    object_pairs_hook=_unique_fields,
+)
 
 
-def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
-    """The object that a line is. Raises FormatError."""
+def _parse_line(line: str, file: str, number: int) -> dict[str, Any]:
+    """Return the object that a line is. Raises FormatError."""
     try:
         value = DECODER.decode(line)
         # Only as an escape can a NUL or half a character come this far.
@@ -281,7 +285,7 @@ def _parsed(line: str, file: str, number: int) -> dict[str, Any]:
         raise FormatError(f"this is not JSON: {error.msg}", file, *place) from None
     except RecursionError:
         raise FormatError("lists or objects are nested too deeply", file, number) from None
-    except _Odd as odd:
+    except _InvalidValue as odd:
         raise FormatError(str(odd), file, number) from None
     if not isinstance(value, dict):
         raise FormatError("a line is one JSON object, this one is something else", file, number)
@@ -297,5 +301,5 @@ def _refuse_unstorable(value: object) -> None:
             left += [*one.keys(), *one.values()]
         elif isinstance(one, list):
             left += one
-        elif isinstance(one, str) and UNSTORABLE.search(one):
-            raise _Odd("a text has a NUL or half a surrogate pair in it")
+        elif isinstance(one, str) and not is_storable(one):
+            raise _InvalidValue("a text has a NUL or half a surrogate pair in it")

@@ -1,22 +1,24 @@
 """The tables, one noun a file."""
 
-from annotations.models.answered import Answered
 from annotations.models.coding import Coding, Index, Judgement, Pointer
+from annotations.models.docset import SCU, Docset
+from annotations.models.idempotency import IdempotencyRecord
 from annotations.models.invitation import Invitation
+from annotations.models.markable import Markable
 from annotations.models.operation import Operation
-from annotations.models.project import Category, Level, Membership, Project
-from annotations.models.pyramid import SCU, Docset
-from annotations.models.text import Markable, Segment, Text
+from annotations.models.project import Membership, Project
+from annotations.models.scheme import Category, Level
+from annotations.models.text import Segment, Text
 from annotations.models.token import Token
 from annotations.models.transfer import Transfer
 from annotations.models.user import User
 
 __all__ = [
     "SCU",
-    "Answered",
     "Category",
     "Coding",
     "Docset",
+    "IdempotencyRecord",
     "Index",
     "Invitation",
     "Judgement",

@@ -1,19 +1,42 @@
-"""One coder's work on one text."""
+"""The coding of one text by one coder, with its judgements."""
+
+from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
-from annotations.models.project import Category
-from annotations.models.text import Markable, Text
+from annotations.core.queries import count_subquery
+from annotations.models.markable import Markable
+from annotations.models.project import is_member, sees_all_work
+from annotations.models.rights import Person
+from annotations.models.scheme import Category
+from annotations.models.text import Text
 from annotations.models.user import User
-from annotations.querysets import CodingQuerySet
 
 ENTITY_LENGTH = 200
 NAME_LENGTH = 200
 
 
+class CodingQuerySet(models.QuerySet["Coding"]):
+    def visible_to(self, user: Person) -> CodingQuerySet:
+        """Return all codings of a project for users who see all work, else the user's own."""
+        if user.is_superuser:
+            return self
+        own = Q(coder=user.pk) & is_member(user, "text__project")
+        return self.filter(sees_all_work(user, "text__project") | own)
+
+    def with_progress(self) -> CodingQuerySet:
+        """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
+        markables = Markable.objects.filter(text=OuterRef("text"), level__coded=True).filter(
+            Q(predefined=True)
+            | Exists(Judgement.objects.filter(coding=OuterRef(OuterRef("pk")), markable=OuterRef("pk")))
+        )
+        decided = Judgement.objects.filter(coding=OuterRef("pk")).filter(complete())
+        return self.annotate(to_decide=count_subquery(markables), decided=count_subquery(decided))
+
+
 class Coding(models.Model):
-    """One coder's work on one text. `version` is the sequence number of its last operation."""
+    """The coding of one text by one coder. `version` is the sequence number of its last operation."""
 
     class Kind(models.TextChoices):
         TEXT = "text", "coding of a text"
@@ -50,16 +73,16 @@ class Coding(models.Model):
         return f"{self.text} by {self.coder}"
 
 
-# What several coders make of the same text, independently of each other.
-CODED = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
-# Whose address is that of the agreed pyramid.
-KINDS_OF_AGREED = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
+# Codings that several coders make of the same text, independently of each other.
+INDEPENDENT_KINDS = (Coding.Kind.TEXT, Coding.Kind.PYRAMID)
+# Codings whose page has the address of the agreed pyramid.
+AGREED_KINDS = (Coding.Kind.AGREED, Coding.Kind.PEER_AGREED)
 
 
 class Judgement(models.Model):
     """One coder's decision on one markable."""
 
-    # Without an index of their own are the keys with which a unique constraint begins.
+    # A foreign key that begins a unique constraint needs no index of its own.
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="judgements", db_index=False)
     markable = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="judgements")
     category = models.ForeignKey(Category, on_delete=models.PROTECT, null=True, blank=True, related_name="judgements")
@@ -83,7 +106,7 @@ class Judgement(models.Model):
 
 
 class Pointer(models.Model):
-    """The markable of the judgement refers to what `target` refers to, or may do so where there are several."""
+    """A link from a judgement to an antecedent; several pointers of one judgement are alternatives."""
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers", db_index=False)
     target = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="+")
@@ -98,7 +121,7 @@ class Pointer(models.Model):
 
 
 class Index(models.Model):
-    """The markable of the judgement belongs to this entity; equal names in one coding are one entity."""
+    """The assignment of a judgement to an entity or SCU; equal names in one coding are the same entity."""
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="indices", db_index=False)
     entity = models.CharField(max_length=ENTITY_LENGTH)
@@ -112,3 +135,14 @@ class Index(models.Model):
 
     def __str__(self) -> str:
         return self.entity
+
+
+def complete() -> Q:
+    """Return the condition that a judgement has all that its category requires: a category, pointers, an index."""
+    has_pointer = Exists(Pointer.objects.filter(judgement=OuterRef("pk")))
+    has_index = Exists(Index.objects.filter(judgement=OuterRef("pk")))
+    return (
+        Q(category__isnull=False)
+        & (Q(category__points_to__isnull=True) | Q(has_pointer))
+        & (Q(category__takes_index=False) | Q(has_index))
+    )

@@ -1,7 +1,7 @@
 """Docsets, and the content units (SCUs) of their pyramids.
 
-A pyramid is a coding of the text that holds the model summaries of a docset: its contributors are markables that the
-coder makes, the indices of their judgements name SCUs (decision 0017).
+A pyramid is a coding of the text that contains the model summaries of a docset: its contributors are markables that the
+coder makes, and the indices of their judgements name SCUs (decision 0017).
 """
 
 from django.db import models
@@ -16,7 +16,7 @@ COMMENT_LENGTH = 10_000
 
 
 class Docset(models.Model):
-    """What a set of summaries is about. One text holds its model summaries, a segment each; each peer is a text."""
+    """A set of model summaries of the same source. One text contains them, a segment each; each peer is a text."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="docsets", db_index=False)
     slug = models.SlugField(max_length=DOCSET_SLUG_LENGTH)
@@ -37,7 +37,7 @@ class Docset(models.Model):
 
 
 class SCU(models.Model):
-    """What a coder says of an SCU of their pyramid. One with contributors and nothing said of it has no row."""
+    """The label and comment of an SCU in a pyramid. An SCU that has contributors but neither of these has no row."""
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="scus", db_index=False)
     key = models.CharField(max_length=ENTITY_LENGTH, help_text="The index that its contributors carry.")

@@ -1,12 +1,12 @@
-"""Requests that were answered already, so that who sends one again gets the same answer."""
+"""Answers to requests with an idempotency key, so that a request sent again gets the same answer."""
 
 from django.db import models
 
 from annotations.models.user import User
 
 
-class Answered(models.Model):
-    """What a POST with an `Idempotency-Key` was answered. Kept for a day."""
+class IdempotencyRecord(models.Model):
+    """The answer to a POST with an `Idempotency-Key`, stored for a day."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     key = models.UUIDField(help_text="which the sender chose")

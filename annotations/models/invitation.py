@@ -1,4 +1,4 @@
-"""Links that let somebody into a project."""
+"""Invitations to projects."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,11 +8,11 @@ from annotations.models.user import User
 
 
 class Invitation(models.Model):
-    """A link for one person into one role. What it is made of is shown once; here is what tells it again."""
+    """A link for one person into one role. Its secret is shown once; only the digest of the secret is stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=12, choices=Membership.Role)
-    whom = models.CharField(max_length=100, blank=True, help_text="For whom it is: a note for yourselves.")
+    note = models.CharField(max_length=100, blank=True, help_text="For whom it is: a note for yourselves.")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of what the link ends with")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

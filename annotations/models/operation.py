@@ -8,7 +8,7 @@ from annotations.models.user import User
 
 
 class Operation(models.Model):
-    """One change to one coding: appended, never altered. Replaying them in order gives the coding."""
+    """One change to one coding: appended, never altered. Replaying all of them in order gives the coding."""
 
     class Kind(models.TextChoices):
         JUDGE = "judge", "set the whole judgement of a markable"

@@ -1,22 +1,37 @@
-"""A project, its scheme and its people."""
+"""Projects and their members."""
+
+from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import Q
+from django.db.models import CharField, Count, OuterRef, Q, Subquery, Value
 
+from annotations.models.rights import RIGHTS, ROLES_SEEING_ALL_WORK, Person, Right
 from annotations.models.user import User
-from annotations.querysets import ProjectQuerySet
 
 KEY_LENGTH = 50
-# Addresses under /projects/ that are pages.
+# Slugs that are pages under /projects/.
 RESERVED_SLUGS = ("new",)
 
 
+class ProjectQuerySet(models.QuerySet["Project"]):
+    def visible_to(self, user: Person) -> ProjectQuerySet:
+        """Return the user's projects, each with the user's `role`; superusers are managers of all projects."""
+        if user.is_superuser:
+            return self.annotate(role=Value(Membership.Role.MANAGER.value, output_field=CharField()))
+        memberships = Membership.objects.filter(project=OuterRef("pk"), user=user.pk)
+        return self.annotate(role=Subquery(memberships.values("role")[:1])).filter(role__isnull=False)
+
+    def with_sizes(self) -> ProjectQuerySet:
+        """Annotate each project with the number of its texts, `text_count`."""
+        return self.annotate(text_count=Count("texts", distinct=True))
+
+
 class Project(models.Model):
-    """An annotation project: texts, a scheme, and the people who code and manage."""
+    """An annotation project: texts, a scheme, and members."""
 
     class Answers(models.TextChoices):
-        """What a coder says of a markable, besides its category."""
+        """What a judgement contains, besides a category."""
 
         POINTERS = "pointers", "pointers to antecedents"
         INDICES = "indices", "indices of entities"
@@ -24,7 +39,7 @@ class Project(models.Model):
         SCUS = "scus", "content units of summaries"
 
     class Unmarked(models.TextChoices):
-        """What it means that a coder who submitted a text left one of its markables out."""
+        """What it means if a submitted coding has no judgement of a markable that other coders judged."""
 
         SINGLETON = "singleton", "it refers to something of its own"
         LABEL = "label", "a category of its own"
@@ -79,7 +94,7 @@ class Project(models.Model):
 
 
 class Membership(models.Model):
-    """What one person may do in one project."""
+    """The role of one person in one project."""
 
     class Role(models.TextChoices):
         MANAGER = "manager", "manager"
@@ -105,67 +120,20 @@ class Membership(models.Model):
         return f"{self.user} ({self.role})"
 
 
-class Level(models.Model):
-    """A kind of markable: phrases that are coded, turns that are only pointed at."""
+def may(project: Project, right: Right) -> bool:
+    """Return whether the person for whom `project` was read (`visible_to` sets its `role`) has the right."""
+    results_visible = project.results_open and right is Right.SEE_RESULTS
+    return results_visible or right in RIGHTS[project.role]  # type: ignore[attr-defined]
 
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="levels")
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
-    coded = models.BooleanField(default=True, help_text="Off: markables of this level are targets only.")
-    coders_mark = models.BooleanField(
-        default=False, help_text="Coders mark these themselves, besides those that come with the texts."
+
+def is_member(user: Person, path_to_project: str) -> Q:
+    """Return the condition that the user is a member of the project at that path."""
+    return Q(**{f"{path_to_project}__in": Membership.objects.filter(user=user.pk).values("project")})
+
+
+def sees_all_work(user: Person, path_to_project: str) -> Q:
+    """Return the condition that the user's role in the project at that path lets them see every coder's work."""
+    projects = Membership.objects.filter(user=user.pk).filter(
+        Q(role__in=ROLES_SEEING_ALL_WORK) | Q(project__results_open=True)
     )
-    position = models.PositiveSmallIntegerField(default=0)
-
-    class Meta:
-        ordering = ["position", "key"]
-        constraints = [
-            models.UniqueConstraint(fields=["project", "key"], name="level_key_unique_in_project"),
-            models.CheckConstraint(condition=Q(coders_mark=False) | Q(coded=True), name="level_marked_is_coded"),
-        ]
-
-    def __str__(self) -> str:
-        return self.label
-
-
-class Category(models.Model):
-    """One answer of the scheme."""
-
-    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
-    key = models.SlugField(max_length=KEY_LENGTH)
-    label = models.CharField(max_length=100)
-    points_to = models.ForeignKey(
-        Level,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="pointing_categories",
-        help_text="The level that its pointers go to; none: it takes no pointer.",
-    )
-    max_pointers = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="At most so many pointers; empty: any number."
-    )
-    allow_later = models.BooleanField(default=False, help_text="May point at a markable later in the text.")
-    takes_index = models.BooleanField(default=False, help_text="Where coders index: this answer needs an index.")
-    takes_optional = models.BooleanField(
-        default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
-    )
-    position = models.PositiveSmallIntegerField(default=0)
-
-    class Meta:
-        ordering = ["position", "key"]
-        verbose_name_plural = "categories"
-        constraints = [
-            models.UniqueConstraint(fields=["project", "key"], name="category_key_unique_in_project"),
-            models.CheckConstraint(
-                condition=Q(max_pointers__isnull=True) | Q(points_to__isnull=False, max_pointers__gte=1),
-                name="category_bound_needs_pointers",
-            ),
-            models.CheckConstraint(
-                condition=Q(takes_index=False) | Q(points_to__isnull=True),
-                name="category_points_or_indexes",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.label
+    return Q(**{f"{path_to_project}__in": projects.values("project")})

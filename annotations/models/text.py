@@ -1,12 +1,24 @@
-"""A text and what stands in it."""
+"""Texts and their segments."""
+
+from __future__ import annotations
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
-from annotations.models.project import KEY_LENGTH, Level, Project
-from annotations.querysets import MarkableQuerySet, TextQuerySet
+from annotations.core.queries import related_rows
+from annotations.models.project import KEY_LENGTH, Project, is_member, sees_all_work
+from annotations.models.rights import Person
 
 TEXT_SLUG_LENGTH = 100
+
+
+class TextQuerySet(models.QuerySet["Text"]):
+    def visible_to(self, user: Person) -> TextQuerySet:
+        """Return all texts of a project for users who see all work, else the texts assigned to the user."""
+        if user.is_superuser:
+            return self
+        own = related_rows(self.model, "codings").filter(text=OuterRef("pk"), coder=user.pk)
+        return self.filter(sees_all_work(user, "project") | (Q(Exists(own)) & is_member(user, "project")))
 
 
 class Text(models.Model):
@@ -60,7 +72,7 @@ class Text(models.Model):
 
 
 class Segment(models.Model):
-    """A stretch of a text that the page shows as such: a turn, a sentence, a paragraph, a header."""
+    """A part of a text that the page displays as such: a turn, a sentence, a paragraph, a header."""
 
     class Kind(models.TextChoices):
         TURN = "turn", "turn"
@@ -85,37 +97,3 @@ class Segment(models.Model):
 
     def __str__(self) -> str:
         return self.label or f"{self.kind} {self.start}-{self.end}"
-
-
-class Markable(models.Model):
-    """A stretch of a text, of one or more parts, that coders judge or point at.
-
-    `key` is made of level and parts ("phrase:12-18", "phrase:10-14,20-25"): it is unique in the text because
-    they are, and it tells a coder nothing of what others have marked, as a running number would.
-    """
-
-    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="markables", db_index=False)
-    level = models.ForeignKey(Level, on_delete=models.PROTECT, related_name="markables")
-    key = models.CharField(max_length=500)
-    label = models.CharField(max_length=KEY_LENGTH, blank=True, help_text="A short name from the source.")
-    parts = models.JSONField(help_text="[[start, end], ...] in text order, ends exclusive")
-    head = models.JSONField(
-        default=list, blank=True, help_text="[[start, end], ...] of the least words that stand for it (MUC's MIN)"
-    )
-    start = models.PositiveIntegerField(help_text="start of the first part")
-    end = models.PositiveIntegerField(help_text="end of the last part")
-    predefined = models.BooleanField(
-        default=True, help_text="Given with the text; else only coders who marked it see it."
-    )
-
-    objects = MarkableQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["start", "-end", "key"]
-        constraints = [
-            models.UniqueConstraint(fields=["text", "key"], name="markable_once_in_text"),
-            models.CheckConstraint(condition=Q(end__gt=F("start")), name="markable_not_empty"),
-        ]
-
-    def __str__(self) -> str:
-        return self.label or self.key

@@ -1,4 +1,4 @@
-"""Keys with which a person's scripts use the API."""
+"""API keys."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from annotations.models.user import User
 
 
 class Token(models.Model):
-    """A key of the API. What it is made of is shown once, when it is made; here is what tells it again, and no more."""
+    """An API key. The key is shown once, when it is created; only its digest and first characters are stored."""
 
     class Scope(models.TextChoices):
         READ = "read", "read"
@@ -18,7 +18,7 @@ class Token(models.Model):
     name = models.CharField(max_length=100, help_text="What uses it, such as a notebook.")
     scope = models.CharField(max_length=10, choices=Scope, default=Scope.READ)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key")
-    begins = models.CharField(max_length=16, help_text="The first characters of the key, by which its owner knows it.")
+    prefix = models.CharField(max_length=16, help_text="The first characters of the key, by which its owner knows it.")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="to the hour")

@@ -1,25 +1,40 @@
-"""Files that come into a project, or leave it."""
+"""Imports and exports."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
 
-from annotations.models.project import Project
+from annotations.models.project import Project, may, sees_all_work
+from annotations.models.rights import Person, Right
 from annotations.models.user import User
-from annotations.querysets import TransferQuerySet
 
-# The key of the project's archive. It holds more than documents, so it is none of FORMATS.
+# The key of project archives, which are no format of documents and so not in FORMATS.
 ARCHIVE = "project"
 FOLDER = "transfers"
 
 
-class Transfer(models.Model):
-    """An import, an export, or the bringing back of an archived project, which has no project before it is done.
+class TransferQuerySet(models.QuerySet["Transfer"]):
+    def visible_to(self, user: Person) -> TransferQuerySet:
+        """Return the transfers of projects whose results the user sees, and the user's own that have no project."""
+        if user.is_superuser:
+            return self
+        return self.filter(sees_all_work(user, "project") | Q(project=None, user=user.pk))
 
-    It is first checked, which changes nothing, and carried out when its owner has seen the report of that. `choices`
-    are the fields of its form; `file` is what was uploaded, or what was made. `told_at` is when the worker last said
-    how far it is, or when somebody asked for one; `total` is 0 until one has begun.
+    def shown_in(self, project: Project) -> TransferQuerySet:
+        """Return the project's transfers that the user for whom it was read may see, latest first."""
+        transfers = self.filter(project=project).select_related("project", "user").order_by("-pk")
+        if may(project, Right.MANAGE):
+            return transfers
+        return transfers.filter(kind=self.model.Kind.EXPORT).exclude(format=ARCHIVE)
+
+
+class Transfer(models.Model):
+    """An import, an export, or the restoring of an archived project, which has no project before it is done.
+
+    It is checked first, which changes nothing, and carried out once its owner has seen the report of the check.
+    `choices` are the fields of its form; `file` is the upload or the result. `heartbeat_at` is when the worker last
+    reported progress, or when the job was queued; `total` is 0 until a worker has started.
     """
 
     class Kind(models.TextChoices):
@@ -34,7 +49,7 @@ class Transfer(models.Model):
         DONE = "done", "done"
         FAILED = "failed", "failed"
 
-    AT_WORK = (State.CHECKING, State.RUNNING)
+    ACTIVE_STATES = (State.CHECKING, State.RUNNING)
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, null=True, related_name="transfers")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -48,7 +63,7 @@ class Transfer(models.Model):
     error = models.TextField(blank=True)
     file = models.FileField(upload_to=FOLDER, max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
-    told_at = models.DateTimeField(auto_now_add=True)
+    heartbeat_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
     objects = TransferQuerySet.as_manager()
@@ -70,11 +85,11 @@ class Transfer(models.Model):
         return f"{self.get_kind_display()} of {self.created_at:%Y-%m-%d %H:%M}"
 
     @property
-    def at_work(self) -> bool:
-        """Whether somebody works on it or shall."""
-        return self.state in self.AT_WORK
+    def is_active(self) -> bool:
+        """Whether a worker is running it or will."""
+        return self.state in self.ACTIVE_STATES
 
     @property
-    def waits(self) -> bool:
-        """Whether nobody has begun yet: who begins says that there is something to do."""
-        return self.at_work and self.total == 0
+    def is_queued(self) -> bool:
+        """Whether it waits for a worker: a worker that starts sets `total`."""
+        return self.is_active and self.total == 0

@@ -1,4 +1,4 @@
-"""People who sign in."""
+"""Users."""
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -6,7 +6,7 @@ from django.db.models.functions import Lower
 
 
 class User(AbstractUser):
-    """A person. What they may do in a project is their membership's role."""
+    """A person. What they may do in a project depends on their role in it."""
 
     class Meta(AbstractUser.Meta):
         constraints = [

@@ -1,11 +1,11 @@
-"""Who codes what next: pure functions."""
+"""The choice of a coder's next coding."""
 
 from collections.abc import Iterable
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """A coding with its progress."""
+    """A coding with the number of its markables and of those decided."""
 
     @property
     def status(self) -> str: ...
@@ -17,9 +17,9 @@ class Progress(Protocol):
     def to_decide(self) -> int: ...
 
 
-def next_to_code[Row: Progress](codings: Iterable[Row]) -> Row | None:
-    """Of a coder's codings in their order: one that is begun before one that is not; None when all are handed in."""
-    waiting = [coding for coding in codings if coding.status == "open"]
-    begun = [coding for coding in waiting if 0 < coding.decided < coding.to_decide]
-    undone = [coding for coding in waiting if coding.decided < coding.to_decide]
-    return next(iter(begun or undone or waiting), None)
+def next_coding[Row: Progress](codings: Iterable[Row]) -> Row | None:
+    """Return the next of a coder's codings: first those started, then those not started; None if all are submitted."""
+    open_codings = [coding for coding in codings if coding.status == "open"]
+    started = [coding for coding in open_codings if 0 < coding.decided < coding.to_decide]
+    incomplete = [coding for coding in open_codings if coding.decided < coding.to_decide]
+    return next(iter(started or incomplete or open_codings), None)

@@ -1,32 +1,15 @@
-"""Ready-made schemes: what a new project may start from. Data, no code."""
+"""Ready-made schemes that a new project can start from. Data only."""
 
-from dataclasses import dataclass
-
-from annotations.formats.scheme import CategorySpec, LevelSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Scheme:
-    """A scheme. `agreement` names the conventions that its agreement page opens with."""
-
-    key: str
-    label: str
-    description: str
-    answers: str
-    levels: tuple[LevelSpec, ...]
-    categories: tuple[CategorySpec, ...]
-    agreement: str
-    unmarked: str = "missing"
-
+from annotations.formats.model.scheme import CategorySpec, LevelSpec, ReadyMadeScheme
 
 PHRASE = LevelSpec("phrase", "phrase")
 WORD = LevelSpec("word", "word", coded=False)
 TURN = LevelSpec("turn", "turn", coded=False)
 
-SCHEMES: dict[str, Scheme] = {
+SCHEMES: dict[str, ReadyMadeScheme] = {
     scheme.key: scheme
     for scheme in (
-        Scheme(
+        ReadyMadeScheme(
             "poesio-artstein-2005",
             "Anaphora with ambiguity (Poesio & Artstein 2005)",
             "Each phrase refers to an earlier phrase, to something said in an earlier turn, to a named place, or "
@@ -41,7 +24,7 @@ SCHEMES: dict[str, Scheme] = {
             ),
             "poesio-artstein-2005",
         ),
-        Scheme(
+        ReadyMadeScheme(
             "passonneau-2004",
             "Coreference by index (Passonneau 2004)",
             "Each phrase gets the index of the entity it refers to, a new index, or none.",
@@ -54,7 +37,7 @@ SCHEMES: dict[str, Scheme] = {
             "passonneau-2004",
             unmarked="singleton",
         ),
-        Scheme(
+        ReadyMadeScheme(
             "clusters",
             "Clusters of mentions",
             "Mentions with the entities they belong to, as most corpora are distributed.",
@@ -67,7 +50,7 @@ SCHEMES: dict[str, Scheme] = {
             "masi",
             unmarked="singleton",
         ),
-        Scheme(
+        ReadyMadeScheme(
             "muc-ident",
             "Identity links (MUC-6 and MUC-7)",
             "Each phrase is linked to one other phrase that it is identical with, or to none.",
@@ -81,7 +64,7 @@ SCHEMES: dict[str, Scheme] = {
             ),
             "poesio-artstein-2005",
         ),
-        Scheme(
+        ReadyMadeScheme(
             "pyramid",
             "Pyramids of Summary Content Units (Nenkova & Passonneau 2004)",
             "Words of several model summaries that say the same make a content unit; peer summaries are scored by the "
@@ -95,7 +78,7 @@ SCHEMES: dict[str, Scheme] = {
             "passonneau-2006-words",
             unmarked="singleton",
         ),
-        Scheme(
+        ReadyMadeScheme(
             "sortal-classes",
             "Ten sortal classes",
             "What kind of thing each phrase stands for.",

@@ -1,20 +1,20 @@
-"""What templates of docsets need."""
+"""Template tags for docsets."""
 
 from django import template
 
-from annotations.docset_progress import Work
+from annotations.docsets.progress import CodingProgress
 from annotations.models import Project
 
 register = template.Library()
 
 
 @register.simple_tag
-def page_of(work: Work, project: Project) -> str:
-    """The address at which its coder goes on with a coding of summaries."""
-    return work.page(project)
+def page_of(coding: CodingProgress, project: Project) -> str:
+    """Return the address of the page on which its coder codes a coding of summaries."""
+    return coding.address(project)
 
 
 @register.simple_tag
-def reopening(work: Work, project: Project) -> str:
-    """The address at which a manager gives it back."""
-    return work.reopening(project)
+def reopening(coding: CodingProgress, project: Project) -> str:
+    """Return the address to which a manager posts to reopen the coding."""
+    return coding.reopen_address(project)

@@ -1,6 +1,7 @@
-"""All of an installation in one file, whatever the database: every table row by row, and the files.
+"""Backups of a whole installation, independent of the database: every table row by row, and the files.
 
-Written at one moment while people work; read into a database that is migrated and empty, of the same kind or another.
+A backup is a consistent snapshot, written while people work, and is restored into a migrated, empty database of the
+same kind or another.
 """
 
 from __future__ import annotations
@@ -19,42 +20,46 @@ from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
 from django.db import DatabaseError, OperationalError, connection, models, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from annotations.bulk import insert
+from annotations.core.bulk import insert
+from annotations.core.snapshots import read_snapshot
 from annotations.models import Project, User
-from annotations.moment import one_moment
 
 FORMAT, VERSION = "coindex backup", 1
 MANIFEST = "backup.json"
 FILES = "files"
 ROWS = 10_000
+# These rename tables and columns and change no row: a backup made before them, as by 0.1.0, is read all the same.
+RENAMING_MIGRATIONS = (["agreement", "0002_plain_names"], ["annotations", "0009_plain_names"])
+FORMER_LABELS = {"annotations.IdempotencyRecord": "annotations.Answered"}
 
 
 class BackupFailed(Exception):
-    """Why a backup cannot be read here, ready to be shown."""
+    """The reason why a backup cannot be restored, ready to be shown."""
 
 
 def back_up(out: IO[bytes]) -> dict[str, int]:
-    """Write the backup and say how many rows each table has. Sessions are left out: everybody signs in again."""
+    """Write a backup and return the number of rows of each table. Sessions are left out: everybody signs in again."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
     counts: dict[str, int] = {}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1, allowZip64=True) as archive:
-        with one_moment():
+        with read_snapshot():
             for model in _tables():
                 columns = [field.attname for field in model._meta.concrete_fields]
                 rows = model._base_manager.order_by("pk").values_list(*columns).iterator(chunk_size=ROWS)
-                with archive.open(_entry(model), "w", force_zip64=True) as table:
+                with archive.open(_entry(model._meta.label), "w", force_zip64=True) as table:
                     counts[model._meta.label] = _write_lines(table, (encode(row) for row in rows))
             migrations = _migrations()
-        # What begins with a dot is being written.
-        found = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
-        for path in sorted(found):
-            with suppress(FileNotFoundError):  # somebody has discarded it since
+        # A file whose name begins with a dot is still being written.
+        paths = (path for path in Path(settings.MEDIA_ROOT).rglob("[!.]*") if path.is_file())
+        for path in sorted(paths):
+            with suppress(FileNotFoundError):  # discarded since
                 archive.write(path, f"{FILES}/{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
         manifest = {
             "format": FORMAT,
@@ -68,41 +73,44 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
 
 
 def restore(path: Path) -> dict[str, int]:
-    """Read a backup into this database, wholly or not at all, and say how many rows each table has.
+    """Restore a backup into this database, completely or not at all, and return the number of rows of each table.
 
-    Raises BackupFailed where the file is no backup, is of another version of the program or is damaged, and where the
-    database holds people or projects already.
+    Raise BackupFailed if the file is no backup, is damaged or of another version of the program, and if the database
+    contains users or projects already.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive)
-            # Around the transaction: whether a row names one that is there is looked at only when that ends.
+            # Outside the transaction, because foreign keys are only checked when that ends.
             with _all_or_none() as written, transaction.atomic():
                 _refuse_others(manifest)
                 counts = _read_tables(archive, manifest)
                 _write_files(archive, written)
             return counts
     except OperationalError as error:
-        # A full disk, a lock, a server that went away: nothing is wrong with the file.
+        # A full disk, a lock, a lost connection: nothing is wrong with the file.
         raise BackupFailed(f"The database did not take {path}: {_first_line(error)}. Try again.") from error
-    # The last two are what Python raises at a method of compression that it does not know, and at encryption.
+    # Python raises the last two for an unknown compression method and for encryption.
     except (zipfile.BadZipFile, zlib.error, EOFError, DatabaseError, NotImplementedError, RuntimeError) as error:
         raise BackupFailed(f"{path} is no backup, or is damaged: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
-    """What PostgreSQL says further is of its own keys."""
+    """Return the first line of the message; the others that PostgreSQL adds are about its own keys."""
     return str(error).partition("\n")[0].rstrip(".")
 
 
 def _tables() -> list[type[models.Model]]:
-    """Every table but sessions, by name."""
-    found = apps.get_models(include_auto_created=True)
-    return sorted((one for one in found if one is not Session and one._meta.managed), key=lambda one: one._meta.label)
+    """Return the models of all tables but sessions, by name."""
+    models_with_tables = apps.get_models(include_auto_created=True)
+    return sorted(
+        (model for model in models_with_tables if model is not Session and model._meta.managed),
+        key=lambda model: model._meta.label,
+    )
 
 
-def _entry(model: type[models.Model]) -> str:
-    return f"tables/{model._meta.label}.jsonl"
+def _entry(label: str) -> str:
+    return f"tables/{label}.jsonl"
 
 
 def _columns(model: type[models.Model]) -> list[str]:
@@ -114,7 +122,7 @@ def _migrations() -> list[list[str]]:
 
 
 def _plain(value: object) -> str:
-    """To the microsecond, which the encoder that Django has cuts off."""
+    """Return a time or UUID as a string; Django's encoder would cut off the microseconds."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, UUID):
@@ -124,9 +132,9 @@ def _plain(value: object) -> str:
 
 def _write_lines(out: IO[bytes], lines: Iterable[str]) -> int:
     count = 0
-    for some in batched(lines, ROWS):
-        out.write("".join(f"{line}\n" for line in some).encode())
-        count += len(some)
+    for batch in batched(lines, ROWS):
+        out.write("".join(f"{line}\n" for line in batch).encode())
+        count += len(batch)
     return count
 
 
@@ -143,24 +151,30 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
 
 
 def _is_migrations(value: object) -> bool:
-    """[[app, name], ...], as they are written."""
+    """Return whether the value has the shape of the list of migrations: [[app, name], ...]."""
     return isinstance(value, list) and all(
-        isinstance(one, list) and len(one) == 2 and all(isinstance(of, str) for of in one) for one in value
+        isinstance(entry, list) and len(entry) == 2 and all(isinstance(part, str) for part in entry) for entry in value
     )
 
 
 def _refuse_others(manifest: Mapping[str, Any]) -> None:
-    """Raise BackupFailed unless the database is as the program that wrote the backup had it, and empty."""
-    here = _migrations()
-    if manifest["migrations"] != here:
+    """Raise BackupFailed unless the database is empty and has the migrations of the backup."""
+    applied = _migrations()
+    without_renames = [migration for migration in applied if migration not in RENAMING_MIGRATIONS]
+    if manifest["migrations"] not in (applied, without_renames):
         other = next(
-            (one for one in [*manifest["migrations"], *here] if (one in here) != (one in manifest["migrations"])), None
+            (
+                migration
+                for migration in [*manifest["migrations"], *applied]
+                if (migration in applied) != (migration in manifest["migrations"])
+            ),
+            None,
         )
         if other is None:
             raise BackupFailed(f"The backup is damaged: its {MANIFEST} names a migration twice, or in another order.")
-        where = "here" if other in here else "in the backup"
+        location = "here" if other in applied else "in the backup"
         raise BackupFailed(
-            f"The backup is of another version of the program: migration {'.'.join(other)} is {where} only. "
+            f"The backup is of another version of the program: migration {'.'.join(other)} is {location} only. "
             "Restore it with the version that wrote it, then upgrade."
         )
     if User.objects.exists() or Project.objects.exists():
@@ -170,35 +184,42 @@ def _refuse_others(manifest: Mapping[str, Any]) -> None:
 def _read_tables(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[str, int]:
     counts = {}
     tables = _tables()
+    former = {} if manifest["migrations"] == _migrations() else FORMER_LABELS
     for model in reversed(tables):
-        # What migrations put in, such as kinds of rights, comes back with its own keys.
+        # Rows created by migrations, such as permissions, are restored with their own keys.
         model._base_manager.all()._raw_delete(using=connection.alias)
     for model in tables:
         label = model._meta.label
-        counts[label] = _read_table(archive, model)
-        if counts[label] != manifest["rows"].get(label):
-            raise BackupFailed(f"{label} has {counts[label]} rows, and {manifest['rows'].get(label)} were written.")
+        written_as = former.get(label, label)
+        counts[label] = _read_table(archive, model, written_as)
+        if counts[label] != manifest["rows"].get(written_as):
+            raise BackupFailed(
+                f"{label} has {counts[label]} rows, and {manifest['rows'].get(written_as)} were written."
+            )
+    for label, written_as in former.items():
+        app, before, now = *written_as.lower().split("."), label.lower().partition(".")[2]
+        ContentType.objects.filter(app_label=app, model=before).update(model=now)
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):
             cursor.execute(statement)
     return counts
 
 
-def _read_table(archive: zipfile.ZipFile, model: type[models.Model]) -> int:
+def _read_table(archive: zipfile.ZipFile, model: type[models.Model], label: str) -> int:
     fields = list(model._meta.concrete_fields)
     names = [field.name for field in fields]
     count = 0
     try:
-        with archive.open(_entry(model)) as table:
+        with archive.open(_entry(label)) as table:
             lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
-            for some in batched(lines, ROWS):
-                insert(model, names, list(_rows(fields, some)))
-                count += len(some)
+            for batch in batched(lines, ROWS):
+                insert(model, names, list(_rows(fields, batch)))
+                count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError, ValidationError, DatabaseError) as error:
-        said = " ".join(error.messages) if isinstance(error, ValidationError) else str(error).partition("\n")[0]
-        raise BackupFailed(f"The table {model._meta.label} cannot be read after {count} rows: {said}") from error
+        message = " ".join(error.messages) if isinstance(error, ValidationError) else str(error).partition("\n")[0]
+        raise BackupFailed(f"The table {model._meta.label} cannot be read after {count} rows: {message}") from error
     return count
 
 
@@ -213,7 +234,7 @@ def _rows(fields: list[models.Field[Any, Any]], lines: Iterable[str]) -> Iterato
 
 @contextmanager
 def _all_or_none() -> Iterator[list[Path]]:
-    """Remove the files that were written where not all can be."""
+    """Collect the files that are written, and delete them if an exception is raised."""
     written: list[Path] = []
     try:
         yield written
@@ -225,12 +246,12 @@ def _all_or_none() -> Iterator[list[Path]]:
 
 def _write_files(archive: zipfile.ZipFile, written: list[Path]) -> None:
     for name in archive.namelist():
-        place = PurePosixPath(name)
-        if place.parts[0] != FILES:
+        entry_path = PurePosixPath(name)
+        if entry_path.parts[0] != FILES:
             continue
-        if ".." in place.parts or place.is_absolute():
+        if ".." in entry_path.parts or entry_path.is_absolute():
             raise BackupFailed(f"The backup holds a file outside its folder: {name!r}.")
-        path = Path(settings.MEDIA_ROOT).joinpath(*place.parts[1:])
+        path = Path(settings.MEDIA_ROOT).joinpath(*entry_path.parts[1:])
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
         written.append(path)

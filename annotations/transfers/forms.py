@@ -1,4 +1,4 @@
-"""The forms of imports and exports. Pages and the API ask by the same ones."""
+"""The forms of imports and exports, which pages and the API share."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import validate_slug
 
+from annotations.core.fields import ModelCheckboxField
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option
-from annotations.forms import RowsField
-from annotations.models import Docset, Project, Text, User
+from annotations.models import Project, Text, User
 from annotations.models.project import KEY_LENGTH
 from annotations.models.transfer import ARCHIVE
-from annotations.pyramid_files import check_format, formats_of
+from annotations.transfers.project_formats import check_format, docset_option, formats_of
 
-OPTION = "option-"
-CHOOSE = ("", "Choose the format")
+OPTION_PREFIX = "option-"
+NO_FORMAT = ("", "Choose the format")
 ARCHIVE_LABEL = "Project archive (everything, to be brought back as a project)"
 
 
@@ -27,9 +27,9 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files in one field, within the bounds of the settings.
+    """Several files in one field, within the limits of the settings.
 
-    A file may be empty: what that means its format says (`.ann` of a text without markables), by its name.
+    A file may be empty: the format decides by its name what that means (`.ann` of a text without markables).
     """
 
     widget = FilesInput
@@ -46,31 +46,25 @@ class FilesField(forms.FileField):
         if len(files) > settings.IMPORT_MAX_FILES:
             raise forms.ValidationError(f"Choose at most {settings.IMPORT_MAX_FILES} files at a time.")
         cleaned = [super(FilesField, self).clean(file, initial) for file in files]
-        refuse_too_large(cleaned, settings.IMPORT_MAX_BYTES)
+        check_total_size(cleaned, settings.IMPORT_MAX_BYTES)
         return cleaned
 
 
-def docset_option(project: Project) -> Option:
-    """Which docset files of pyramids belong to."""
-    there = Docset.objects.filter(project=project).values_list("slug", "title")
-    return Option("docset", "Docset", (("", "the one named as the file, or of the same text"), *there))
-
-
-def refuse_too_large(files: Iterable[UploadedFile[Any]], most_bytes: int) -> None:
-    """Raise ValidationError where the files are larger together than is read."""
+def check_total_size(files: Iterable[UploadedFile[Any]], most_bytes: int) -> None:
+    """Raise ValidationError if the files together have more than `most_bytes`."""
     if sum(file.size or 0 for file in files) > most_bytes:
         raise forms.ValidationError(f"This is more than {most_bytes // 2**20} MB.")
 
 
 class FormatForm(forms.Form):
-    """A form that asks for a format, and for what that format has to be told.
+    """A form with a format and the options of that format.
 
-    varying: fields that some formats do not ask for.
+    `format_dependent` names the fields that only some formats have.
     """
 
-    varying: ClassVar[tuple[str, ...]] = ()
+    format_dependent: ClassVar[tuple[str, ...]] = ()
     format = forms.ChoiceField()
-    ask_anew: ClassVar[dict[str, str]] = {
+    reload_attributes: ClassVar[dict[str, str]] = {
         "hx-get": "",
         "hx-trigger": "change",
         "hx-target": "#of-format",
@@ -79,64 +73,64 @@ class FormatForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["format"].widget.attrs |= self.ask_anew
+        self.fields["format"].widget.attrs |= self.reload_attributes
 
-    def offer(self, project: Project, keys: Iterable[tuple[str, str]]) -> None:
-        """Ask for one of these formats; of another that was sent, say which hold the codings of the project."""
-        field, offered = self.fields["format"], list(keys)
+    def set_formats(self, project: Project, keys: Iterable[tuple[str, str]]) -> None:
+        """Offer these formats. For another format, let the error message name those that the project can use."""
+        field, choices = self.fields["format"], list(keys)
         assert isinstance(field, forms.ChoiceField)
-        of_pyramids = project.answers == Project.Answers.SCUS
-        if of_pyramids and not self.initial.get("format"):
-            self.initial["format"] = offered[0][0]
-        field.choices = offered if of_pyramids else [CHOOSE, *offered]
-        if self.chosen in FORMATS or self.chosen in PYRAMID_FORMATS:
+        is_pyramid_project = project.answers == Project.Answers.SCUS
+        if is_pyramid_project and not self.initial.get("format"):
+            self.initial["format"] = choices[0][0]
+        field.choices = choices if is_pyramid_project else [NO_FORMAT, *choices]
+        if self.format_key in FORMATS or self.format_key in PYRAMID_FORMATS:
             try:
-                check_format(project, self.chosen)
+                check_format(project, self.format_key)
             except forms.ValidationError as error:
                 field.error_messages["invalid_choice"] = " ".join(error.messages)
 
     @property
-    def chosen(self) -> str:
-        """The key of the format, as it was sent or as it stands there; it may be none."""
+    def format_key(self) -> str:
+        """The key of the selected format, sent or initial; it may be empty."""
         return str(self["format"].value() or "")
 
     @property
-    def of_format(self) -> list[forms.BoundField]:
-        """The options of the format: the page asks for them anew when another is chosen."""
-        return [self[name] for name in self.fields if name.startswith(OPTION)]
+    def option_fields(self) -> list[forms.BoundField]:
+        """The options of the format, which the page reloads when another format is selected."""
+        return [self[name] for name in self.fields if name.startswith(OPTION_PREFIX)]
 
     @property
-    def varied(self) -> list[forms.BoundField]:
-        """The fields that come and go with the format. What stands in them stays while they do."""
-        return [self[name] for name in self.fields if name in self.varying]
+    def format_fields(self) -> list[forms.BoundField]:
+        """The fields that only some formats have. Their values stay when another format is selected."""
+        return [self[name] for name in self.fields if name in self.format_dependent]
 
     @property
-    def others(self) -> list[forms.BoundField]:
-        """The fields that stay, whatever the format, after it."""
-        before = {"format", *self.varying}
-        return [self[name] for name in self.fields if name not in before and not name.startswith(OPTION)]
+    def other_fields(self) -> list[forms.BoundField]:
+        """The fields that every format has, other than the format itself."""
+        first_names = {"format", *self.format_dependent}
+        return [self[name] for name in self.fields if name not in first_names and not name.startswith(OPTION_PREFIX)]
 
-    def ask(self, options: Iterable[Option]) -> None:
-        """Ask for the options of the format, each with its first choice where nothing is said."""
+    def add_options(self, options: Iterable[Option]) -> None:
+        """Add fields for the options of the format; an option that is not sent has its first choice."""
         for option in options:
-            self.fields[f"{OPTION}{option.key}"] = forms.ChoiceField(
+            self.fields[f"{OPTION_PREFIX}{option.key}"] = forms.ChoiceField(
                 label=option.label, choices=option.choices, initial=option.choices[0][0], required=False
             )
 
     @property
     def options(self) -> dict[str, str]:
-        """What was chosen; what was left open is the format's own choice."""
+        """The options that were sent; the others are left to the format."""
         return {
-            name.removeprefix(OPTION): value
+            name.removeprefix(OPTION_PREFIX): value
             for name, value in self.cleaned_data.items()
-            if name.startswith(OPTION) and value
+            if name.startswith(OPTION_PREFIX) and value
         }
 
 
 class ImportForm(FormatForm):
-    """Files to import, and whose they are."""
+    """Files to import, and how to find the coder of each."""
 
-    varying = ("whose", "coder")
+    format_dependent = ("whose", "coder")
     WHOSE = [
         ("parent", "the folder in the zip is the coder"),
         ("name", "the last part of the file's name is the coder (walk.anna.conll)"),
@@ -163,20 +157,22 @@ class ImportForm(FormatForm):
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         formats = formats_of(project)
-        self.offer(project, [(key, one.label) for key, one in formats.items()])
-        format_ = formats.get(self.chosen)
-        if self.chosen in PYRAMID_FORMATS:
+        self.set_formats(project, [(key, candidate.label) for key, candidate in formats.items()])
+        format_ = formats.get(self.format_key)
+        if self.format_key in PYRAMID_FORMATS:
             del self.fields["predefined"]
-            self.ask([docset_option(project)])
+            self.add_options([docset_option(project)])
         if format_ is not None and format_.names_coders:
             del self.fields["whose"], self.fields["coder"]
         if format_ is not None:
-            self.ask(format_.options)
-        self.order_fields(["format", *(name for name in self.fields if name.startswith(OPTION)), "whose", "coder"])
+            self.add_options(format_.options)
+        self.order_fields(
+            ["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX)), "whose", "coder"]
+        )
 
     @property
     def choices(self) -> dict[str, Any]:
-        """As transfers.order_import asks for them."""
+        """The `choices` of `orders.order_import`."""
         fields = self.cleaned_data
         return {
             "coder_from": f"={fields['coder']}" if fields.get("whose") == "one" else fields.get("whose", ""),
@@ -193,18 +189,20 @@ class ImportForm(FormatForm):
 
 
 class ExportForm(FormatForm):
-    """What is exported, and how."""
+    """The selection of codings to export, and the format."""
 
-    varying = ("unfinished", "coders", "texts")
+    format_dependent = ("unfinished", "coders", "texts")
     unfinished = forms.BooleanField(
         required=False, label="Also what is not handed in", help_text="Such a coding may be half done."
     )
-    coders = RowsField(User.objects.none(), required=False, label="Only these coders", to_field_name="username")
-    texts = RowsField(Text.objects.none(), required=False, label="Only these texts", to_field_name="slug")
+    coders = ModelCheckboxField(
+        User.objects.none(), required=False, label="Only these coders", to_field_name="username"
+    )
+    texts = ModelCheckboxField(Text.objects.none(), required=False, label="Only these texts", to_field_name="slug")
 
     def __init__(self, project: Project, *args: Any, archives: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        written = [
+        writable = [
             (key, format_.label)
             for key, format_ in formats_of(project).items()
             if not isinstance(format_, Format) or format_.write is not None
@@ -212,20 +210,20 @@ class ExportForm(FormatForm):
         coders, texts = self.fields["coders"], self.fields["texts"]
         assert isinstance(coders, forms.ModelMultipleChoiceField)
         assert isinstance(texts, forms.ModelMultipleChoiceField)
-        self.offer(project, [*written, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
+        self.set_formats(project, [*writable, *([(ARCHIVE, ARCHIVE_LABEL)] if archives else [])])
         coders.queryset = User.objects.filter(codings__text__project=project).distinct().order_by("username")
         texts.queryset = Text.objects.filter(project=project).defer("content")
-        if self.chosen == ARCHIVE:
-            for name in self.varying:
+        if self.format_key == ARCHIVE:
+            for name in self.format_dependent:
                 del self.fields[name]
-        elif self.chosen in FORMATS:
-            self.ask(FORMATS[self.chosen].options_written)
-        self.order_fields(["format", *(name for name in self.fields if name.startswith(OPTION))])
+        elif self.format_key in FORMATS:
+            self.add_options(FORMATS[self.format_key].options_written)
+        self.order_fields(["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX))])
 
     @property
     def choices(self) -> dict[str, Any]:
-        """As transfers.order_export asks for them: no coder and no text named means all."""
-        if self.chosen == ARCHIVE:
+        """The `choices` of `orders.order_export`: no coders or no texts means all."""
+        if self.format_key == ARCHIVE:
             return {}
         fields = self.cleaned_data
         return {
@@ -237,7 +235,7 @@ class ExportForm(FormatForm):
 
 
 class RestoreForm(forms.Form):
-    """An archive of a project, and the address of the project that it becomes."""
+    """An archive of a project, and the slug of the project to be created from it."""
 
     file = forms.FileField(label="Archive", help_text="A project archive: one of the exports of a project.")
     slug = forms.CharField(
@@ -250,5 +248,5 @@ class RestoreForm(forms.Form):
 
     def clean_file(self) -> UploadedFile[Any]:
         file: UploadedFile[Any] = self.cleaned_data["file"]
-        refuse_too_large([file], settings.ARCHIVE_MAX_BYTES)
+        check_total_size([file], settings.ARCHIVE_MAX_BYTES)
         return file

@@ -1,6 +1,6 @@
-"""Imports and exports that people order on pages and by the API: checked first, then carried out, and kept a while.
+"""Imports and exports that users order on pages and by the API: first checked, then carried out, stored for a while.
 
-What is small is done while its page is asked for; the rest by a worker, which says how far it is.
+Small ones are run in the request; the others by a worker, which records its progress.
 """
 
 from __future__ import annotations
@@ -26,41 +26,43 @@ from django.tasks import TaskResultStatus, task
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.archiving import archive_project, restore_project
-from annotations.exporting import Exported, write_whole
+from annotations.core.files import write_whole
+from annotations.core.progress import Progress, is_lost, progress_recorder
 from annotations.formats import Finding, FormatError
-from annotations.formats.archive import claimed_bytes
-from annotations.importing import ImportFailed, Report, sources_of
-from annotations.importing.pyramids import import_sources
-from annotations.importing.report import by_kind
+from annotations.formats.syntax.archive import claimed_bytes
 from annotations.models import Judgement, Project, Text, Transfer, User
+from annotations.models.project import may
+from annotations.models.rights import Right
 from annotations.models.transfer import ARCHIVE, FOLDER
-from annotations.permissions import Right, may
-from annotations.progress import Progress, is_lost, telling
-from annotations.pyramid_files import export_files
+from annotations.transfers.archiving import archive_project, restore_project
+from annotations.transfers.exporting.codings import ExportReport
+from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.report import ImportFailed, Report, group_by_kind
+from annotations.transfers.importing.sources import open_sources
 
-# Uploads of at most so many bytes, and exports of so many texts and judgements, are done at once: that takes a second
-# or two.
-AT_ONCE_BYTES = 200_000
-# What is in zips may grow to so many.
-AT_ONCE_UNPACKED = 5_000_000
-AT_ONCE_TEXTS, AT_ONCE_JUDGEMENTS = 500, 10_000
-# Of one person in one project so many are kept with their files, and for so long.
-KEPT = 30
-KEPT_FOR = timedelta(days=30)
-# A file is there a moment before its row.
-SWEPT_AFTER = timedelta(days=1)
+# Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
+# second or two.
+QUICK_BYTES = 200_000
+# The largest unpacked size of zips that are read in the request.
+QUICK_UNPACKED_BYTES = 5_000_000
+QUICK_TEXTS, QUICK_JUDGEMENTS = 500, 10_000
+# The number of transfers of one user in one project that are stored with their files, and for how long.
+MAX_TRANSFERS = 30
+MAX_AGE = timedelta(days=30)
+# A file is written a moment before its row.
+ORPHAN_AGE = timedelta(days=1)
 
-LOST = "The worker ended before its time, or there was none. To do the same again does no harm."
-FULL = "The disk of the server is full. Nothing was changed; do it again when there is room."
-# What a full disk is called, a quota, and a file that grows beyond what it may.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-BROKEN = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
+LOST_MESSAGE = "The worker ended before its time, or there was none. To do the same again does no harm."
+DISK_FULL_MESSAGE = "The disk of the server is full. Nothing was changed; do it again when there is room."
+# The errors of a full disk, a quota, and a file that exceeds the allowed size.
+DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FAILURE_MESSAGE = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
 
 logger = logging.getLogger(__name__)
 
-# Of one kind of what is odd in files so many places are told.
-MOST_PLACES = 200
+# The largest number of places reported for one kind of warning.
+MAX_PLACES = 200
 
 type Rows = QuerySet[Transfer]
 
@@ -68,44 +70,46 @@ type Rows = QuerySet[Transfer]
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. choices: coder_from, predefined, create and the format's options."""
-    named = {**choices, "files": [file.name for file in files]}
-    made = Transfer(project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=named)
+    """Check an import of the uploaded files. `choices`: coder_from, predefined, create and the format's options."""
+    stored_choices = {**choices, "files": [file.name for file in files]}
+    transfer = Transfer(
+        project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=stored_choices
+    )
     if len(files) == 1:
-        return _ordered(made, files[0])
-    with tempfile.TemporaryFile() as kept:
-        _keep(files, kept)
-        return _ordered(made, File(kept))
+        return _save_order(transfer, files[0])
+    with tempfile.TemporaryFile() as archive:
+        _zip_uploads(files, archive)
+        return _save_order(transfer, File(archive))
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
-    """Find what an export would lose. choices: coders, texts, unfinished and the format's options. (Archives: none.)"""
-    return _ordered(
+    """Find the losses of an export. `choices`: coders, texts, unfinished and the options; none for an archive."""
+    return _save_order(
         Transfer(project=project, user=user, kind=Transfer.Kind.EXPORT, format=format_key, choices=dict(choices))
     )
 
 
 def order_restore(user: User, file: UploadedFile[Any], slug: str) -> Transfer:
-    """Check a project's archive, which is to become a project at that address; empty: at its old one."""
+    """Check a project archive that is to become a project with that slug; if empty, with its old one."""
     choices = {"slug": slug, "file": file.name}
-    return _ordered(Transfer(user=user, kind=Transfer.Kind.RESTORE, format=ARCHIVE, choices=choices), file)
+    return _save_order(Transfer(user=user, kind=Transfer.Kind.RESTORE, format=ARCHIVE, choices=choices), file)
 
 
 def carry_out(transfer: Transfer, user: User) -> bool:
-    """Do what was checked. False where that is begun already, or was refused. Only who has ordered it may."""
+    """Run what was checked. Return False if it is running or was refused. Only the user who ordered it may."""
     if transfer.user_id != user.pk:
         raise PermissionDenied(f"{transfer.user} has ordered this and carries it out.")
     if transfer.kind == Transfer.Kind.RESTORE and not user.has_perm("annotations.add_project"):
         raise PermissionDenied("You may not make projects.")
-    checked = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
-    begun = checked.update(state=Transfer.State.RUNNING, told_at=timezone.now(), done=0, total=0)
-    if begun and _read_again(transfer):
-        _set_to_work(transfer)
-    return bool(begun)
+    rows = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
+    started = rows.update(state=Transfer.State.RUNNING, heartbeat_at=timezone.now(), done=0, total=0)
+    if started and _refresh(transfer):
+        _run_or_enqueue(transfer)
+    return bool(started)
 
 
-def _read_again(transfer: Transfer, *fields: str) -> bool:
-    """As its row is now. False where it was discarded meanwhile: then it stays, and its page says that it is gone."""
+def _refresh(transfer: Transfer, *fields: str) -> bool:
+    """Reload the transfer from its row. Return False if the row is deleted; then the transfer stays as it is."""
     try:
         transfer.refresh_from_db(fields=list(fields) or None)
     except Transfer.DoesNotExist:
@@ -114,146 +118,149 @@ def _read_again(transfer: Transfer, *fields: str) -> bool:
 
 
 def discard(transfer: Transfer, user: User) -> bool:
-    """Forget it, with its file; what it has done stays. False where it is being worked on.
+    """Delete a transfer with its file; what it changed stays. Return False if a worker is running it.
 
-    Raises PermissionDenied for somebody who has not ordered it and is no manager. (The project is as `transfer_for`
-    reads it.)
+    Raise PermissionDenied for a user who did not order it and is no manager. `transfer_for` must have read the project.
     """
     if not may_discard(transfer, user):
         raise PermissionDenied(f"{transfer.user} has ordered this.")
-    settle(transfer)
-    return _forget(transfer)
+    mark_if_lost(transfer)
+    return _delete(transfer)
 
 
 def may_discard(transfer: Transfer, user: User) -> bool:
-    """Whether the user has ordered it or manages its project, which is as `transfer_for` reads it."""
+    """Return whether the user ordered it or manages its project, which must be read by `transfer_for`."""
     return transfer.user_id == user.pk or (transfer.project is not None and may(transfer.project, Right.MANAGE))
 
 
-def _forget(transfer: Transfer) -> bool:
-    """Delete it with its file, unless somebody works on it: the row says so at the moment when it goes."""
-    begun = Q(state__in=Transfer.AT_WORK, total__gt=0)
-    gone, _ = Transfer.objects.filter(pk=transfer.pk).exclude(begun).delete()
-    if gone:
+def _delete(transfer: Transfer) -> bool:
+    """Delete the transfer with its file unless a worker is running it, as its row says at the moment of deletion."""
+    is_running = Q(state__in=Transfer.ACTIVE_STATES, total__gt=0)
+    n_deleted, _ = Transfer.objects.filter(pk=transfer.pk).exclude(is_running).delete()
+    if n_deleted:
         transfer.file.delete(save=False)
-    return bool(gone)
+    return bool(n_deleted)
 
 
-def taken(transfer: Transfer) -> FileResponse:
-    """The file of a transfer as an attachment. Raises Http404 where it has none."""
+def download_response(transfer: Transfer) -> FileResponse:
+    """Return the file of a transfer as an attachment. Raise Http404 if it has none."""
     if not transfer.file:
         raise Http404("There is no file yet.")
     try:
-        opened = transfer.file.open()
+        file = transfer.file.open()
     except FileNotFoundError:
         raise Http404("The file is gone.") from None
-    uploaded = transfer.choices.get("files", [])
+    names = transfer.choices.get("files", [])
     name = f"{transfer.project.slug if transfer.project else transfer.kind}-{transfer.format}.zip"
-    if len(uploaded) == 1:
-        name = uploaded[0]
-    # No cache between may keep it: the next who asks may not have the right.
+    if len(names) == 1:
+        name = names[0]
+    # Caches must not store it: another user of the cache may not have the right.
     headers = {"Cache-Control": "private, no-store"}
     kind = "application/zip" if name.lower().endswith(".zip") else "application/octet-stream"
-    return FileResponse(opened, as_attachment=True, filename=name, content_type=kind, headers=headers)
+    return FileResponse(file, as_attachment=True, filename=name, content_type=kind, headers=headers)
 
 
-def settle(transfer: Transfer) -> None:
-    """Say of one whose worker has died that nothing more will come of it. (What waits in a long queue is not lost.)"""
-    if transfer.at_work and is_lost(transfer.told_at) and not _is_queued(transfer):
-        row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, told_at=transfer.told_at)
-        _fail(row, LOST)
-        _read_again(transfer, "state", "error", "report", "finished_at")
+def mark_if_lost(transfer: Transfer) -> None:
+    """Mark the transfer as failed if its worker has died. A transfer that waits in a long queue is not lost."""
+    if transfer.is_active and is_lost(transfer.heartbeat_at) and not _has_queued_task(transfer):
+        row = Transfer.objects.filter(pk=transfer.pk, state=transfer.state, heartbeat_at=transfer.heartbeat_at)
+        _fail(row, LOST_MESSAGE)
+        _refresh(transfer, "state", "error", "report", "finished_at")
 
 
-def _is_queued(transfer: Transfer) -> bool:
-    """Whether a worker will come to it: not where the server was killed before it ordered one, or the worker then."""
-    if not transfer.waits:
+def _has_queued_task(transfer: Transfer) -> bool:
+    """Return whether a worker will run it: not if the server died before queueing it, or the worker since."""
+    if not transfer.is_queued:
         return False
-    ordered = DBTaskResult.objects.filter(task_path=work.module_path, args_kwargs__args=[transfer.pk])
-    for status, begun in ordered.values_list("status", "started_at"):
-        if status == TaskResultStatus.READY or (status == TaskResultStatus.RUNNING and begun and not is_lost(begun)):
+    tasks = DBTaskResult.objects.filter(task_path=run_transfer.module_path, args_kwargs__args=[transfer.pk])
+    for status, started_at in tasks.values_list("status", "started_at"):
+        if status == TaskResultStatus.READY or (
+            status == TaskResultStatus.RUNNING and started_at and not is_lost(started_at)
+        ):
             return True
     return False
 
 
-def _keep(files: Sequence[UploadedFile[Any]], kept: IO[bytes]) -> None:
-    """One file of many, each in a folder of its own since two may have one name."""
-    with zipfile.ZipFile(kept, "w") as archive:
+def _zip_uploads(files: Sequence[UploadedFile[Any]], out: IO[bytes]) -> None:
+    """Write a zip of many files, each in a folder of its own, since two may have the same name."""
+    with zipfile.ZipFile(out, "w") as archive:
         for number, file in enumerate(files, start=1):
             with archive.open(f"{number}/{file.name}", "w", force_zip64=True) as entry:
                 for chunk in file.chunks():
                     entry.write(chunk)
-    kept.seek(0)
+    out.seek(0)
 
 
-def _kept(transfer: Transfer) -> list[tuple[str, bytes]]:
-    """The files that were uploaded, by their names."""
-    with _uploaded(transfer) as opened:
+def _uploaded_files(transfer: Transfer) -> list[tuple[str, bytes]]:
+    """Return the uploaded files with their names."""
+    with _open_upload(transfer) as upload:
         if len(transfer.choices["files"]) == 1:
-            return [(transfer.choices["files"][0], opened.read())]
-        with zipfile.ZipFile(opened) as archive:
+            return [(transfer.choices["files"][0], upload.read())]
+        with zipfile.ZipFile(upload) as archive:
             return [(entry.filename.partition("/")[2], archive.read(entry)) for entry in archive.infolist()]
 
 
-def _uploaded(transfer: Transfer) -> File[Any]:
-    """What lies there of the upload, opened. Raises ImportFailed where it is gone."""
+def _open_upload(transfer: Transfer) -> File[Any]:
+    """Open the stored upload. Raise ImportFailed if it no longer exists."""
     try:
         return transfer.file.open()
     except FileNotFoundError:
         raise ImportFailed("What was uploaded is gone; upload it again") from None
 
 
-def _ordered(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
+def _save_order(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
     if file is not None:
         transfer.file.save(transfer.kind, file, save=False)
     transfer.save()
-    _make_room(transfer)
-    _set_to_work(transfer)
+    _discard_old(transfer)
+    _run_or_enqueue(transfer)
     return transfer
 
 
-def _make_room(transfer: Transfer) -> None:
-    """Discard all that is too old, and what is too much of the same person there. (Nobody crowds out another's.)"""
-    too_many = Transfer.objects.filter(project=transfer.project_id, user=transfer.user_id).order_by("-pk")[KEPT:]
-    too_old = Transfer.objects.filter(created_at__lt=timezone.now() - KEPT_FOR)
+def _discard_old(transfer: Transfer) -> None:
+    """Discard transfers that are too old, and the oldest of this user in this project beyond the limit."""
+    too_many = Transfer.objects.filter(project=transfer.project_id, user=transfer.user_id).order_by("-pk")[
+        MAX_TRANSFERS:
+    ]
+    too_old = Transfer.objects.filter(created_at__lt=timezone.now() - MAX_AGE)
     for old in {*too_many, *too_old}:
-        settle(old)
-        if not old.at_work:
-            _forget(old)
-    _sweep()
+        mark_if_lost(old)
+        if not old.is_active:
+            _delete(old)
+    _delete_orphaned_files()
 
 
-def _sweep() -> None:
-    """Delete files of which no row tells: those of projects that were deleted, and of servers that were killed."""
-    told_of = set(Transfer.objects.values_list("file", flat=True))
+def _delete_orphaned_files() -> None:
+    """Delete files without a row: those of deleted projects, and those left by servers that were killed."""
+    referenced = set(Transfer.objects.values_list("file", flat=True))
     try:
         _, names = default_storage.listdir(FOLDER)
-    except FileNotFoundError:  # nothing was ever kept
+    except FileNotFoundError:  # nothing was ever stored
         return
     for path in (f"{FOLDER}/{name}" for name in names):
-        if path not in told_of and default_storage.get_modified_time(path) < timezone.now() - SWEPT_AFTER:
+        if path not in referenced and default_storage.get_modified_time(path) < timezone.now() - ORPHAN_AGE:
             default_storage.delete(path)
 
 
-def _set_to_work(transfer: Transfer) -> None:
-    if _is_small(transfer):
+def _run_or_enqueue(transfer: Transfer) -> None:
+    if _is_quick(transfer):
         try:
-            work.call(transfer.pk)
-        except Exception:  # who ordered it reads in its row that it failed
+            run_transfer.call(transfer.pk)
+        except Exception:  # the row tells the user that it failed
             logger.exception("%s %s failed", transfer.kind, transfer.pk)
     else:
-        work.enqueue(transfer.pk)
-    _read_again(transfer)
+        run_transfer.enqueue(transfer.pk)
+    _refresh(transfer)
 
 
-def _is_small(transfer: Transfer) -> bool:
+def _is_quick(transfer: Transfer) -> bool:
     if transfer.kind == Transfer.Kind.EXPORT:
         texts = Text.objects.filter(project=transfer.project_id)
         judged = Judgement.objects.filter(coding__text__project=transfer.project_id)
-        return not (_more_than(texts, AT_ONCE_TEXTS) or _more_than(judged, AT_ONCE_JUDGEMENTS))
+        return not (_more_than(texts, QUICK_TEXTS) or _more_than(judged, QUICK_JUDGEMENTS))
     try:
-        return transfer.file.size <= AT_ONCE_BYTES and _unpacked(transfer) <= AT_ONCE_UNPACKED
-    except (FileNotFoundError, ImportFailed):  # which is said at once
+        return transfer.file.size <= QUICK_BYTES and _unpacked_size(transfer) <= QUICK_UNPACKED_BYTES
+    except (FileNotFoundError, ImportFailed):  # which is reported at once
         return True
 
 
@@ -261,61 +268,66 @@ def _more_than(rows: QuerySet[Any], number: int) -> bool:
     return rows.order_by()[number : number + 1].exists()
 
 
-def _unpacked(transfer: Transfer) -> int:
-    """How many bytes the zips that were uploaded say they hold; more than they say is not read of them."""
+def _unpacked_size(transfer: Transfer) -> int:
+    """Return the unpacked size of the uploaded zips, as they declare it; no more than that is read from them."""
     if transfer.kind == Transfer.Kind.RESTORE:
-        with _uploaded(transfer) as opened:
-            return claimed_bytes(opened.read())
-    return sum(claimed_bytes(data) for name, data in _kept(transfer) if name.lower().endswith(".zip"))
+        with _open_upload(transfer) as upload:
+            return claimed_bytes(upload.read())
+    return sum(claimed_bytes(data) for name, data in _uploaded_files(transfer) if name.lower().endswith(".zip"))
 
 
 @task()
-def work(pk: int) -> None:
-    """Check or carry out what was ordered. What is wrong with its files is said in its row; else the log has it."""
-    transfer = Transfer.objects.select_related("project", "user").filter(pk=pk, state__in=Transfer.AT_WORK).first()
+def run_transfer(pk: int) -> None:
+    """Check or carry out a transfer. Errors of its files are written to its row, all others to the log too."""
+    transfer = (
+        Transfer.objects.select_related("project", "user").filter(pk=pk, state__in=Transfer.ACTIVE_STATES).first()
+    )
     if transfer is None:  # discarded meanwhile
         return
     row = Transfer.objects.filter(pk=pk, state=transfer.state)
-    # It has begun. How much there is to do it does not know yet.
-    if not row.update(told_at=timezone.now(), total=1):
+    # total=1 marks it as started; how much there is to do is not known yet.
+    if not row.update(heartbeat_at=timezone.now(), total=1):
         return
     trial = transfer.state == Transfer.State.CHECKING
     try:
-        found = WORK[transfer.kind](transfer, trial, telling(row))
-    except (FormatError, ImportFailed) as refused:
-        _fail(row, _refused(str(refused)))
-    except ValidationError as refused:
-        _fail(row, _refused(" ".join(refused.messages)))
-    except BaseException as broken:  # also where the worker is told to end
-        _fail(row, FULL if isinstance(broken, OSError) and broken.errno in NO_ROOM else BROKEN)
+        result = RUNNERS[transfer.kind](transfer, trial, progress_recorder(row))
+    except (FormatError, ImportFailed) as error:
+        _fail(row, _error_text(str(error)))
+    except ValidationError as error:
+        _fail(row, _error_text(" ".join(error.messages)))
+    except BaseException as error:  # also when the worker is told to stop
+        _fail(
+            row,
+            DISK_FULL_MESSAGE if isinstance(error, OSError) and error.errno in DISK_FULL_ERRORS else FAILURE_MESSAGE,
+        )
         raise
     else:
-        state = found.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE)
-        if not _finish(row, state, **found) and "file" in found:  # given up meanwhile: nobody would find the file
+        state = result.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE)
+        if not _finish(row, state, **result) and "file" in result:  # marked as lost meanwhile: nobody would find it
             transfer.file.delete(save=False)
 
 
 def _finish(row: Rows, state: str, **fields: Any) -> bool:
-    """False where it was given up meanwhile."""
+    """Write the final state. Return False if the transfer was marked as lost meanwhile."""
     return bool(row.update(state=state, finished_at=timezone.now(), **fields))
 
 
 def _fail(row: Rows, error: str) -> None:
-    """What was found when it was checked is not so any more: nobody is to read it below the error."""
+    """Write the error, and delete the report of the check, which no longer applies."""
     _finish(row, Transfer.State.FAILED, error=error, report=None)
 
 
-def _refused(message: str) -> str:
+def _error_text(message: str) -> str:
     return f"{message.rstrip('.')}. Nothing was changed."
 
 
-def _import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
+def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     choices, project = transfer.choices, transfer.project
     assert project is not None
     report = import_sources(
         project,
         transfer.format,
-        sources_of(_kept(transfer)),
+        open_sources(_uploaded_files(transfer)),
         choices["coder_from"],
         choices["options"],
         by=transfer.user,
@@ -324,13 +336,13 @@ def _import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, An
         trial=trial,
         progress=progress,
     )
-    found: dict[str, Any] = {"report": imported(report)}
+    result: dict[str, Any] = {"report": import_report(report)}
     if report.empty:
-        found |= {"state": Transfer.State.FAILED, "error": _refused("None of the files can be imported")}
-    return found
+        result |= {"state": Transfer.State.FAILED, "error": _error_text("None of the files can be imported")}
+    return result
 
 
-def _export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
+def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     project = transfer.project
     assert project is not None
     if trial and transfer.format == ARCHIVE:
@@ -340,52 +352,56 @@ def _export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, An
         if transfer.format == ARCHIVE:
             assert out is not None
             return {"summary": str(archive_project(project, out)), "losses": []}
-        return exported(export_files(project, transfer.format, out, progress=progress, **transfer.choices))
+        return export_report(export_files(project, transfer.format, out, progress=progress, **transfer.choices))
 
     if trial:
         return {"report": write(None)}
     transfer.file.name = f"{FOLDER}/{project.slug}-{transfer.format}-{uuid4().hex}.zip"
     path = Path(default_storage.path(transfer.file.name))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Nothing is left of a file that cannot be written, and all of it is on the disk before the row tells of it.
+    # Nothing remains of a file that cannot be written completely, and it is on the disk before the row names it.
     return {"report": write_whole(path, write), "file": transfer.file.name}
 
 
-def _restore(transfer: Transfer, trial: bool, _: Progress) -> dict[str, Any]:
-    with _uploaded(transfer) as opened:
-        data = opened.read()
+def _run_restore(transfer: Transfer, trial: bool, _: Progress) -> dict[str, Any]:
+    with _open_upload(transfer) as upload:
+        data = upload.read()
     file = transfer.choices["file"]
     restored = restore_project(data, slug=transfer.choices["slug"] or None, by=transfer.user, trial=trial, file=file)
-    found: dict[str, Any] = {
-        "report": {"summary": str(restored), "new_coders": restored.new_people, "odd": odd(restored.findings)}
+    result: dict[str, Any] = {
+        "report": {
+            "summary": str(restored),
+            "new_coders": restored.new_people,
+            "odd": summarize_warnings(restored.findings),
+        }
     }
-    return found if trial else found | {"project": restored.project}
+    return result if trial else result | {"project": restored.project}
 
 
-WORK: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
-    Transfer.Kind.IMPORT: _import,
-    Transfer.Kind.EXPORT: _export,
-    Transfer.Kind.RESTORE: _restore,
+RUNNERS: dict[str, Callable[[Transfer, bool, Progress], dict[str, Any]]] = {
+    Transfer.Kind.IMPORT: _run_import,
+    Transfer.Kind.EXPORT: _run_export,
+    Transfer.Kind.RESTORE: _run_restore,
 }
 
 
-def imported(report: Report) -> dict[str, Any]:
-    """What a page and the API tell of an import."""
-    told = asdict(report)
-    del told["findings"]
-    return {"summary": str(report)} | told | {"odd": odd(report.findings)}
+def import_report(report: Report) -> dict[str, Any]:
+    """Return the report of an import as pages and the API show it."""
+    fields = asdict(report)
+    del fields["findings"]
+    return {"summary": str(report)} | fields | {"odd": summarize_warnings(report.findings)}
 
 
-def odd(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Of each kind of finding how many there are, and where."""
+def summarize_warnings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return the number and the places of the findings of each kind."""
     return [
-        {"count": len(found), "places": [str(finding) for finding in found[:MOST_PLACES]]}
-        for found in by_kind(findings)
+        {"count": len(group), "places": [str(finding) for finding in group[:MAX_PLACES]]}
+        for group in group_by_kind(findings)
     ]
 
 
-def exported(report: Exported) -> dict[str, Any]:
-    """What a page and the API tell of an export."""
+def export_report(report: ExportReport) -> dict[str, Any]:
+    """Return the report of an export as pages and the API show it."""
     losses = [{"what": loss.what, "count": loss.count, "examples": list(loss.examples)} for loss in report.losses]
     return {
         "summary": str(report),

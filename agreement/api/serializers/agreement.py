@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from agreement.parameters import CHOICES, HELP, PRESETS, SELECTIONS
+from agreement.reports.parameters import CHOICES, HELP, PRESETS, SELECTIONS
 
 
 class ParametersSerializer(serializers.Serializer[Any]):
@@ -21,7 +21,7 @@ class ParametersSerializer(serializers.Serializer[Any]):
         return {**choices, **selections}
 
 
-class AskedSerializer(ParametersSerializer):
+class AnalysisQuerySerializer(ParametersSerializer):
     """Without any parameter: as the project's pages open. With some: the rest are the library's defaults."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -57,7 +57,7 @@ class ReportSerializer(FiguresSerializer):
     texts = TextFiguresSerializer(many=True)
 
 
-class MatrixFormSerializer(serializers.Serializer[Any]):
+class MatrixFormatSerializer(serializers.Serializer[Any]):
     form = serializers.ChoiceField(
         choices=["json", "csv", "raw"], required=False, help_text="How the matrix is written: raw is CSV, too."
     )

@@ -7,25 +7,25 @@ from typing import Any
 from rest_framework import serializers
 
 from agreement.measures.pyramids import MEANS
-from agreement.reports.scus import KINDS
+from agreement.reports.pyramids.scus import KINDS
 
 
-class OfDocsetSerializer(serializers.Serializer[Any]):
+class DocsetQuerySerializer(serializers.Serializer[Any]):
     docset = serializers.CharField(required=False, help_text="Only this docset, by its address.")
 
 
-class ScoresAskedSerializer(OfDocsetSerializer):
+class ScoresQuerySerializer(DocsetQuerySerializer):
     mean = serializers.ChoiceField(
         choices=MEANS, required=False, help_text="What becomes of a mean number of SCUs that is not whole."
     )
 
 
-class PairAskedSerializer(OfDocsetSerializer):
+class PairQuerySerializer(DocsetQuerySerializer):
     first = serializers.CharField(required=False, help_text="A coder.")
     second = serializers.CharField(required=False, help_text="Another coder.")
 
 
-class StudyAskedSerializer(ScoresAskedSerializer, PairAskedSerializer):
+class StudyQuerySerializer(ScoresQuerySerializer, PairQuerySerializer):
     """Without coders: every two of them."""
 
 

@@ -7,17 +7,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.extract import extract
-from agreement.parameters import CHOICES, HELP, NAMES, PRESETS, SELECTIONS, WrongParameter, asked_for
-from agreement.parts import pyramids as of_pyramids
-from agreement.parts import scus as of_scus
-from agreement.pyramids import read
-from agreement.reports import overall, peers, pyramids, scores, scus, study
-from agreement.tables import Table, as_csv, as_markdown
+from agreement.data.extract import extract
+from agreement.data.pyramids import read_pyramids
+from agreement.reports import overall
+from agreement.reports.parameters import CHOICES, HELP, NAMES, PRESETS, SELECTIONS, InvalidParameter, parse_parameters
+from agreement.reports.pyramids import dispatch, peers, scores, scus, study
+from agreement.sections.pages.pyramids import peers as peers_page
+from agreement.sections.pages.pyramids import scores as scores_page
+from agreement.sections.pages.pyramids import scus as scus_page
+from agreement.sections.pages.pyramids import study as study_page
+from agreement.sections.tables import Table, as_csv, as_markdown
 from annotations.models import Project
 
-# The address of a pair is for pages alone.
-NOWHERE = ""
+# Tables link to pages; those that are printed lead nowhere.
+NO_ADDRESS = ""
 COLUMNS = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
 
@@ -31,7 +34,7 @@ class Command(BaseCommand):
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
-        parser.add_argument("--report", choices=list(pyramids.REPORTS), help="of pyramids: this instead of agreement")
+        parser.add_argument("--report", choices=list(dispatch.REPORTS), help="of pyramids: this instead of agreement")
         parser.add_argument("--docset", metavar="SLUG", help="with --report: only this docset")
         parser.add_argument("--mean", help="with --report: a mean number of SCUs is rounded (round) or interpolate")
         for name in ("first", "second"):
@@ -43,48 +46,48 @@ class Command(BaseCommand):
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
         if options["report"]:
-            self._pyramids(project, options)
+            self._print_pyramids(project, options)
             return
-        asked = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
+        query = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
-            parameters = asked_for(asked, project.preset, project.answers)
-            report = overall.report(extract(project, parameters.units), parameters)
-        except WrongParameter as wrong:
-            raise CommandError(f"--{str(wrong).replace('_', '-', 1)}") from wrong
-        {"json": self._json, "csv": self._csv, "table": self._table}[options["format"]](report)
+            parameters = parse_parameters(query, project.preset, project.answers)
+            report = overall.compute_report(extract(project, parameters.units), parameters)
+        except InvalidParameter as error:
+            raise CommandError(f"--{str(error).replace('_', '-', 1)}") from error
+        {"json": self._print_json, "csv": self._print_csv, "table": self._print_table}[options["format"]](report)
 
-    def _pyramids(self, project: Project, options: dict[str, Any]) -> None:
-        """One of the reports on pyramids: its data as JSON, or the tables of its page."""
+    def _print_pyramids(self, project: Project, options: dict[str, Any]) -> None:
+        """Print one of the reports on pyramids: its data as JSON, or the tables of its page."""
         if project.answers != Project.Answers.SCUS:
             raise CommandError(f"There are no pyramids in {project.slug}.")
-        asked = {name: options[name] for name in ("docset", "mean", "first", "second") if options[name]}
+        query = {name: options[name] for name in ("docset", "mean", "first", "second") if options[name]}
         try:
             if options["format"] == "json":
-                found = pyramids.as_dict(options["report"], project, asked)
-                if found is None:
+                data = dispatch.report_as_dict(options["report"], project, query)
+                if data is None:
                     raise CommandError(f"No docset of {project.slug} has two pyramids.")
-                self.stdout.write(json.dumps(found, indent=1, ensure_ascii=False))
+                self.stdout.write(json.dumps(data, indent=1, ensure_ascii=False))
                 return
-            pyramids.check(options["report"], asked)
-            tables = _tables(options["report"], project, asked)
-        except WrongParameter as wrong:
-            raise CommandError(f"--{wrong}") from wrong
+            dispatch.check_parameters(options["report"], query)
+            tables = _tables(options["report"], project, query)
+        except InvalidParameter as error:
+            raise CommandError(f"--{error}") from error
         for table in tables:
             self.stdout.write(f"{table.caption}\n")
             self.stdout.write(as_csv(table) if options["format"] == "csv" else as_markdown(table))
 
-    def _json(self, report: overall.Report) -> None:
+    def _print_json(self, report: overall.AgreementReport) -> None:
         self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
 
-    def _csv(self, report: overall.Report) -> None:
+    def _print_csv(self, report: overall.AgreementReport) -> None:
         writer = csv.writer(self.stdout, lineterminator="\n")
         writer.writerow(["text", *COLUMNS])
         for slug, row in _rows(report):
             writer.writerow([slug, *row])
 
-    def _table(self, report: overall.Report) -> None:
-        asked = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
-        self.stdout.write(f"{asked}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
+    def _print_table(self, report: overall.AgreementReport) -> None:
+        parameters = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
+        self.stdout.write(f"{parameters}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
         interval = report.interval
         if interval.low is not None and interval.high is not None:
             of = f"{interval.n} samples of {interval.n_groups} {interval.by}s"
@@ -102,26 +105,26 @@ class Command(BaseCommand):
             self.stdout.write(line.rstrip())
 
 
-def _tables(name: str, project: Project, asked: dict[str, str]) -> list[Table]:
-    """The tables of a page on pyramids."""
-    found = read(project, asked.get("docset", ""))
+def _tables(name: str, project: Project, query: dict[str, str]) -> list[Table]:
+    """Return the tables of a page on pyramids."""
+    pyramids = read_pyramids(project, query.get("docset", ""))
     if name == "scores":
-        return list(of_pyramids.scores(scores.report(found, **asked), "modified").tables)
+        return list(scores_page.build_content(scores.report_scores(pyramids, **query), "modified").tables)
     if name == "study":
-        studied = study.report(found, **asked)
-        pair = studied.pair(asked.get("first", ""), asked.get("second", ""))
-        return list(of_pyramids.study(studied, pair, "modified", lambda *_: NOWHERE).tables)
+        studied = study.report_study(pyramids, **query)
+        pair = studied.pair(query.get("first", ""), query.get("second", ""))
+        return list(study_page.build_content(studied, pair, "modified", lambda *_: NO_ADDRESS).tables)
     if name == "peers":
-        reliable = peers.report(found, **asked)
-        return list(of_pyramids.peers(reliable, reliable.items).tables)
-    report = scus.report(found, **asked)
+        reliability = peers.report_peers(pyramids, **query)
+        return list(peers_page.build_content(reliability, reliability.items).tables)
+    report = scus.report_scus(pyramids, **query)
     if report is None:
         raise CommandError(f"No docset of {project.slug} has two pyramids.")
-    pairs = of_scus.pairs(report, report.chosen(), lambda _: NOWHERE, "").tables
-    return [*pairs, *of_scus.subsumption(report, report.subsumed).tables]
+    pairs = scus_page.build_pairs(report, report.select(), lambda _: NO_ADDRESS, "").tables
+    return [*pairs, *scus_page.build_subsumption(report, report.subsumed).tables]
 
 
-def _rows(report: overall.Report) -> list[tuple[str, list[Any]]]:
-    """The name of the text (empty for all of them) with its figures, in full."""
+def _rows(report: overall.AgreementReport) -> list[tuple[str, list[Any]]]:
+    """Return the name of each text (empty for all of them) with its figures, in full."""
     results = [("", report.result), *((text.slug, text.result) for text in report.texts)]
     return [(slug, [getattr(result, column) for column in COLUMNS]) for slug, result in results]

@@ -3,13 +3,15 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from agreement.measures.data import ReliabilityData
-from agreement.measures.general import alpha_of_callable, unit_distances
+from agreement.measures.coefficients.alpha_statistics import alpha_statistics, alphas_statistics
+from agreement.measures.coefficients.callable_distances import alpha_of_callable, callable_unit_disagreements
+from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import SET_DISTANCES, Options
-from agreement.measures.overlaps import Pairable
 from agreement.measures.results import Result
-from agreement.measures.sums import alpha_of_totals, totals_of
-from agreement.measures.tables import tabulate, unit_terms
+from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.sufficient_statistics import register_statistics
+from agreement.measures.sums.tables import tabulate, unit_disagreements
+from agreement.measures.sums.totals import alpha_from_totals, total_sums
 from agreement.measures.values import Distance
 
 
@@ -23,6 +25,7 @@ class Contribution:
     observed: float
 
 
+@register_statistics(alpha_statistics)
 def alpha(
     data: ReliabilityData,
     distance: str | Distance = "nominal",
@@ -31,7 +34,7 @@ def alpha(
     empty: str = "subset",
     thirds: str = "exact",
 ) -> Result:
-    """Krippendorff's alpha, 1 - Do/De, for any number of coders, with missing values.
+    """Return Krippendorff's alpha, 1 - Do/De, for any number of coders, with missing values.
 
     With n judgements on the units coded by two or more coders, m of them on unit u: Do is the sum over the
     units of the distances of all ordered pairs of judgements of u divided by m - 1, over n; De is the mean
@@ -54,9 +57,10 @@ def alpha(
     options = Options(distance, exclude_unit, empty, thirds)
     if not isinstance(distance, str):
         return alpha_of_callable(data, distance, options)
-    return alpha_of_totals(totals_of(tabulate(data, [distance], options), distance), options)
+    return alpha_from_totals(total_sums(tabulate(data, [distance], options), distance), options)
 
 
+@register_statistics(alphas_statistics)
 def alphas(
     data: ReliabilityData,
     distances: Sequence[str] = SET_DISTANCES,
@@ -65,7 +69,7 @@ def alphas(
     empty: str = "subset",
     thirds: str = "exact",
 ) -> dict[str, Result]:
-    """`alpha` with each of several named distances, by name, from one pass over the data.
+    """Return `alpha` with each of several named distances, by name, from one pass over the data.
 
     The arguments, errors and digits are those of `alpha`. Raises ValueError also where distances for numbers
     are mixed with distances for sets.
@@ -78,7 +82,7 @@ def alphas(
     if not options:
         return {}
     table = tabulate(data, list(options), next(iter(options.values())))
-    return {name: alpha_of_totals(totals_of(table, name), option) for name, option in options.items()}
+    return {name: alpha_from_totals(total_sums(table, name), option) for name, option in options.items()}
 
 
 def contributions(
@@ -89,20 +93,21 @@ def contributions(
     empty: str = "subset",
     thirds: str = "exact",
 ) -> tuple[Contribution, ...]:
-    """What each unit adds to the observed disagreement of `alpha` with the same arguments, in data order.
+    """Return what each unit adds to the observed disagreement of `alpha` with the same arguments, in data order.
 
-    Units coded by fewer than two coders are not in it. Where there is no disagreement all shares are 0.
+    Units coded by fewer than two coders are not in it. Where there is no disagreement all shares are 0. Raises
+    ValueError as `alpha` does.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1]], ["a", "a", "a"])
     >>> [round(one.share, 3) for one in contributions(data, "jaccard")]
     [0.25, 0.25, 0.5]
     """
     options = Options(distance, exclude_unit, empty, thirds)
-    pairable = Pairable.of(data)
+    pairable = PairableUnits.from_data(data)
     if isinstance(distance, str):
-        terms = unit_terms(pairable, options)
+        terms = unit_disagreements(pairable, options)
     else:
-        terms = list(unit_distances(data, distance, options).values())
+        terms = list(callable_unit_disagreements(data, distance, options).values())
     total, n = sum(terms), int(pairable.coders.sum())
     return tuple(
         Contribution(

@@ -4,15 +4,15 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.measures.cells import MISSING
-from agreement.measures.data import ReliabilityData
-from agreement.measures.options import MISSING_RULES, check
-from agreement.measures.results import NOT_BY_ALL, NOT_CODED, KappaResult, counted
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.options import MISSING_RULES, check_option
+from agreement.measures.results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
 from agreement.measures.values import Floats, Label
 
 
 def augmented_kappa(data: ReliabilityData, p: float = 0.5, *, missing: str = "available") -> KappaResult:
-    """Kappa of labels of which a unit may have two from a coder: a primary one and a secondary one.
+    """Return the kappa of labels of which a unit may have two from a coder: a primary one and a secondary one.
 
     A value is a label, or a pair `(primary, secondary)`. A judgement is one vote: all of it goes to a single label, or
     `p` of it to the primary and 1 - p to the secondary one. Two coders agree on a unit by the sum over labels of the
@@ -30,7 +30,7 @@ def augmented_kappa(data: ReliabilityData, p: float = 0.5, *, missing: str = "av
     >>> round(augmented_kappa(data, p=0.6).value, 4)
     0.3363
     """
-    check("missing", missing, MISSING_RULES)
+    check_option("missing", missing, MISSING_RULES)
     if not 0.5 <= p <= 1:
         raise ValueError(f"p is {p!r}; it must be from 0.5 to 1")
     codes = data.codes
@@ -65,14 +65,14 @@ def augmented_kappa(data: ReliabilityData, p: float = 0.5, *, missing: str = "av
         n_coders=int((judged > 0).sum()),
         n_values=int((by_unit.sum(axis=(0, 1)) > 0).sum()) if labels else 0,
         n_judgements=int(coded.sum()),
-        left_out=counted({NOT_BY_ALL if missing == "drop" else NOT_CODED: len(data.units) - len(codes)}),
+        left_out=nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: len(data.units) - len(codes)}),
         parameters={"p": str(p), "missing": missing},
         note=note,
     )
 
 
 def _votes(data: ReliabilityData, p: float) -> tuple[Floats, list[Label]]:
-    """The share of each label in each value of the data, and the labels."""
+    """Return the share of each label in each value of the data, and the labels."""
     if len(data.cells.starts) > 1:
         raise ValueError(f"{set(data.value(len(data.labels)))!r} is a set: a value is a label or a pair of labels")  # type: ignore[call-overload]
     place: dict[Label, int] = {}

@@ -5,25 +5,25 @@ from collections.abc import Hashable
 from itertools import combinations
 from math import fsum, isfinite
 
-from agreement.measures.cells import MISSING
-from agreement.measures.data import ReliabilityData
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import Options
 from agreement.measures.results import Result
-from agreement.measures.sums import alpha_result
-from agreement.measures.values import Distance, Value, without
+from agreement.measures.sums.totals import build_alpha_result
+from agreement.measures.values import Distance, Value, remove_unit
 
 
 def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Options) -> Result:
-    """Alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
-    compare = _Compare(distance)
-    judgements = _judgements(data)
-    observed = _mean_distances(judgements, compare, options)
+    """Return alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
+    compare = _CheckedDistance(distance)
+    judgements = _pairable_values(data)
+    observed = _sum_by_unit(judgements, compare, options)
     pooled = Counter(
-        without(value, unit) if options.exclude_unit == "both" else value
+        remove_unit(value, unit) if options.exclude_unit == "both" else value
         for unit, row in judgements.items()
         for value in row.values()
     )
-    return alpha_result(
+    return build_alpha_result(
         parameters=options.parameters(),
         observed=fsum(observed.values()),
         expected=fsum(2 * n * m * compare(a, b) for (a, n), (b, m) in combinations(pooled.items(), 2)),
@@ -35,12 +35,12 @@ def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Option
     )
 
 
-def unit_distances(data: ReliabilityData, distance: Distance, options: Options) -> dict[Hashable, float]:
-    """For each pairable unit the distances of all ordered pairs of judgements, over their number less one."""
-    return _mean_distances(_judgements(data), _Compare(distance), options)
+def callable_unit_disagreements(data: ReliabilityData, distance: Distance, options: Options) -> dict[Hashable, float]:
+    """Return for each pairable unit the distances of all ordered pairs of judgements, over their number less one."""
+    return _sum_by_unit(_pairable_values(data), _CheckedDistance(distance), options)
 
 
-class _Compare:
+class _CheckedDistance:
     """A callable distance that remembers, and that refuses what is not a distance."""
 
     def __init__(self, distance: Distance) -> None:
@@ -52,15 +52,15 @@ class _Compare:
             return 0.0
         pair = frozenset((a, b))
         if pair not in self._known:
-            found = float(self._distance(a, b))
-            if not (isfinite(found) and found >= 0):
-                raise ValueError(f"the distance between {a!r} and {b!r} is {found}")
-            self._known[pair] = found
+            distance = float(self._distance(a, b))
+            if not (isfinite(distance) and distance >= 0):
+                raise ValueError(f"the distance between {a!r} and {b!r} is {distance}")
+            self._known[pair] = distance
         return self._known[pair]
 
 
-def _judgements(data: ReliabilityData) -> dict[Hashable, dict[Hashable, Value]]:
-    """The values of each pairable unit by coder."""
+def _pairable_values(data: ReliabilityData) -> dict[Hashable, dict[Hashable, Value]]:
+    """Return the values of each pairable unit by coder."""
     values = [data.value(code) for code in range(data.n_values)]
     rows = {
         unit: {coder: values[c] for coder, c in zip(data.coders, row, strict=True) if c != MISSING}
@@ -69,14 +69,14 @@ def _judgements(data: ReliabilityData) -> dict[Hashable, dict[Hashable, Value]]:
     return {unit: row for unit, row in rows.items() if len(row) >= 2}
 
 
-def _mean_distances(
-    judgements: dict[Hashable, dict[Hashable, Value]], compare: _Compare, options: Options
+def _sum_by_unit(
+    judgements: dict[Hashable, dict[Hashable, Value]], compare: _CheckedDistance, options: Options
 ) -> dict[Hashable, float]:
-    found = {}
+    disagreements = {}
     for unit, row in judgements.items():
         values = list(row.values())
         if options.exclude_unit != "none":
-            values = [without(value, unit) for value in values]
+            values = [remove_unit(value, unit) for value in values]
         total = fsum(compare(a, b) for a, b in combinations(values, 2))
-        found[unit] = 2 * total / (len(values) - 1)
-    return found
+        disagreements[unit] = 2 * total / (len(values) - 1)
+    return disagreements

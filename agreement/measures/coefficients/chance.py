@@ -13,22 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.cells import MISSING
-from agreement.measures.data import ReliabilityData
-from agreement.measures.masses import Judgements, Masses, Similar
-from agreement.measures.options import MISSING_RULES, SET_DISTANCES, Options, check
-from agreement.measures.overlaps import Pairable
-from agreement.measures.results import NOT_BY_ALL, NOT_CODED, counted
-from agreement.measures.scales import Disagreement, Scale
-from agreement.measures.statistics import Statistics, beside, sparse_sums
-from agreement.measures.tables import unit_terms
-from agreement.measures.values import Distance, Floats, Label, each_once
+from agreement.measures.coefficients.scales import Scale
+from agreement.measures.data.arrays import sorted_unique
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.options import MISSING_RULES, Options, check_option
+from agreement.measures.results import NOT_BY_ALL, NOT_CODED, nonzero_counts
+from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
+from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.sufficient_statistics import SufficientStatistics, hstack_sums, sparse_sums
+from agreement.measures.sums.tables import unit_disagreements
+from agreement.measures.values import Floats, Label
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
 CERTAIN = 1 - 1e-12
-WHOLE = Options()
+DEFAULT_OPTIONS = Options()
 
-type Expected = Callable[[Masses, Floats], Floats]
+type Expected = Callable[[ValueMasses, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,38 +47,41 @@ class Kappa:
     expected: Expected
     pooled: bool
     scale: Scale
-    options: Options = WHOLE
+    options: Options = DEFAULT_OPTIONS
     scaled: bool = True
     as_disagreement: bool = False
 
     def __post_init__(self) -> None:
-        check("missing", self.missing, MISSING_RULES)
+        check_option("missing", self.missing, MISSING_RULES)
 
     @cached_property
-    def used(self) -> Pairable:
+    def used_units(self) -> PairableUnits:
         """The units in use."""
-        return Pairable.of(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
+        return PairableUnits.from_data(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
 
     @cached_property
     def agreements(self) -> Floats:
         """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
-        codes, m, apart = self.used.codes, self.used.coders, self.scale.of_labels
-        found = np.full(len(m), np.nan)
+        codes, m, apart = self.used_units.codes, self.used_units.coders, self.scale.of_labels
+        agreements = np.full(len(m), np.nan)
         paired = m >= 2
         if apart is None and self.options.distance == "nominal":
             equal = np.zeros(len(codes), dtype=np.int64)
             for i, j in combinations(range(codes.shape[1]), 2):
                 equal += (codes[:, i] == codes[:, j]) & (codes[:, i] != MISSING)
-            found[paired] = 2 * equal[paired] / (m[paired] * (m[paired] - 1))
+            agreements[paired] = 2 * equal[paired] / (m[paired] * (m[paired] - 1))
         else:
-            found[paired] = 1 - np.array(unit_terms(self.used, self.options, apart))[paired] / m[paired]
-        return found
+            agreements[paired] = (
+                1 - np.array(unit_disagreements(self.used_units, self.options, apart))[paired] / m[paired]
+            )
+        return agreements
 
-    def masses(self, by: str) -> Masses:
-        """What the coders said, as masses of values in each document, or in each unit."""
-        used, by_unit = self.used, by == "unit"
+    def masses(self, by: str) -> ValueMasses:
+        """Return the masses of values in each document, or in each unit."""
+        used = self.used_units
+        group_of_unit, names = used.group_by(by)
         rows, columns = np.nonzero(used.codes != MISSING)
-        judgements = Judgements(
+        judgements = WeightedJudgements(
             pairable=used,
             rows=rows,
             raters=np.zeros_like(columns) if self.pooled else columns,
@@ -86,51 +90,51 @@ class Kappa:
             n_raters=1 if self.pooled else used.codes.shape[1],
         )
         apart = self.scale.of_labels if self.scaled else None
-        return Masses(
+        return ValueMasses(
             judgements,
-            Similar.of(used, str(self.options.distance), self.options),
-            group_of_unit=np.arange(len(used.rows)) if by_unit else used.documents,
-            n_groups=len(used.rows) if by_unit else len(self.data.documents),
-            by_unit=by_unit,
+            SetSimilarities.from_units(used, str(self.options.distance), self.options),
+            group_of_unit=group_of_unit,
+            n_groups=len(names),
+            by_unit=by == "unit",
             labels=None if apart is None else 1 - apart,
         )
 
-    def statistics(self, by: str) -> Statistics:
-        """Sums over documents or units, from which the coefficient follows."""
+    def statistics(self, by: str) -> SufficientStatistics:
+        """Return the sums over documents or units from which the coefficient follows."""
         masses = self.masses(by)
-        paired = np.flatnonzero(self.used.coders >= 2)
+        paired = np.flatnonzero(self.used_units.coders >= 2)
         groups = np.tile(masses.group_of_unit[paired], 2)
         columns = np.repeat([0, 1], len(paired))
         terms = np.concatenate((self.agreements[paired], np.ones(len(paired))))
-        found = Statistics(
-            groups=[self.data.units[row] for row in self.used.rows.tolist()] if by == "unit" else self.data.documents,
-            sums=beside(sparse_sums(groups, columns, terms, (masses.n_groups, 2)), masses.sums),
+        statistics = SufficientStatistics(
+            groups=self.used_units.group_by(by)[1],
+            sums=hstack_sums(sparse_sums(groups, columns, terms, (masses.n_groups, 2)), masses.sums),
             names=(self.name,),
             coefficients=partial(self._coefficients, masses),
         )
-        return found.of_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
+        return statistics.select_groups(np.bincount(masses.group_of_unit, minlength=masses.n_groups) > 0)
 
-    def _coefficients(self, masses: Masses, sums: Floats) -> Floats:
-        observed, expected = self._parts(masses, sums)
+    def _coefficients(self, masses: ValueMasses, sums: Floats) -> Floats:
+        observed, expected = self._observed_and_expected(masses, sums)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)
-        return found[:, None]
+            values = np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)
+        return values[:, None]
 
-    def _parts(self, masses: Masses, sums: Floats) -> tuple[Floats, Floats]:
+    def _observed_and_expected(self, masses: ValueMasses, sums: Floats) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore", divide="ignore"):
             return sums[:, 0] / sums[:, 1], self.expected(masses, sums[:, 2:])
 
-    def result(self) -> dict[str, Any]:
-        """What a `Result` is made of."""
-        used, data = self.used, self.data
+    def result_fields(self) -> dict[str, Any]:
+        """Return the fields of a `Result`."""
+        used, data = self.used_units, self.data
         masses = self.masses("document")
-        values = each_once(masses.judgements.codes)
+        values = sorted_unique(masses.judgements.codes)
         ao = ae = value = None
         if (used.coders >= 2).any():
             total = np.concatenate(
                 ([np.nansum(self.agreements), np.count_nonzero(used.coders >= 2)], np.asarray(masses.sums.sum(axis=0)))
             )
-            ao, ae = (float(part[0]) for part in self._parts(masses, total[None, :]))
+            ao, ae = (float(part[0]) for part in self._observed_and_expected(masses, total[None, :]))
             if ae < CERTAIN:
                 value = (ao - ae) / (1 - ae)
         reason = NOT_BY_ALL if self.missing == "drop" else NOT_CODED
@@ -144,140 +148,56 @@ class Kappa:
             "n_coders": int((used.codes != MISSING).any(axis=0).sum()),
             "n_values": len(values),
             "n_judgements": int(used.coders.sum()),
-            "left_out": counted({reason: len(data.units) - len(used.rows)}),
+            "left_out": nonzero_counts({reason: len(data.units) - len(used.rows)}),
             "parameters": {"missing": self.missing},
             "note": "" if value is not None else self._note(len(values)),
         }
 
     def _note(self, n_values: int) -> str:
-        """Why there is no value."""
+        """Return why there is no value."""
         if not self.data.units:
             return "there is no data"
         if len(self.data.coders) < 2:
             return "there are fewer than two coders"
-        if not (self.used.coders >= 2).any():
+        if not (self.used_units.coders >= 2).any():
             return f"no unit is coded by {'all coders' if self.missing == 'drop' else 'two coders'}"
         alike = "only one value is used" if n_values == 1 else "all values are at distance 0 from each other"
         return f"{alike}, so that chance would agree as well"
 
 
-def observed_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """Agreement where nothing is expected by chance."""
-    return Kappa("Ao", data, missing, lambda _, sums: np.zeros(len(sums)), pooled=True, scale=Scale.of(data, "nominal"))
+def kappa_statistics(kappa: Callable[..., Kappa]) -> Callable[..., SufficientStatistics]:
+    """Return the function that computes the sums of a kappa, for `register_statistics`."""
 
-
-def bennett_kappa(
-    data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
-) -> Kappa:
-    """See `bennett_s`."""
-    scale = Scale.of(data, "nominal", categories)
-
-    def expected(masses: Masses, sums: Floats) -> Floats:
-        return np.full(len(sums), 1 / max(_n_categories(masses, scale, categories), 1))
-
-    return Kappa("S", data, missing, expected, pooled=True, scale=scale)
-
-
-def scott_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """See `scott_pi`."""
-    _two_coders(data, "scott_pi", "fleiss_kappa")
-    return Kappa("pi", data, missing, _of_pool, pooled=True, scale=Scale.of(data, "nominal"))
-
-
-def pooled_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """See `fleiss_kappa`."""
-    return Kappa("K", data, missing, _of_pool, pooled=True, scale=Scale.of(data, "nominal"))
-
-
-def weighted_kappa(
-    data: ReliabilityData,
-    distance: str | Disagreement = "nominal",
-    *,
-    categories: Sequence[Label] | None = None,
-    missing: str = "available",
-) -> Kappa:
-    """See `cohen_kappa`."""
-    _two_coders(data, "cohen_kappa", "multi_kappa or pairwise")
-    scale = Scale.of(data, distance, categories)
-    return Kappa("kappa", data, missing, _of_pairs, pooled=False, scale=scale)
-
-
-def own_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
-    """See `multi_kappa`."""
-    return Kappa("multi-kappa", data, missing, _of_pairs, pooled=False, scale=Scale.of(data, "nominal"))
-
-
-def beta_kappa(
-    data: ReliabilityData,
-    distance: str | Distance = "nominal",
-    *,
-    categories: Sequence[Label] | None = None,
-    empty: str = "subset",
-    thirds: str = "exact",
-    missing: str = "available",
-) -> Kappa:
-    """See `beta`."""
-    of_sets = isinstance(distance, str) and distance in SET_DISTANCES
-    options = Options(distance if of_sets else "nominal", "none", empty, thirds)
-    scale = Scale.of(data, "nominal" if of_sets else distance, categories, also=SET_DISTANCES)
-    return Kappa("beta", data, missing, _of_pairs, pooled=False, scale=scale, options=options, as_disagreement=True)
-
-
-def gwet_kappa(
-    data: ReliabilityData,
-    distance: str | Disagreement = "nominal",
-    *,
-    categories: Sequence[Label] | None = None,
-    missing: str = "available",
-) -> Kappa:
-    """See `gwet_ac1`."""
-    scale = Scale.of(data, distance, categories)
-    table = scale.disagreements
-    if table is not None and (table > 1).any():
-        raise ValueError(f"the distance {scale.name!r} is more than 1 for some categories")
-
-    def expected(masses: Masses, sums: Floats) -> Floats:
-        q = _n_categories(masses, scale, categories)
-        if q < 2:
-            return np.ones(len(sums))
-        similar = 1.0 if table is None else (1 - table).sum() / q
-        return similar * (1 - _of_pool(masses, sums)) / (q - 1)
-
-    name = "AC1" if table is None else "AC2"
-    return Kappa(name, data, missing, expected, pooled=True, scale=scale, scaled=False)
-
-
-def statistics_by(kappa: Callable[..., Kappa]) -> Callable[..., Statistics]:
-    """From the function that makes a kappa the one that gives its sums over documents or units."""
-
-    def statistics(data: ReliabilityData, by: str, *arguments: Any, **options: Any) -> Statistics:
+    def statistics(data: ReliabilityData, by: str, *arguments: Any, **options: Any) -> SufficientStatistics:
         options.pop("variance", None)  # of a standard error: it changes no coefficient
         return kappa(data, *arguments, **options).statistics(by)
 
     return statistics
 
 
-def _of_pool(masses: Masses, sums: Floats) -> Floats:
-    """The agreement of two draws from the values of all coders."""
-    found: Floats = masses.common(sums)[:, 0, 0] / masses.totals(sums)[:, 0] ** 2
-    return found
+def pooled_chance(masses: ValueMasses, sums: Floats) -> Floats:
+    """Return the agreement of two draws from the values of all coders together (Scott 1955; Fleiss 1971)."""
+    expected: Floats = masses.common_mass(sums)[:, 0, 0] / masses.totals(sums)[:, 0] ** 2
+    return expected
 
 
-def _of_pairs(masses: Masses, sums: Floats) -> Floats:
-    """The mean over pairs of coders of the agreement of a draw from the values of each."""
-    common, totals = masses.common(sums), masses.totals(sums)
+def individual_chance(masses: ValueMasses, sums: Floats) -> Floats:
+    """Return the mean over pairs of coders of the agreement of a draw from the values of each (Cohen 1960)."""
+    common, totals = masses.common_mass(sums), masses.totals(sums)
     first, second = np.triu_indices(totals.shape[1], 1)
     room = totals[:, first] * totals[:, second]
     both = room > 0  # a coder without judgements has no values to draw from
     agreed = np.divide(common[:, first, second], room, out=np.zeros_like(room), where=both)
-    found: Floats = agreed.sum(axis=1) / both.sum(axis=1)
-    return found
+    expected: Floats = agreed.sum(axis=1) / both.sum(axis=1)
+    return expected
 
 
-def _n_categories(masses: Masses, scale: Scale, categories: Sequence[Label] | None) -> int:
-    return len(scale.categories) if categories is not None else len(each_once(masses.judgements.codes))
+def count_categories(masses: ValueMasses, scale: Scale, categories: Sequence[Label] | None) -> int:
+    """Return the number of the given categories, or of the values in use where none are given."""
+    return len(scale.categories) if categories is not None else len(sorted_unique(masses.judgements.codes))
 
 
-def _two_coders(data: ReliabilityData, name: str, instead: str) -> None:
+def check_two_coders(data: ReliabilityData, name: str, instead: str) -> None:
+    """Raise ValueError for more than two coders, naming the coefficient to use instead."""
     if len(data.coders) > 2:
         raise ValueError(f"{name} is for two coders and there are {len(data.coders)}: use {instead}")

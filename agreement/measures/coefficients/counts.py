@@ -3,13 +3,27 @@
 from collections.abc import Hashable
 from numbers import Real
 
-from agreement.measures.coefficients import alpha
-from agreement.measures.data import ReliabilityData
+import numpy as np
+
+from agreement.measures.coefficients.alpha import alpha
+from agreement.measures.coefficients.alpha_statistics import alpha_from_sums
+from agreement.measures.coefficients.callable_distances import callable_unit_disagreements
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.options import Options
 from agreement.measures.results import Result
+from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.sufficient_statistics import (
+    SufficientStatistics,
+    hstack_sums,
+    register_statistics,
+    sparse_sums,
+)
+from agreement.measures.values import Floats
 
 
 def count_dice(a: Hashable, b: Hashable) -> float:
-    """The Dice distance of two counts: 1 - 2 min(a, b)/(a + b), and 0 for two zeros.
+    """Return the Dice distance of two counts: 1 - 2 min(a, b)/(a + b), and 0 for two zeros.
 
     It is the Dice distance of two bags of a and b equal things (Dice 1945): coders who both find an SCU, one of them
     more often, agree in part. Raises ValueError for what is no number from 0.
@@ -21,8 +35,28 @@ def count_dice(a: Hashable, b: Hashable) -> float:
     return 0.0 if first == second else 1.0 - 2.0 * min(first, second) / (first + second)
 
 
+def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
+    """Return the sums of `count_alpha`: the observed sum, and the judgements with each count."""
+    used, options = PairableUnits.from_data(data), Options(count_dice)
+    terms = np.array(list(callable_unit_disagreements(data, count_dice, options).values()), dtype=np.float64)
+    groups, names = used.group_by(by)
+    n_groups, n_labels = len(names), len(data.labels)
+    rows, columns = np.nonzero(used.codes != MISSING)
+    labels = sparse_sums(groups[rows], used.codes[rows, columns], np.ones(len(rows)), (n_groups, n_labels))
+    observed = np.bincount(groups, weights=terms, minlength=n_groups)[:, None]
+    apart = np.array([[count_dice(a, b) for b in data.labels] for a in data.labels]).reshape(n_labels, n_labels)
+
+    def coefficients(sums: Floats) -> Floats:
+        counts = sums[:, 1:]
+        return alpha_from_sums(sums[:, 0], ((counts @ apart) * counts).sum(axis=1), counts.sum(axis=1))[:, None]
+
+    statistics = SufficientStatistics(names, hstack_sums(observed, labels), ("",), coefficients)
+    return statistics.select_groups(np.bincount(groups, minlength=n_groups) > 0)
+
+
+@register_statistics(_count_statistics)
 def count_alpha(data: ReliabilityData) -> Result:
-    """Krippendorff's alpha of counts with `count_dice` as the distance: `alpha(data, count_dice)`.
+    """Return Krippendorff's alpha of counts with `count_dice` as the distance: `alpha(data, count_dice)`.
 
     Values are numbers from 0: how often the coder found the unit. `bootstrap` and `jackknife` compute it from sums, as
     they do with `alpha` and a distance that has a name. Raises ValueError for other values.

@@ -2,33 +2,43 @@
 
 from collections.abc import Sequence
 
-from agreement.measures.cells import MISSING
-from agreement.measures.chance import (
+import numpy as np
+
+from agreement.measures.coefficients.chance import (
     CERTAIN,
     Kappa,
-    bennett_kappa,
-    beta_kappa,
-    gwet_kappa,
-    observed_kappa,
-    own_kappa,
-    pooled_kappa,
-    scott_kappa,
-    weighted_kappa,
+    check_two_coders,
+    count_categories,
+    individual_chance,
+    kappa_statistics,
+    pooled_chance,
 )
-from agreement.measures.data import ReliabilityData
-from agreement.measures.options import check
+from agreement.measures.coefficients.scales import Disagreement, Scale
+from agreement.measures.coefficients.standard_errors import cohen_errors, fleiss_error
+from agreement.measures.data.arrays import sorted_unique
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.options import SET_DISTANCES, Options, check_option
 from agreement.measures.results import CategoryKappa, KappaResult, Result
-from agreement.measures.scales import Disagreement
-from agreement.measures.standard_errors import cohen_errors, fleiss_error
-from agreement.measures.values import Distance, Label, each_once
+from agreement.measures.sums.masses import ValueMasses
+from agreement.measures.sums.sufficient_statistics import register_statistics
+from agreement.measures.values import Distance, Floats, Label
 
 VARIANCES = ("1979", "1971")
 # the standard errors of Cohen's kappa take a table of labels by labels
-MANY = 1000
+MAX_LABELS = 1000
 
 
+def _observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Kappa:
+    """Return the kappa that expects no agreement by chance."""
+    return Kappa(
+        "Ao", data, missing, lambda _, sums: np.zeros(len(sums)), pooled=True, scale=Scale.from_data(data, "nominal")
+    )
+
+
+@register_statistics(kappa_statistics(_observed_agreement))
 def observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Result:
-    """The mean over units of the proportion of pairs of coders that agree, without correction for chance.
+    """Return the mean over units of the proportion of pairs of coders that agree, without correction for chance.
 
     `missing` is "available" (units with two or more coders) or "drop" (units that all coders coded). `expected` of the
     result is None. Raises ValueError for an unknown option; None, with a note, where no unit has two coders.
@@ -37,16 +47,29 @@ def observed_agreement(data: ReliabilityData, *, missing: str = "available") -> 
     >>> observed_agreement(data)
     <Ao = 0.5000: 2 units, 2 coders, 4 judgements, 2 values>
     """
-    kappa = observed_kappa(data, missing=missing)
-    parts = kappa.result()
+    kappa = _observed_agreement(data, missing=missing)
+    parts = kappa.result_fields()
     value = parts["observed"]
     return Result(**parts | {"value": value, "expected": None, "note": "" if value is not None else parts["note"]})
 
 
+def _bennett_s(
+    data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
+) -> Kappa:
+    """Return the kappa of `bennett_s`."""
+    scale = Scale.from_data(data, "nominal", categories)
+
+    def expected(masses: ValueMasses, sums: Floats) -> Floats:
+        return np.full(len(sums), 1 / max(count_categories(masses, scale, categories), 1))
+
+    return Kappa("S", data, missing, expected, pooled=True, scale=scale)
+
+
+@register_statistics(kappa_statistics(_bennett_s))
 def bennett_s(
     data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
 ) -> KappaResult:
-    """S: chance is one over the number of categories (Bennett, Alpert & Goldstein 1954).
+    """Return S, (Ao - 1/q)/(1 - 1/q) for q categories (Bennett, Alpert & Goldstein 1954).
 
     For more coders this is the kappa of Brennan & Prediger 1981 and Randolph's free-marginal kappa. `categories` lists
     all that could be used; without it those that are used count. `missing` and errors as in `fleiss_kappa`.
@@ -55,21 +78,43 @@ def bennett_s(
     >>> bennett_s(data, categories=["x", "y", "z"]).value
     0.25
     """
-    return KappaResult(**bennett_kappa(data, categories=categories, missing=missing).result())
+    return KappaResult(**_bennett_s(data, categories=categories, missing=missing).result_fields())
 
 
+def _scott_pi(data: ReliabilityData, *, missing: str = "available") -> Kappa:
+    """Return the kappa of `scott_pi`."""
+    check_two_coders(data, "scott_pi", "fleiss_kappa")
+    return Kappa("pi", data, missing, pooled_chance, pooled=True, scale=Scale.from_data(data, "nominal"))
+
+
+@register_statistics(kappa_statistics(_scott_pi))
 def scott_pi(data: ReliabilityData, *, missing: str = "available") -> KappaResult:
-    """Scott's pi of two coders: chance draws from the values of both together (Scott 1955).
+    """Return Scott's pi of two coders: chance draws from the values of both together (Scott 1955).
 
-    It is `fleiss_kappa` of two coders. Raises ValueError for more than two.
+    It is `fleiss_kappa` of two coders, with the `missing` described there. Raises ValueError for more than two coders
+    and for an unknown option; None, with a note, as there.
 
     >>> data = ReliabilityData.from_values("AB", ["Ann", "Bob"], [["x", "x"], ["x", "y"]], ["text"] * 2)
     >>> round(scott_pi(data).value, 4)
     -0.3333
     """
-    return KappaResult(**scott_kappa(data, missing=missing).result())
+    return KappaResult(**_scott_pi(data, missing=missing).result_fields())
 
 
+def _cohen_kappa(
+    data: ReliabilityData,
+    distance: str | Disagreement = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    missing: str = "available",
+) -> Kappa:
+    """Return the kappa of `cohen_kappa`."""
+    check_two_coders(data, "cohen_kappa", "multi_kappa or pairwise")
+    scale = Scale.from_data(data, distance, categories)
+    return Kappa("kappa", data, missing, individual_chance, pooled=False, scale=scale)
+
+
+@register_statistics(kappa_statistics(_cohen_kappa))
 def cohen_kappa(
     data: ReliabilityData,
     distance: str | Disagreement = "nominal",
@@ -77,7 +122,9 @@ def cohen_kappa(
     categories: Sequence[Label] | None = None,
     missing: str = "available",
 ) -> KappaResult:
-    """Cohen's kappa of two coders: chance draws from each coder's own values (Cohen 1960; weighted, Cohen 1968).
+    """Return Cohen's kappa of two coders, (Ao - Ae)/(1 - Ae): chance draws from each coder's own values.
+
+    Unweighted it is that of Cohen 1960, with a distance that of Cohen 1968.
 
     `distance` is how far two categories are apart: "nominal" (equal or not), by their places on a scale "linear",
     "quadratic" or "bipolar" (Gwet 2014), or a symmetric callable of two labels that is 0 for equal ones. The places are
@@ -92,17 +139,23 @@ def cohen_kappa(
     >>> round(cohen_kappa(data).value, 4), round(cohen_kappa(data, "quadratic").value, 4)
     (0.6364, 0.8)
     """
-    kappa = weighted_kappa(data, distance, categories=categories, missing=missing)
-    parts = kappa.result() | {"parameters": {"distance": kappa.scale.name, "missing": missing}}
-    codes = kappa.used.codes
-    if parts["value"] is None or data.has_sets or len(data.labels) > MANY or (codes == MISSING).any():
+    kappa = _cohen_kappa(data, distance, categories=categories, missing=missing)
+    parts = kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}}
+    codes = kappa.used_units.codes
+    if parts["value"] is None or data.has_sets or len(data.labels) > MAX_LABELS or (codes == MISSING).any():
         return KappaResult(**parts)
     error, null = cohen_errors(codes, len(data.labels), kappa.scale.of_labels, parts["value"])
     return KappaResult(**parts, standard_error=error, standard_error_null=null)
 
 
+def _fleiss_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
+    """Return the kappa of `fleiss_kappa`."""
+    return Kappa("K", data, missing, pooled_chance, pooled=True, scale=Scale.from_data(data, "nominal"))
+
+
+@register_statistics(kappa_statistics(_fleiss_kappa))
 def fleiss_kappa(data: ReliabilityData, *, missing: str = "available", variance: str = "1979") -> KappaResult:
-    """Multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
+    """Return multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
 
     Ao is the mean over units of the proportion of pairs of coders that agree; Ae is the sum of the squared
     proportions of the values, pooled over coders (Fleiss 1971; Siegel & Castellan 1988). `observed` and
@@ -121,19 +174,25 @@ def fleiss_kappa(data: ReliabilityData, *, missing: str = "available", variance:
     >>> fleiss_kappa(data)
     <K = -0.2000: 4 units, 3 coders, 12 judgements, 2 values>
     """
-    check("variance", variance, VARIANCES)
-    kappa = pooled_kappa(data, missing=missing)
-    parts = kappa.result()
+    check_option("variance", variance, VARIANCES)
+    kappa = _fleiss_kappa(data, missing=missing)
+    parts = kappa.result_fields()
     if parts["value"] is None:
         return KappaResult(**parts)
     null = None
-    if len(each_once(kappa.used.coders)) == 1:
-        null = fleiss_error(kappa.used.codes, int(kappa.used.coders[0]), variance)
-    return KappaResult(**parts, standard_error_null=null, categories=_categories(kappa))
+    if len(sorted_unique(kappa.used_units.coders)) == 1:
+        null = fleiss_error(kappa.used_units.codes, int(kappa.used_units.coders[0]), variance)
+    return KappaResult(**parts, standard_error_null=null, categories=_category_kappas(kappa))
 
 
+def _multi_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
+    """Return the kappa of `multi_kappa`."""
+    return Kappa("multi-kappa", data, missing, individual_chance, pooled=False, scale=Scale.from_data(data, "nominal"))
+
+
+@register_statistics(kappa_statistics(_multi_kappa))
 def multi_kappa(data: ReliabilityData, *, missing: str = "available") -> KappaResult:
-    """Kappa of several coders, each drawing from its own values (Davies & Fleiss 1982; Conger 1980).
+    """Return the kappa of several coders, each drawing from its own values (Davies & Fleiss 1982; Conger 1980).
 
     Ae is the mean over pairs of coders of the agreement expected of the two. `missing` as in `fleiss_kappa`: with
     "available" each coder's proportions are of the units that it coded (Gwet 2014). Of two coders it is
@@ -144,9 +203,28 @@ def multi_kappa(data: ReliabilityData, *, missing: str = "available") -> KappaRe
     >>> multi_kappa(data)
     <multi-kappa = 0.0000: 4 units, 3 coders, 12 judgements, 2 values>
     """
-    return KappaResult(**own_kappa(data, missing=missing).result())
+    return KappaResult(**_multi_kappa(data, missing=missing).result_fields())
 
 
+def _beta(
+    data: ReliabilityData,
+    distance: str | Distance = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    empty: str = "subset",
+    thirds: str = "exact",
+    missing: str = "available",
+) -> Kappa:
+    """Return the kappa of `beta`."""
+    of_sets = isinstance(distance, str) and distance in SET_DISTANCES
+    options = Options(distance if of_sets else "nominal", "none", empty, thirds)
+    scale = Scale.from_data(data, "nominal" if of_sets else distance, categories, also=SET_DISTANCES)
+    return Kappa(
+        "beta", data, missing, individual_chance, pooled=False, scale=scale, options=options, as_disagreement=True
+    )
+
+
+@register_statistics(kappa_statistics(_beta))
 def beta(
     data: ReliabilityData,
     distance: str | Distance = "nominal",
@@ -156,7 +234,9 @@ def beta(
     thirds: str = "exact",
     missing: str = "available",
 ) -> KappaResult:
-    """Weighted kappa of several coders, 1 - Do/De, each drawing from its own values (Artstein & Poesio 2005, 2008).
+    """Return the weighted kappa of several coders, 1 - Do/De, each drawing from its own values.
+
+    The source is Artstein & Poesio 2005, 2008.
 
     De is the mean over pairs of coders of the mean distance of the values of one from those of the other, and Do the
     mean distance of the values of one unit. `distance` is a set distance as in `alpha`, or one of categories as in
@@ -167,12 +247,37 @@ def beta(
     >>> round(beta(data, "jaccard").value, 4)
     0.193
     """
-    kappa = beta_kappa(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
+    kappa = _beta(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
     name = str(kappa.options.distance) if kappa.scale.of_labels is None else kappa.scale.name
     parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
-    return KappaResult(**kappa.result() | {"parameters": parameters})
+    return KappaResult(**kappa.result_fields() | {"parameters": parameters})
 
 
+def _gwet_ac1(
+    data: ReliabilityData,
+    distance: str | Disagreement = "nominal",
+    *,
+    categories: Sequence[Label] | None = None,
+    missing: str = "available",
+) -> Kappa:
+    """Return the kappa of `gwet_ac1`."""
+    scale = Scale.from_data(data, distance, categories)
+    table = scale.disagreements
+    if table is not None and (table > 1).any():
+        raise ValueError(f"the distance {scale.name!r} is more than 1 for some categories")
+
+    def expected(masses: ValueMasses, sums: Floats) -> Floats:
+        q = count_categories(masses, scale, categories)
+        if q < 2:
+            return np.ones(len(sums))
+        similar = 1.0 if table is None else (1 - table).sum() / q
+        return similar * (1 - pooled_chance(masses, sums)) / (q - 1)
+
+    name = "AC1" if table is None else "AC2"
+    return Kappa(name, data, missing, expected, pooled=True, scale=scale, scaled=False)
+
+
+@register_statistics(kappa_statistics(_gwet_ac1))
 def gwet_ac1(
     data: ReliabilityData,
     distance: str | Disagreement = "nominal",
@@ -180,7 +285,7 @@ def gwet_ac1(
     categories: Sequence[Label] | None = None,
     missing: str = "available",
 ) -> KappaResult:
-    """Gwet's AC1, and with a distance of categories AC2 (Gwet 2008, 2014).
+    """Return Gwet's AC1, and with a distance of categories AC2 (Gwet 2008, 2014).
 
     Of q categories with pooled proportions p, AC1 expects the sum of p(1 - p) over q - 1; AC2 multiplies that with the
     mean similarity of two categories. `categories` lists all that could be used, else q counts those that are;
@@ -192,23 +297,23 @@ def gwet_ac1(
     >>> round(gwet_ac1(data).value, 4)
     0.68
     """
-    kappa = gwet_kappa(data, distance, categories=categories, missing=missing)
-    return KappaResult(**kappa.result() | {"parameters": {"distance": kappa.scale.name, "missing": missing}})
+    kappa = _gwet_ac1(data, distance, categories=categories, missing=missing)
+    return KappaResult(**kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}})
 
 
-def _categories(kappa: Kappa) -> tuple[CategoryKappa, ...]:
-    """K of each label against all other values, the unit counting once in its proportion."""
-    codes, m = kappa.used.codes, kappa.used.coders
+def _category_kappas(kappa: Kappa) -> tuple[CategoryKappa, ...]:
+    """Return K of each label against all other values, the unit counting once in its proportion."""
+    codes, m = kappa.used_units.codes, kappa.used_units.coders
     paired = m >= 2
-    found = []
+    kappas = []
     for code, label in enumerate(kappa.data.labels):
-        given = (codes == code).sum(axis=1)
-        total = int(given.sum())
+        n_given = (codes == code).sum(axis=1)
+        total = int(n_given.sum())
         if not total:
             continue
-        share = float((given / m).sum() / len(m))
-        apart = given[paired] * (m[paired] - given[paired]) / (m[paired] * (m[paired] - 1) / 2)
+        share = float((n_given / m).sum() / len(m))
+        apart = n_given[paired] * (m[paired] - n_given[paired]) / (m[paired] * (m[paired] - 1) / 2)
         expected = 2 * share * (1 - share)
         value = 1 - float(apart.mean()) / expected if expected > 1 - CERTAIN else None
-        found.append(CategoryKappa(label, value, total))
-    return tuple(found)
+        kappas.append(CategoryKappa(label, value, total))
+    return tuple(kappas)

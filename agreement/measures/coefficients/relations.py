@@ -4,16 +4,16 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from agreement.measures.data import ReliabilityData
-from agreement.measures.overlaps import Pairable, overlaps
-from agreement.measures.pairs import different_sets
-from agreement.measures.values import Ints, Value, without
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
+from agreement.measures.sums.pairs import different_sets
+from agreement.measures.values import Ints, Value, remove_unit
 
 RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
 
 
 def relation(a: Value, b: Value, unit: Hashable = None) -> str:
-    """One of RELATIONS, after removing `unit` (if given) from both values.
+    """Return one of RELATIONS, after removing `unit` (if given) from both values (Passonneau 2004, section 2).
 
     A pair with a label in it is "identity" or "category", a clash of categories. The empty set is subsumed
     by every other set.
@@ -24,7 +24,7 @@ def relation(a: Value, b: Value, unit: Hashable = None) -> str:
     'category'
     """
     if unit is not None:
-        a, b = without(a, unit), without(b, unit)
+        a, b = remove_unit(a, unit), remove_unit(b, unit)
     if a == b:
         return "identity"
     if not (isinstance(a, frozenset) and isinstance(b, frozenset)):
@@ -35,7 +35,7 @@ def relation(a: Value, b: Value, unit: Hashable = None) -> str:
 
 
 def relation_counts(data: ReliabilityData) -> Ints:
-    """How many pairs of coders stand in each of RELATIONS on each unit, the unit itself removed from both values.
+    """Count the pairs of coders in each of RELATIONS on each unit, the unit itself removed from both values.
 
     Shape (units, relations), in the order of the data and of RELATIONS.
 
@@ -43,16 +43,16 @@ def relation_counts(data: ReliabilityData) -> Ints:
     >>> relation_counts(ReliabilityData.from_values("AB", ["Ann", "Bob", "Cid"], sets, ["text"] * 2)).tolist()
     [[0, 1, 0, 0, 2], [1, 0, 0, 0, 0]]
     """
-    pairable = Pairable.of(data)
+    pairable = PairableUnits.from_data(data)
     n_units = len(pairable.rows)
-    found = np.zeros((n_units, len(RELATIONS)), dtype=np.int64)
-    different, sets, a, b, shared = different_sets(pairable, overlaps(pairable, np.zeros_like(data.cells.members)))
+    of_pairable = np.zeros((n_units, len(RELATIONS)), dtype=np.int64)
+    different, sets, a, b, shared = different_sets(pairable, find_overlaps(pairable, np.zeros_like(data.cells.members)))
     clashes = np.delete(different, sets)
     contained = shared == np.minimum(a, b)
     kind = np.select([contained & (a == b), contained, shared > 0], [0, 1, 2], 3)
-    np.add.at(found, (different[sets], kind), 1)
-    found[:, 4] += np.bincount(clashes, minlength=n_units)
-    found[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - np.bincount(different, minlength=n_units)
+    np.add.at(of_pairable, (different[sets], kind), 1)
+    of_pairable[:, 4] += np.bincount(clashes, minlength=n_units)
+    of_pairable[:, 0] += pairable.coders * (pairable.coders - 1) // 2 - np.bincount(different, minlength=n_units)
     counts = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64)
-    counts[pairable.rows] = found
+    counts[pairable.rows] = of_pairable
     return counts

@@ -6,8 +6,8 @@ from numbers import Real
 
 import numpy as np
 
-from agreement.measures.data import ReliabilityData
-from agreement.measures.options import check
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.options import check_option
 from agreement.measures.values import Floats, Label
 
 SCALES = ("nominal", "linear", "quadratic", "bipolar")
@@ -28,38 +28,42 @@ class Scale:
     of_labels: Floats | None
 
     @classmethod
-    def of(
+    def from_data(
         cls,
         data: ReliabilityData,
         distance: str | Disagreement = "nominal",
         categories: Sequence[Label] | None = None,
         also: tuple[str, ...] = (),
     ) -> "Scale":
-        """The scale of the data's labels; see `cohen_kappa` for the arguments and errors.
+        """Return the scale of the data's labels; see `cohen_kappa` for the arguments and errors.
 
         `also` are names of other distances that the caller takes.
         """
         if isinstance(distance, str):
-            check("distance", distance, tuple(dict.fromkeys(SCALES + also)))
+            check_option("distance", distance, tuple(dict.fromkeys(SCALES + also)))
         name = distance if isinstance(distance, str) else str(getattr(distance, "__name__", "callable"))
-        given = _categories(data, categories, in_order=isinstance(distance, str) and distance != "nominal")
+        labels = _list_categories(data, categories, in_order=isinstance(distance, str) and distance != "nominal")
         if distance == "nominal":
-            return cls(name, given, None, None)
+            return cls(name, labels, None, None)
         if len(data.cells.starts) > 1:
             raise ValueError(f"the distance {name!r} is of categories, and there are sets in the data")
-        table = _by_place(name, len(given)) if isinstance(distance, str) else _called(distance, given)
-        place = {label: i for i, label in enumerate(given)}
+        table = (
+            _position_disagreements(name, len(labels))
+            if isinstance(distance, str)
+            else _call_distance(distance, labels)
+        )
+        place = {label: i for i, label in enumerate(labels)}
         order = np.array([place[label] for label in data.labels], dtype=np.int64)
-        return cls(name, given, table, table[np.ix_(order, order)])
+        return cls(name, labels, table, table[np.ix_(order, order)])
 
 
-def _categories(data: ReliabilityData, given: Sequence[Label] | None, in_order: bool) -> tuple[Label, ...]:
-    if given is not None:
-        found = tuple(dict.fromkeys(given))
+def _list_categories(data: ReliabilityData, categories: Sequence[Label] | None, in_order: bool) -> tuple[Label, ...]:
+    if categories is not None:
+        distinct = tuple(dict.fromkeys(categories))
         for label in data.labels:
-            if label not in found:
-                raise ValueError(f"{label!r} is used and is not among the categories {list(found)}")
-        return found
+            if label not in distinct:
+                raise ValueError(f"{label!r} is used and is not among the categories {list(distinct)}")
+        return distinct
     if not in_order:
         return data.labels
     if not all(isinstance(label, Real) for label in data.labels):
@@ -67,7 +71,7 @@ def _categories(data: ReliabilityData, given: Sequence[Label] | None, in_order: 
     return tuple(sorted(data.labels))  # type: ignore[type-var]
 
 
-def _by_place(name: str, n: int) -> Floats:
+def _position_disagreements(name: str, n: int) -> Floats:
     places = np.arange(n, dtype=np.float64)
     low, high = places[:, None], places[None, :]
     apart, widest = np.abs(low - high), max(n - 1, 1)
@@ -81,7 +85,7 @@ def _by_place(name: str, n: int) -> Floats:
     return bipolar
 
 
-def _called(distance: Disagreement, categories: tuple[Label, ...]) -> Floats:
+def _call_distance(distance: Disagreement, categories: tuple[Label, ...]) -> Floats:
     table = np.array([[float(distance(a, b)) for b in categories] for a in categories]).reshape(
         len(categories), len(categories)
     )

@@ -10,7 +10,7 @@ from agreement.measures.values import Floats, Ints
 def cohen_errors(
     codes: Ints, n_labels: int, distances: Floats | None, kappa: float
 ) -> tuple[float | None, float | None]:
-    """The standard errors of (weighted) kappa: for intervals, and where agreement is by chance only.
+    """Return the standard errors of (weighted) kappa: for intervals, and where agreement is by chance only.
 
     `codes` has the shape (units, 2), `distances` (labels, labels) or None where labels are equal or not
     (Fleiss, Cohen & Everitt 1969). None where the variance is 0.
@@ -25,28 +25,28 @@ def cohen_errors(
     room = n * (1 - expected) ** 2
     spread = float((table * (similar - means * (1 - kappa)) ** 2).sum()) - (kappa - expected * (1 - kappa)) ** 2
     null = float((chance * (similar - means) ** 2).sum()) - expected**2
-    return _root(spread / room), _root(null / room)
+    return _square_root(spread / room), _square_root(null / room)
 
 
 def fleiss_error(codes: Ints, m: int, variance: str) -> float | None:
-    """The standard error of K where agreement is by chance only, of units with m coders each.
+    """Return the standard error of K where agreement is by chance only, of units with m coders each.
 
     "1979": 2 ((sum pq)^2 - sum pq(q - p)) / (N m (m - 1) (sum pq)^2) under the root, with the proportions p of the
     values and q = 1 - p (Fleiss, Nee & Landis 1979). "1971": 2 (Ae - (2m - 3) Ae^2 + 2(m - 2) sum p^3) /
     (N m (m - 1) (1 - Ae)^2), Ae = sum p^2 (Fleiss 1971, since withdrawn).
     """
-    given = codes[codes >= 0]
-    _, counts = np.unique(given, return_counts=True)
-    p = counts / len(given)
+    judgements = codes[codes >= 0]
+    _, counts = np.unique(judgements, return_counts=True)
+    p = counts / len(judgements)
     q = 1 - p
     room = len(codes) * m * (m - 1)
     if variance == "1971":
         agreed = float((p**2).sum())
         spread = agreed - (2 * m - 3) * agreed**2 + 2 * (m - 2) * float((p**3).sum())
-        return _root(2 * spread / (room * (1 - agreed) ** 2))
+        return _square_root(2 * spread / (room * (1 - agreed) ** 2))
     apart = float((p * q).sum())
-    return _root(2 * (apart**2 - float((p * q * (q - p)).sum())) / (room * apart**2))
+    return _square_root(2 * (apart**2 - float((p * q * (q - p)).sum())) / (room * apart**2))
 
 
-def _root(variance: float) -> float | None:
+def _square_root(variance: float) -> float | None:
     return sqrt(variance) if variance > 0 else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.measures.relations import relation
+from agreement.measures.coefficients.relations import relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Overlap:
 def match_sets[K: Hashable](
     first: Mapping[K, Collection[Hashable]], second: Mapping[K, Collection[Hashable]]
 ) -> tuple[Overlap, ...]:
-    """All pairs of a set of the first and one of the second that share members, and which of them match.
+    """Return all pairs of a set of the first and one of the second that share members, and which of them match.
 
     Each set is matched with at most one, so that the sum of the Jaccard coefficients of the matched is as large as it
     can be (the assignment problem; Crouse 2016 in SciPy). Names decide between equal sums, so that the order of the
@@ -39,7 +39,7 @@ def match_sets[K: Hashable](
     ...     {"a": {1, 2, 3, 4}, "b": {5, 7}, "c": {6}}, {"a": {1, 2, 3, 4, 5, 6, 7}})]
     [('a', 'a', 'subsumption', True), ('b', 'a', 'subsumption', False), ('c', 'a', 'subsumption', False)]
     """
-    rows, columns = sorted(first, key=_order), sorted(second, key=_order)
+    rows, columns = sorted(first, key=_sort_key), sorted(second, key=_sort_key)
     a, b = [frozenset(first[name]) for name in rows], [frozenset(second[name]) for name in columns]
     place: dict[Hashable, list[int]] = {}
     for column, members in enumerate(b):
@@ -51,7 +51,7 @@ def match_sets[K: Hashable](
             shared[row, place.get(member, [])] += 1
     sizes = np.array([len(one) for one in a])[:, None] + np.array([len(one) for one in b])[None, :]
     jaccard = np.divide(shared, sizes - shared, out=np.zeros(shared.shape), where=sizes > shared)
-    matched = _assigned(jaccard)
+    matched = _assign(jaccard)
     return tuple(
         Overlap(
             first=rows[row],
@@ -67,7 +67,7 @@ def match_sets[K: Hashable](
     )
 
 
-def _assigned(jaccard: np.ndarray) -> set[tuple[int, int]]:
+def _assign(jaccard: np.ndarray) -> set[tuple[int, int]]:
     if not jaccard.size:
         return set()
     from scipy.optimize import linear_sum_assignment
@@ -75,5 +75,5 @@ def _assigned(jaccard: np.ndarray) -> set[tuple[int, int]]:
     return set(zip(*(side.tolist() for side in linear_sum_assignment(jaccard, maximize=True)), strict=True))
 
 
-def _order(name: Hashable) -> tuple[str, str]:
+def _sort_key(name: Hashable) -> tuple[str, str]:
     return type(name).__name__, str(name)

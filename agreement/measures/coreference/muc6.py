@@ -21,7 +21,7 @@ class KeyMarkable:
 
 
 @dataclass(frozen=True)
-class Matched:
+class MarkableAlignment:
     """Key and response as clusters of the same names: to be given to any coreference score."""
 
     key: list[set[Hashable]]
@@ -35,7 +35,7 @@ def match_muc6(
     response: Mapping[Hashable, tuple[int, int]],
     key_clusters: Iterable[Iterable[Hashable]],
     response_clusters: Iterable[Iterable[Hashable]],
-) -> Matched:
+) -> MarkableAlignment:
     """Match the markables of a response to those of a key, and rename them so that the sides can be compared.
 
     A response markable is that of the key if it has the MIN string in it and nothing outside the key's markable;
@@ -51,33 +51,34 @@ def match_muc6(
     >>> matched.pairs, matched.key == matched.response
     ({'y': 2, 'x': 1}, True)
     """
-    spans = {name: _stripped(text, name, markable.start, markable.end) for name, markable in key.items()}
-    minima = {name: _minima(text, name, markable, spans[name]) for name, markable in key.items()}
+    spans = {name: _strip_article(text, name, markable.start, markable.end) for name, markable in key.items()}
+    minima = {name: _find_minimal_spans(text, name, markable, spans[name]) for name, markable in key.items()}
     candidates: list[tuple[bool, int, int, Hashable, Hashable]] = []
     for name, (start, end) in response.items():
-        found = _stripped(text, name, start, end)
+        span = _strip_article(text, name, start, end)
         for other, whole in spans.items():
-            inside = whole[0] <= found[0] and found[1] <= whole[1]
-            if inside and any(found[0] <= low and high <= found[1] for low, high in minima[other]):
-                candidates.append((found != whole, whole[1] - whole[0], len(candidates), name, other))
+            inside = whole[0] <= span[0] and span[1] <= whole[1]
+            if inside and any(span[0] <= low and high <= span[1] for low, high in minima[other]):
+                candidates.append((span != whole, whole[1] - whole[0], len(candidates), name, other))
     pairs: dict[Hashable, Hashable] = {}
-    taken: set[Hashable] = set()
+    matched: set[Hashable] = set()
     for *_, name, other in sorted(candidates, key=lambda candidate: candidate[:3]):
-        if name not in pairs and other not in taken:
+        if name not in pairs and other not in matched:
             pairs[name] = other
-            taken.add(other)
-    left_out = {name for name, markable in key.items() if markable.optional and name not in taken}
-    return Matched(
-        key=[kept for cluster in key_clusters if (kept := _known(cluster, key) - left_out)],
+            matched.add(other)
+    left_out = {name for name, markable in key.items() if markable.optional and name not in matched}
+    return MarkableAlignment(
+        key=[names for cluster in key_clusters if (names := _check_cluster(cluster, key) - left_out)],
         response=[
-            {pairs.get(name, ("response", name)) for name in _known(cluster, response)} for cluster in response_clusters
+            {pairs.get(name, ("response", name)) for name in _check_cluster(cluster, response)}
+            for cluster in response_clusters
         ],
         pairs=pairs,
     )
 
 
-def _stripped(text: str, name: Hashable, start: int, end: int) -> tuple[int, int]:
-    """The place without a leading article and spaces around; the whole if nothing would be left."""
+def _strip_article(text: str, name: Hashable, start: int, end: int) -> tuple[int, int]:
+    """Return the place without a leading article and spaces around; the whole if nothing would be left."""
     if not 0 <= start < end <= len(text):
         raise ValueError(f"markable {name!r} is at {start} to {end} in a text of {len(text)} characters")
     string = text[start:end].rstrip()
@@ -85,11 +86,13 @@ def _stripped(text: str, name: Hashable, start: int, end: int) -> tuple[int, int
     return (start + begin, start + len(string)) if begin < len(string) else (start, end)
 
 
-def _minima(text: str, name: Hashable, markable: KeyMarkable, span: tuple[int, int]) -> list[tuple[int, int]]:
-    """Where the MIN string is in the markable; it may come more than once."""
+def _find_minimal_spans(
+    text: str, name: Hashable, markable: KeyMarkable, span: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Return where the MIN string is in the markable; it may come more than once."""
     if markable.minimum is None:
         return [span]
-    found = []
+    spans = []
     for alternative in markable.minimum.split("|"):
         words = r"\s+".join(map(re.escape, alternative.split()))
         inside = re.finditer(f"(?={words})", text[markable.start : markable.end]) if words else ()
@@ -97,14 +100,14 @@ def _minima(text: str, name: Hashable, markable: KeyMarkable, span: tuple[int, i
             length = re.match(words, text[markable.start + at.start() :]).end()  # type: ignore[union-attr]
             begin = markable.start + at.start()
             # a MIN may begin with an article, which does not count
-            found.append((_stripped(text, name, begin, begin + length)[0], begin + length))
-    found = [(low, high) for low, high in found if high <= markable.end]
-    if not found:
+            spans.append((_strip_article(text, name, begin, begin + length)[0], begin + length))
+    spans = [(low, high) for low, high in spans if high <= markable.end]
+    if not spans:
         raise ValueError(f"the MIN {markable.minimum!r} of markable {name!r} is not in it")
-    return found
+    return spans
 
 
-def _known(cluster: Iterable[Hashable], markables: Mapping[Hashable, object]) -> set[Hashable]:
+def _check_cluster(cluster: Iterable[Hashable], markables: Mapping[Hashable, object]) -> set[Hashable]:
     names = set(cluster)
     for name in sorted(names - markables.keys(), key=repr):
         raise ValueError(f"{name!r} is in a cluster and is no markable")

@@ -16,8 +16,8 @@ from math import comb
 
 import numpy as np
 
-from agreement.measures.options import check
-from agreement.measures.results import KappaResult, figure, html_table
+from agreement.measures.options import check_option
+from agreement.measures.results import KappaResult, format_value, render_table
 from agreement.measures.values import Floats
 
 SINGLETONS = ("keep", "drop")
@@ -27,14 +27,14 @@ BOUNDARIES = ("symmetric", "key")
 type Clusters = Iterable[Iterable[Hashable]]
 type Side = Clusters | Mapping[Hashable, Clusters]
 type Cluster = frozenset[Hashable]
-type Part = tuple[float, float]  # found, of how much
+type Ratio = tuple[float, float]  # found, of how much
 
 
 @dataclass(frozen=True)
 class Score:
     """Recall, precision and their harmonic mean, F1; from 0 to 1.
 
-    >>> Score.of((1, 2), (1, 1))
+    >>> Score.from_ratios((1, 2), (1, 1))
     <recall 0.5000, precision 1.0000, F1 0.6667>
     """
 
@@ -43,43 +43,58 @@ class Score:
     f1: float
 
     @classmethod
-    def of(cls, recall: Part, precision: Part) -> "Score":
-        """From what was found over what there was, and over what was proposed."""
-        r, p = _ratio(recall), _ratio(precision)
-        return cls(r, p, _ratio((2 * r * p, r + p)))
+    def from_ratios(cls, recall: Ratio, precision: Ratio) -> "Score":
+        """Return the score of recall and precision, each a numerator and a denominator."""
+        r, p = _divide(recall), _divide(precision)
+        return cls(r, p, _divide((2 * r * p, r + p)))
 
     def __repr__(self) -> str:
-        return f"<recall {figure(self.recall)}, precision {figure(self.precision)}, F1 {figure(self.f1)}>"
+        return f"<recall {self.recall:z.4f}, precision {self.precision:z.4f}, F1 {self.f1:z.4f}>"
 
     def _repr_html_(self) -> str:
-        return html_table({"recall": figure(self.recall), "precision": figure(self.precision), "F1": figure(self.f1)})
+        return render_table(
+            {
+                "recall": format_value(self.recall),
+                "precision": format_value(self.precision),
+                "F1": format_value(self.f1),
+            }
+        )
 
 
 def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
-    """The links that are right, in the fewest links that make the clusters (Vilain et al. 1995).
+    """Return the MUC score: the correct links of the fewest links that make the clusters (Vilain et al. 1995).
 
     Recall is the sum over key clusters S of |S| - |p(S)| over the sum of |S| - 1, where p(S) are the parts that the
     response cuts S into; precision is the same the other way round. Singletons have no links and do not count.
 
+    `key` and `response` are sides: the clusters of one text, each an iterable of mentions, or a mapping from texts to
+    such clusters. `singletons` and `duplicates` are described in the module, and 0/0 is 0. Raises ValueError for an
+    unknown option, for a mapping against clusters of one text, and with duplicates="error" for a mention in two
+    clusters.
+
     >>> muc([{"C", "H", "J", "K"}], [{"C", "H"}, {"J", "K"}])
     <recall 0.6667, precision 1.0000, F1 0.8000>
     """
-    return _both_ways(_muc, key, response, singletons, duplicates)
+    return _score_both_directions(_muc, key, response, singletons, duplicates)
 
 
 def b_cubed(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
-    """The mean over mentions of the share of a mention's cluster that is with it (Bagga & Baldwin 1998).
+    """Return B-cubed: the mean over mentions of the share of a mention's cluster that is with it.
 
-    Recall is the sum over clusters K and R of |K & R|^2 / |K| over the number of mentions in the key.
+    Recall is the sum over clusters K and R of |K & R|^2 / |K| over the number of mentions in the key; precision is the
+    same the other way round (Bagga & Baldwin 1998). Sides, options, errors and 0/0 are those of `muc`.
 
     >>> b_cubed(["ABC"], ["AB", "C"])
     <recall 0.5556, precision 1.0000, F1 0.7143>
     """
-    return _both_ways(_b_cubed, key, response, singletons, duplicates)
+    return _score_both_directions(_b_cubed, key, response, singletons, duplicates)
 
 
 def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
-    """The mentions in common of clusters that are matched one to one, as well as can be, over all (Luo 2005, phi 3).
+    """Return mention-based CEAF: the mentions in common of optimally matched clusters, over all (Luo 2005, phi 3).
+
+    Recall is over the mentions of the key, precision over those of the response; each cluster is matched with one at
+    most. Sides, options, errors and 0/0 are those of `muc`.
 
     >>> ceaf_m(["ABC"], ["AB", "C"])
     <recall 0.6667, precision 0.6667, F1 0.6667>
@@ -88,7 +103,10 @@ def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: s
 
 
 def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
-    """The likeness 2 |K & R| / (|K| + |R|) of clusters matched one to one, over their number (Luo 2005, phi 4).
+    """Return entity-based CEAF: the similarity of optimally matched clusters, over their number (Luo 2005, phi 4).
+
+    The similarity of two clusters is 2 |K & R| / (|K| + |R|); each cluster is matched with one at most.
+    Sides, options, errors and 0/0 are those of `muc`.
 
     >>> ceaf_e(["ABC"], ["AB", "C"])
     <recall 0.8000, precision 0.4000, F1 0.5333>
@@ -97,40 +115,43 @@ def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: s
 
 
 def lea(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
-    """The share of each cluster's links that are found, weighted by its size (Moosavi & Strube 2016).
+    """Return LEA: the share of each cluster's links in the other side, weighted by its size (Moosavi & Strube 2016).
 
-    A singleton is found if its mention is a singleton on the other side too.
+    Recall is the sum over key clusters K of |K| times the share of its links that a response cluster has, over the sum
+    of |K|; precision is the same the other way round. A singleton is resolved if its mention is a singleton on the
+    other side too. Sides, options, errors and 0/0 are those of `muc`.
 
     >>> lea(["ABC"], ["AB", "C"])
     <recall 0.3333, precision 0.6667, F1 0.4444>
     """
-    return _both_ways(_lea, key, response, singletons, duplicates)
+    return _score_both_directions(_lea, key, response, singletons, duplicates)
 
 
 def blanc(
     key: Side, response: Side, *, boundary: str = "symmetric", singletons: str = "keep", duplicates: str = "first"
 ) -> Score:
-    """The mean of the scores of links that corefer and of links that do not (Recasens & Hovy 2011; Luo et al. 2014).
+    """Return BLANC: the mean of the scores of coreferent and of other links.
 
     A link is any two mentions of one side. Recall and precision are the means over the two kinds of link, and F1 is the
     mean of the two F1. `boundary` says what happens where a kind of link does not exist: "symmetric" leaves it out only
     if neither side has one, as fits two coders of whom none is the key; "key" leaves it out if the key has none,
-    as the shared tasks' scorer does.
+    as the shared tasks' scorer does (Recasens & Hovy 2011; Luo et al. 2014). Sides, options, errors and 0/0 are those
+    of `muc`.
 
     >>> blanc(["AB", "C"], ["ABC"])
     <recall 0.5000, precision 0.1667, F1 0.2500>
     """
-    check("boundary", boundary, BOUNDARIES)
+    check_option("boundary", boundary, BOUNDARIES)
     of_key, of_response, right = (np.zeros(2) for _ in range(3))  # links that corefer, and that do not
-    for keys, responses in _texts(key, response, singletons, duplicates):
-        of_key += _links(keys)
-        of_response += _links(responses)
+    for keys, responses in _cluster_pairs(key, response, singletons, duplicates):
+        of_key += _count_links(keys)
+        of_response += _count_links(responses)
         common = frozenset().union(*keys) & frozenset().union(*responses)
-        coreferent = sum(comb(shared, 2) for *_, shared in _overlaps(keys, responses))
+        coreferent = sum(comb(shared, 2) for *_, shared in _count_overlaps(keys, responses))
         together = [sum(comb(len(cluster & common), 2) for cluster in side) for side in (keys, responses)]
         right += (coreferent, comb(len(common), 2) - sum(together) + coreferent)
-    there = (of_key + (of_response if boundary == "symmetric" else 0)) > 0
-    scores = [Score.of((right[i], of_key[i]), (right[i], of_response[i])) for i in np.flatnonzero(there)]
+    exists = (of_key + (of_response if boundary == "symmetric" else 0)) > 0
+    scores = [Score.from_ratios((right[i], of_key[i]), (right[i], of_response[i])) for i in np.flatnonzero(exists)]
     if not scores:
         return Score(0.0, 0.0, 0.0)
     parts = [(score.recall, score.precision, score.f1) for score in scores]
@@ -138,7 +159,9 @@ def blanc(
 
 
 def conll_average(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
-    """The means of the recalls, precisions and F1s of MUC, B-cubed and entity-based CEAF (Pradhan et al. 2011).
+    """Return the means of the recalls, precisions and F1s of MUC, B-cubed and entity-based CEAF.
+
+    It is the score of the CoNLL shared tasks (Pradhan et al. 2011). Sides, options, errors and 0/0 are those of `muc`.
 
     >>> round(conll_average(["ABC"], ["AB", "C"]).f1, 4)
     0.6381
@@ -155,7 +178,7 @@ def link_kappa(
     units: Iterable[Hashable] | Mapping[Hashable, Iterable[Hashable]] | None = None,
     duplicates: str = "error",
 ) -> KappaResult:
-    """Cohen's kappa of two coders over all pairs of units of a text, each decided as coreferent or not.
+    """Return Cohen's kappa of two coders over all pairs of units of a text, each decided as coreferent or not.
 
     It is the adjusted Rand index of the two partitions (Hubert & Arabie 1985), and needs no key. `units` are all units
     that the coders judged, an iterable, or a mapping from texts to such; those in no cluster are alone. Without it they
@@ -169,10 +192,10 @@ def link_kappa(
     >>> round(link_kappa(["ABC", "D"], ["AB", "CD"]).value, 4)
     0.0
     """
-    check("duplicates", duplicates, DUPLICATES)
+    check_option("duplicates", duplicates, DUPLICATES)
     both = neither = only_first = only_second = 0
     n_units = 0
-    for text, (a, b) in _named_texts(first, second, "keep", duplicates):
+    for text, (a, b) in _named_cluster_pairs(first, second, "keep", duplicates):
         known = frozenset().union(*a, *b)
         if units is not None:
             everything = frozenset(units.get(text, ()) if isinstance(units, Mapping) else units)
@@ -180,7 +203,7 @@ def link_kappa(
                 raise ValueError(f"unit {unit!r} is in a cluster and not among the units")
             known = everything
         pairs, together = comb(len(known), 2), [sum(comb(len(c), 2) for c in side) for side in (a, b)]
-        shared = sum(comb(n, 2) for *_, n in _overlaps(a, b))
+        shared = sum(comb(n, 2) for *_, n in _count_overlaps(a, b))
         n_units += len(known)
         both += shared
         only_first += together[0] - shared
@@ -213,40 +236,40 @@ def link_kappa(
     )
 
 
-def _muc(clusters: list[Cluster], others: list[Cluster]) -> Part:
-    place: dict[Hashable, Hashable] = dict(_places(others))
-    found = of = 0
+def _muc(clusters: list[Cluster], others: list[Cluster]) -> Ratio:
+    place: dict[Hashable, Hashable] = dict(_map_mentions(others))
+    correct = total = 0
     for cluster in clusters:
         parts = {place.get(mention, (mention,)) for mention in cluster}
-        found += len(cluster) - len(parts)
-        of += len(cluster) - 1
-    return found, of
+        correct += len(cluster) - len(parts)
+        total += len(cluster) - 1
+    return correct, total
 
 
-def _b_cubed(clusters: list[Cluster], others: list[Cluster]) -> Part:
-    found = sum(shared**2 / len(clusters[k]) for k, _, shared in _overlaps(clusters, others))
-    return found, sum(map(len, clusters))
+def _b_cubed(clusters: list[Cluster], others: list[Cluster]) -> Ratio:
+    correct = sum(shared**2 / len(clusters[k]) for k, _, shared in _count_overlaps(clusters, others))
+    return correct, sum(map(len, clusters))
 
 
-def _lea(clusters: list[Cluster], others: list[Cluster]) -> Part:
-    found = 0.0
-    for k, r, shared in _overlaps(clusters, others):
+def _lea(clusters: list[Cluster], others: list[Cluster]) -> Ratio:
+    correct = 0.0
+    for k, r, shared in _count_overlaps(clusters, others):
         size = len(clusters[k])
         if size > 1:
-            found += size * comb(shared, 2) / comb(size, 2)
+            correct += size * comb(shared, 2) / comb(size, 2)
         elif len(others[r]) == 1:
-            found += 1
-    return found, sum(map(len, clusters))
+            correct += 1
+    return correct, sum(map(len, clusters))
 
 
-def _both_ways(
-    part: Callable[[list[Cluster], list[Cluster]], Part], key: Side, response: Side, singletons: str, duplicates: str
+def _score_both_directions(
+    part: Callable[[list[Cluster], list[Cluster]], Ratio], key: Side, response: Side, singletons: str, duplicates: str
 ) -> Score:
     recall, precision = np.zeros(2), np.zeros(2)
-    for keys, responses in _texts(key, response, singletons, duplicates):
+    for keys, responses in _cluster_pairs(key, response, singletons, duplicates):
         recall += part(keys, responses)
         precision += part(responses, keys)
-    return Score.of((recall[0], recall[1]), (precision[0], precision[1]))
+    return Score.from_ratios((recall[0], recall[1]), (precision[0], precision[1]))
 
 
 def _ceaf(
@@ -254,26 +277,27 @@ def _ceaf(
     response: Side,
     singletons: str,
     duplicates: str,
-    likeness: Callable[[int, int, int], float],
+    similarity_of: Callable[[int, int, int], float],
     own: Callable[[Cluster], int],
 ) -> Score:
-    found, of_key, of_response = 0.0, 0, 0
-    for keys, responses in _texts(key, response, singletons, duplicates):
+    similarity, of_key, of_response = 0.0, 0, 0
+    for keys, responses in _cluster_pairs(key, response, singletons, duplicates):
         pairs = {
-            (k, r): likeness(len(keys[k]), len(responses[r]), shared) for k, r, shared in _overlaps(keys, responses)
+            (k, r): similarity_of(len(keys[k]), len(responses[r]), shared)
+            for k, r, shared in _count_overlaps(keys, responses)
         }
-        found += _best_matching(pairs)
+        similarity += _best_matching(pairs)
         of_key += sum(map(own, keys))
         of_response += sum(map(own, responses))
-    return Score.of((found, of_key), (found, of_response))
+    return Score.from_ratios((similarity, of_key), (similarity, of_response))
 
 
 def _best_matching(pairs: Mapping[tuple[int, int], float]) -> float:
-    """The largest sum of likenesses with each cluster in one pair at most; clusters that do not hang together apart."""
+    """Return the largest sum of similarities with each cluster in one pair at most, component by component."""
     from scipy.optimize import linear_sum_assignment
 
     total = 0.0
-    for group in _components(pairs):
+    for group in _connected_components(pairs):
         rows, columns = (sorted({pair[side] for pair in group}) for side in (0, 1))
         table: Floats = np.zeros((len(rows), len(columns)))
         for k, r in group:
@@ -282,8 +306,8 @@ def _best_matching(pairs: Mapping[tuple[int, int], float]) -> float:
     return total
 
 
-def _components(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """The pairs by connected component of the graph that they make."""
+def _connected_components(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Return the pairs by connected component of the graph that they make."""
     root: dict[tuple[str, int], tuple[str, int]] = {}
 
     def find(node: tuple[str, int]) -> tuple[str, int]:
@@ -300,48 +324,48 @@ def _components(pairs: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]
     return list(groups.values())
 
 
-def _overlaps(clusters: list[Cluster], others: list[Cluster]) -> Iterator[tuple[int, int, int]]:
-    """The pairs of clusters that share mentions: their places, and how many they share."""
-    place = _places(others)
+def _count_overlaps(clusters: list[Cluster], others: list[Cluster]) -> Iterator[tuple[int, int, int]]:
+    """Yield the pairs of clusters that share mentions: their places, and how many they share."""
+    place = _map_mentions(others)
     for k, cluster in enumerate(clusters):
         for r, shared in Counter(place[mention] for mention in cluster if mention in place).items():
             yield k, r, shared
 
 
-def _places(clusters: list[Cluster]) -> dict[Hashable, int]:
+def _map_mentions(clusters: list[Cluster]) -> dict[Hashable, int]:
     return {mention: place for place, cluster in enumerate(clusters) for mention in cluster}
 
 
-def _links(clusters: list[Cluster]) -> Part:
-    """The number of pairs of mentions of one side that corefer, and that do not."""
+def _count_links(clusters: list[Cluster]) -> Ratio:
+    """Return the number of pairs of mentions of one side that corefer, and that do not."""
     coreferent = sum(comb(len(cluster), 2) for cluster in clusters)
     return coreferent, comb(sum(map(len, clusters)), 2) - coreferent
 
 
-def _texts(
+def _cluster_pairs(
     key: Side, response: Side, singletons: str, duplicates: str
 ) -> Iterator[tuple[list[Cluster], list[Cluster]]]:
-    for _, sides in _named_texts(key, response, singletons, duplicates):
+    for _, sides in _named_cluster_pairs(key, response, singletons, duplicates):
         yield sides
 
 
-def _named_texts(
+def _named_cluster_pairs(
     key: Side, response: Side, singletons: str, duplicates: str
 ) -> Iterator[tuple[Hashable, tuple[list[Cluster], list[Cluster]]]]:
-    """The clusters of both sides of each text, each mention once."""
-    check("singletons", singletons, SINGLETONS)
-    check("duplicates", duplicates, DUPLICATES)
+    """Yield the clusters of both sides of each text, each mention once."""
+    check_option("singletons", singletons, SINGLETONS)
+    check_option("duplicates", duplicates, DUPLICATES)
     if isinstance(key, Mapping) != isinstance(response, Mapping):
         raise ValueError("one side is a mapping from texts to clusters and the other is not")
     sides = [side if isinstance(side, Mapping) else {None: side} for side in (key, response)]
     for text in dict.fromkeys([*sides[0], *sides[1]]):
-        a, b = (_clusters(side.get(text, ()), singletons, duplicates) for side in sides)
+        a, b = (_unique_clusters(side.get(text, ()), singletons, duplicates) for side in sides)
         yield text, (a, b)
 
 
-def _clusters(clusters: Clusters, singletons: str, duplicates: str) -> list[Cluster]:
+def _unique_clusters(clusters: Clusters, singletons: str, duplicates: str) -> list[Cluster]:
     seen: set[Hashable] = set()
-    found = []
+    unique = []
     for cluster in clusters:
         mentions = frozenset(cluster)
         if duplicates == "error" and mentions & seen:
@@ -349,10 +373,10 @@ def _clusters(clusters: Clusters, singletons: str, duplicates: str) -> list[Clus
         mentions -= seen
         seen |= mentions
         if len(mentions) > (singletons == "drop"):
-            found.append(mentions)
-    return found
+            unique.append(mentions)
+    return unique
 
 
-def _ratio(part: Part) -> float:
-    found, of = part
-    return float(found / of) if of else 0.0
+def _divide(part: Ratio) -> float:
+    numerator, denominator = part
+    return float(numerator / denominator) if denominator else 0.0

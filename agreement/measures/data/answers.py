@@ -11,11 +11,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from agreement.measures.cells import MISSING, Cells, first_rows, offsets
-from agreement.measures.chains import MODES, TOPS, UNMARKED, UNMARKED_LABEL, tops_of
-from agreement.measures.data import ReliabilityData
-from agreement.measures.options import check
-from agreement.measures.values import Bools, Ints, Label, each_once
+from agreement.measures.data.arrays import first_positions, run_offsets, sorted_unique
+from agreement.measures.data.cells import MISSING, Cells
+from agreement.measures.data.chains import MODES, TOPS, UNMARKED, UNMARKED_LABEL, find_tops
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.options import check_option
+from agreement.measures.values import Bools, Ints, Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Answers:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sets:
+class _SetRows:
     """Sets of members in compressed rows, ascending within each."""
 
     starts: Ints
@@ -55,28 +56,28 @@ class _Sets:
     def sizes(self) -> Ints:
         return np.diff(self.starts)
 
-    def taken(self, chosen: Ints, sizes: Ints | None = None) -> "_Sets":
-        """The chosen sets, or as many of the first members of each as `sizes` says."""
+    def select(self, chosen: Ints, sizes: Ints | None = None) -> "_SetRows":
+        """Return the chosen sets, or as many of the first members of each as `sizes` says."""
         sizes = self.sizes[chosen] if sizes is None else sizes
-        return _Sets(_starts(sizes), self.members[np.repeat(self.starts[chosen], sizes) + offsets(sizes)])
+        return _SetRows(_row_starts(sizes), self.members[np.repeat(self.starts[chosen], sizes) + run_offsets(sizes)])
 
     @classmethod
-    def of_pairs(cls, sets: Ints, members: Ints, n: int, width: int) -> "_Sets":
-        """The sets 0..n-1 from pairs of a set and a member below `width`; a pair that comes twice counts once."""
-        sets, members = np.divmod(each_once(sets * width + members), max(width, 1))
-        return cls(_starts(np.bincount(sets, minlength=n)), members)
+    def from_pairs(cls, sets: Ints, members: Ints, n: int, width: int) -> "_SetRows":
+        """Return the sets 0..n-1 from pairs of a set and a member below `width`; equal pairs count once."""
+        sets, members = np.divmod(sorted_unique(sets * width + members), max(width, 1))
+        return cls(_row_starts(np.bincount(sets, minlength=n)), members)
 
-    def and_then(self, more: "_Sets") -> "_Sets":
-        """These sets and then the others."""
+    def concatenate(self, more: "_SetRows") -> "_SetRows":
+        """Return these sets and then the others."""
         starts = np.concatenate((self.starts, more.starts[1:] + self.starts[-1]))
-        return _Sets(starts, np.concatenate((self.members, more.members)))
+        return _SetRows(starts, np.concatenate((self.members, more.members)))
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
+class _SetValues:
     """Sets, and the judgements that have one of them as their value."""
 
-    sets: _Sets
+    sets: _SetRows
     judgements: Ints
     set_of: Ints
 
@@ -84,7 +85,7 @@ class _Given:
 def pointed_values(
     answers: Answers, *, mode: str = "full", top: str = "category", unmarked: str = "missing"
 ) -> ReliabilityData:
-    """The data of coders who pointed: the values of `chain_labels`, with its options and ValueErrors for them.
+    """Return the data of coders who pointed: the values of `chain_labels`, with its options and ValueErrors for them.
 
     Linear in judgements, but for answers with several pointers, which are followed one by one.
 
@@ -94,8 +95,8 @@ def pointed_values(
     >>> [sorted(value) if isinstance(value, frozenset) else value for value in pointed_values(answers).values]
     [['a', 'b', 'c'], 'place']
     """
-    check("mode", mode, MODES)
-    check("top", top, TOPS)
+    check_option("mode", mode, MODES)
+    check_option("top", top, TOPS)
     width = len(answers.units) + len(answers.others)
     node = answers.coder * width + answers.unit  # of each judgement: what a coder says of a member
     pointing = np.zeros(len(node), dtype=np.bool_)
@@ -105,18 +106,18 @@ def pointed_values(
     own = pointing | np.isin(node, target) if top == "chain" else pointing
     chosen = np.flatnonzero(own)
     if mode == "none":
-        sets = _Sets.of_pairs(answers.link_of, answers.link_to, len(node), width)
-        return _data(answers, _Given(sets, chosen, chosen), unmarked)
+        sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(node), width)
+        return _build_data(answers, _SetValues(sets, chosen, chosen), unmarked)
     nodes, place = np.unique(np.concatenate((source, target)), return_inverse=True)
-    classes = _classes(place[: len(source)], place[len(source) :], len(nodes))
-    given = _unions(classes, nodes % max(width, 1), width, np.searchsorted(nodes, node[chosen]), chosen)
+    classes = _find_classes(place[: len(source)], place[len(source) :], len(nodes))
+    values = _unite_classes(classes, nodes % max(width, 1), width, np.searchsorted(nodes, node[chosen]), chosen)
     if mode == "partial":
-        given = _before(given, answers.unit[chosen], len(answers.units))
-    return _data(answers, given, unmarked)
+        values = _select_preceding(values, answers.unit[chosen], len(answers.units))
+    return _build_data(answers, values, unmarked)
 
 
 def indexed_values(answers: Answers, *, unmarked: str = "missing") -> ReliabilityData:
-    """The data of coders who indexed: the values of `index_labels`. Every answer that has a value is a set.
+    """Return the data of coders who indexed: the values of `index_labels`. Every answer that has a value is a set.
 
     >>> one = np.zeros(2, dtype=np.int64)
     >>> answers = Answers("ab", "", ["Ann"], ["text"], ["refers"], one, np.arange(2), one, one,
@@ -134,18 +135,18 @@ def indexed_values(answers: Answers, *, unmarked: str = "missing") -> Reliabilit
     alone = np.flatnonzero(~indexed & (answers.label != MISSING))
     _, number = np.unique(index, return_inverse=True)
     n_classes = int(number.max(initial=-1)) + 1
-    classes = _Sets.of_pairs(
+    classes = _SetRows.from_pairs(
         np.concatenate((answers.link_of, alone)),
         np.concatenate((number, n_classes + np.arange(len(alone)))),
         n_judgements,
         n_classes + len(alone),
     )
     chosen = np.flatnonzero(indexed | (answers.label != MISSING))
-    return _data(answers, _unions(classes, answers.unit, width, chosen, chosen), unmarked)
+    return _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
 
 
 def labelled_values(answers: Answers) -> ReliabilityData:
-    """The data of the labels alone, whatever is linked; what nobody judged is missing.
+    """Return the data of the labels alone, whatever is linked; what nobody judged is missing.
 
     >>> one = np.zeros(2, dtype=np.int64)
     >>> answers = Answers("ab", "", ["Ann"], ["text"], ["place", "none"], one, np.arange(2), one, one + 1,
@@ -155,12 +156,12 @@ def labelled_values(answers: Answers) -> ReliabilityData:
     """
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)
     codes[answers.unit, answers.coder] = answers.label
-    content = _cells(codes, answers.labels, _Sets(_starts(answers.unit[:0]), answers.unit[:0]), ())
+    content = _build_cells(codes, answers.labels, _SetRows(_row_starts(answers.unit[:0]), answers.unit[:0]), ())
     return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
 
 
-def _classes(source: Ints, target: Ints, n: int) -> _Sets:
-    """For each of n nodes the tops that it reaches by pointers; a cycle that nothing leaves is one top."""
+def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:
+    """Return for each of n nodes the tops that it reaches by pointers; a cycle that nothing leaves is one top."""
     degree = np.bincount(source, minlength=n)
     parent = np.arange(n)
     single = degree[source] == 1
@@ -176,7 +177,7 @@ def _classes(source: Ints, target: Ints, n: int) -> _Sets:
     round_ = ~last
     for node, to in zip(source[followed].tolist(), target[followed].tolist(), strict=True):
         reduced.setdefault(node, []).append(to if round_[to] else int(parent[to]))
-    tops = tops_of(reduced)
+    tops = find_tops(reduced)
     root = np.where(last, parent, np.arange(n))
     several = np.array([node for node in tops if degree[node]], dtype=np.int64)
     reached = [sorted(tops[node]) for node in several.tolist()]
@@ -186,24 +187,24 @@ def _classes(source: Ints, target: Ints, n: int) -> _Sets:
     is_several = np.zeros(n, dtype=np.bool_)
     is_several[several] = True
     through = is_several[root]
-    ends = _Sets(_starts(sizes), np.array([top for one in reached for top in one], dtype=np.int64))
+    ends = _SetRows(_row_starts(sizes), np.array([top for one in reached for top in one], dtype=np.int64))
     nodes = np.flatnonzero(through)
-    more = ends.taken(rows[root[nodes]])
+    more = ends.select(rows[root[nodes]])
     plain = np.flatnonzero(~through)
-    return _Sets.of_pairs(
+    return _SetRows.from_pairs(
         np.concatenate((plain, np.repeat(nodes, more.sizes))), np.concatenate((root[plain], more.members)), n, n
     )
 
 
-def _unions(classes: _Sets, member: Ints, width: int, rows: Ints, judgements: Ints) -> _Given:
-    """The value of each of the rows, the union of its classes.
+def _unite_classes(classes: _SetRows, member: Ints, width: int, rows: Ints, judgements: Ints) -> _SetValues:
+    """Return the value of each of the rows, the union of its classes.
 
     `classes` has the classes of each row, `member` the member that each row is, `judgements` the judgement of each
     of `rows`. Rows of the same classes share a set.
     """
     n_classes = int(classes.members.max(initial=-1)) + 1
     row = np.repeat(np.arange(len(classes.starts) - 1), classes.sizes)
-    belonging = _Sets.of_pairs(classes.members, member[row], n_classes, width)
+    belonging = _SetRows.from_pairs(classes.members, member[row], n_classes, width)
     sizes = classes.sizes[rows]
     set_of = np.zeros(len(rows), dtype=np.int64)
     alone = sizes == 1
@@ -217,43 +218,43 @@ def _unions(classes: _Sets, member: Ints, width: int, rows: Ints, judgements: In
             combinations[combination] = n_classes + len(combinations)
             first.append(place)
         set_of[place] = combinations[combination]
-    several = classes.taken(rows[first]) if first else _Sets(_starts(sizes[:0]), classes.members[:0])
-    together = belonging.taken(several.members)
+    several = classes.select(rows[first]) if first else _SetRows(_row_starts(sizes[:0]), classes.members[:0])
+    together = belonging.select(several.members)
     union = np.repeat(np.repeat(np.arange(len(first)), several.sizes), together.sizes)
-    unions = _Sets.of_pairs(union, together.members, len(first), width)
-    return _Given(belonging.and_then(unions), judgements, set_of)
+    unions = _SetRows.from_pairs(union, together.members, len(first), width)
+    return _SetValues(belonging.concatenate(unions), judgements, set_of)
 
 
-def _before(given: _Given, unit: Ints, n_units: int) -> _Given:
-    """Of each value the members before its unit in the text, and those that are no units; never the unit itself."""
-    sets = given.sets
+def _select_preceding(values: _SetValues, unit: Ints, n_units: int) -> _SetValues:
+    """Return of each value the members before its unit in the text, and those that are no units."""
+    sets = values.sets
     set_of_member = np.repeat(np.arange(len(sets.starts) - 1), sets.sizes)
     width = n_units + 1
     key = set_of_member * width + np.minimum(sets.members, n_units)
-    begin = sets.starts[given.set_of]
-    before = np.searchsorted(key, given.set_of * width + unit) - begin
-    units = np.searchsorted(key, given.set_of * width + n_units) - begin
-    others = sets.sizes[given.set_of] - units
-    prefix = sets.taken(given.set_of, before)
-    tail = np.repeat(begin + units, others) + offsets(others)
-    n = len(given.set_of)
+    begin = sets.starts[values.set_of]
+    before = np.searchsorted(key, values.set_of * width + unit) - begin
+    units = np.searchsorted(key, values.set_of * width + n_units) - begin
+    others = sets.sizes[values.set_of] - units
+    prefix = sets.select(values.set_of, before)
+    tail = np.repeat(begin + units, others) + run_offsets(others)
+    n = len(values.set_of)
     rows = np.concatenate((np.repeat(np.arange(n), before), np.repeat(np.arange(n), others)))
     members = np.concatenate((prefix.members, sets.members[tail]))
     order = np.argsort(rows, kind="stable")  # units come first in each, as their numbers do
-    return _Given(_Sets(_starts(before + others), members[order]), given.judgements, np.arange(n))
+    return _SetValues(_SetRows(_row_starts(before + others), members[order]), values.judgements, np.arange(n))
 
 
-def _data(answers: Answers, given: _Given, unmarked: str) -> ReliabilityData:
-    check("unmarked", unmarked, UNMARKED)
+def _build_data(answers: Answers, values: _SetValues, unmarked: str) -> ReliabilityData:
+    check_option("unmarked", unmarked, UNMARKED)
     n_labels = len(answers.labels)
     codes = np.full((len(answers.units), len(answers.coders)), MISSING, dtype=np.int64)
     judged = np.zeros(codes.shape, dtype=np.bool_)
     judged[answers.unit, answers.coder] = True
     codes[answers.unit, answers.coder] = answers.label
-    valued = answers.label[given.judgements] != MISSING
-    judgements, set_of = given.judgements[valued], given.set_of[valued]
+    valued = answers.label[values.judgements] != MISSING
+    judgements, set_of = values.judgements[valued], values.set_of[valued]
     used, place = np.unique(set_of, return_inverse=True)
-    sets = given.sets.taken(used)
+    sets = values.sets.select(used)
     codes[answers.unit[judgements], answers.coder[judgements]] = n_labels + 1 + place
     silent = np.nonzero(~judged & answers.handed_in[answers.document_of_unit])
     if unmarked == "label":
@@ -261,13 +262,13 @@ def _data(answers: Answers, given: _Given, unmarked: str) -> ReliabilityData:
     elif unmarked == "singleton":
         units, number = np.unique(silent[0], return_inverse=True)
         codes[silent] = n_labels + 1 + len(used) + number
-        sets = sets.and_then(_Sets(np.arange(len(units) + 1), units))
-    content = _cells(codes, [*answers.labels, UNMARKED_LABEL], sets, tuple(answers.others))
+        sets = sets.concatenate(_SetRows(np.arange(len(units) + 1), units))
+    content = _build_cells(codes, [*answers.labels, UNMARKED_LABEL], sets, tuple(answers.others))
     return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
 
 
-def _cells(codes: Ints, labels: Sequence[Label], sets: _Sets, others: tuple[Label, ...]) -> Cells:
-    """Cells with each label and each set once, those that are used, labels in the order of their appearance."""
+def _build_cells(codes: Ints, labels: Sequence[Label], sets: _SetRows, others: tuple[Label, ...]) -> Cells:
+    """Return cells with each label and each set in use once, labels in the order of their appearance."""
     same: dict[bytes, int] = {}
     ends = sets.starts.tolist()
     whole, size = sets.members.astype(np.int64).tobytes(), 8
@@ -275,22 +276,22 @@ def _cells(codes: Ints, labels: Sequence[Label], sets: _Sets, others: tuple[Labe
         [same.setdefault(whole[size * a : size * b], len(same)) for a, b in pairwise(ends)],
         dtype=np.int64,
     )
-    distinct = first_rows(set_number, len(same))
+    distinct = first_positions(set_number, len(same))
     kinds: dict[Label, int] = {}
     label_number = np.array([kinds.setdefault(label, len(kinds)) for label in labels], dtype=np.int64)
     flat = codes.ravel()
     is_label = (flat >= 0) & (flat < len(labels))
     appeared = label_number[flat[is_label]]
-    begins = first_rows(appeared, len(kinds))
+    begins = first_positions(appeared, len(kinds))
     order = np.argsort(begins)
     order = order[begins[order] < len(appeared)]
     new = np.full(len(kinds), MISSING, dtype=np.int64)
     new[order] = np.arange(len(order))
     names = list(kinds)
     number = np.concatenate((new[label_number], len(order) + set_number, [MISSING]))
-    kept = sets.taken(distinct)
-    used = each_once(kept.members[kept.members >= len(codes)]) - len(codes)
-    members = kept.members
+    distinct_sets = sets.select(distinct)
+    used = sorted_unique(distinct_sets.members[distinct_sets.members >= len(codes)]) - len(codes)
+    members = distinct_sets.members
     if len(used) < len(others):
         place = np.zeros(len(others), dtype=np.int64)
         place[used] = np.arange(len(used))
@@ -300,11 +301,11 @@ def _cells(codes: Ints, labels: Sequence[Label], sets: _Sets, others: tuple[Labe
     return Cells(
         codes=number[codes],
         labels=tuple(names[i] for i in order.tolist()),
-        starts=kept.starts,
+        starts=distinct_sets.starts,
         members=members,
         others=tuple(others[i] for i in used.tolist()),
     )
 
 
-def _starts(sizes: Ints) -> Ints:
+def _row_starts(sizes: Ints) -> Ints:
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
-from agreement.measures.options import check
+from agreement.measures.options import check_option
 from agreement.measures.values import Label, Value
 
 MODES = ("full", "partial", "none")
@@ -29,7 +29,7 @@ def chain_labels[M: Hashable](
     *,
     unmarked: str = "missing",
 ) -> dict[M, Value]:
-    """The value of each markable that the coder coded (the keys of `categories`), for one coder and text.
+    """Return the value of each markable that the coder coded (the keys of `categories`), for one coder and text.
 
     `order` is the markables in text order, `pointers[m]` the targets of m: markables of `order`, or members
     of `discourse` (turns). The chain of m is all that m reaches by pointers and then all that reaches those;
@@ -50,9 +50,9 @@ def chain_labels[M: Hashable](
     >>> {markable: "".join(sorted(value)) for markable, value in values.items()}
     {'D': 'DF', 'E': 'EF', 'F': 'DEF'}
     """
-    check("mode", mode, MODES)
-    check("top", top, TOPS)
-    check("unmarked", unmarked, UNMARKED)
+    check_option("mode", mode, MODES)
+    check_option("top", top, TOPS)
+    check_option("unmarked", unmarked, UNMARKED)
     position = _positions(order)
     turns = frozenset(discourse)
     _check_names(position, categories, pointers, turns)
@@ -62,9 +62,9 @@ def chain_labels[M: Hashable](
     if mode == "none":
         values.update((m, frozenset(pointers.get(m, ()))) for m in own)
     else:
-        chains = _chains(own, pointers)
-        values.update(_before(chains, position, turns) if mode == "partial" else chains)
-    values.update(_unmarked((m for m in order if m not in categories and m not in turns), unmarked))
+        chains = _build_chains(own, pointers)
+        values.update(_preceding_members(chains, position, turns) if mode == "partial" else chains)
+    values.update(_unmarked_values((m for m in order if m not in categories and m not in turns), unmarked))
     return values
 
 
@@ -73,7 +73,7 @@ def index_labels[M: Hashable, I: Hashable](
     indices: Mapping[M, Collection[I]],
     unmarked: str = "singleton",
 ) -> dict[M, Value]:
-    """The value of each markable for a coder who indexed: the union of the classes of its indices.
+    """Return the value of each markable for a coder who indexed: the union of the classes of its indices.
 
     `indices[m]` is the indices of m; none at all (NIL) makes m a class of its own. A markable with two
     indices is in both classes and does not merge them. `unmarked` is as in `chain_labels`, for the markables
@@ -84,49 +84,50 @@ def index_labels[M: Hashable, I: Hashable](
     >>> {markable: "".join(sorted(value)) for markable, value in values.items()}
     {'A': 'AB', 'B': 'ABC', 'C': 'BC', 'D': 'D'}
     """
-    check("unmarked", unmarked, UNMARKED)
+    check_option("unmarked", unmarked, UNMARKED)
     position = _positions(order)
     for markable in indices:
         if markable not in position:
             raise ValueError(f"markable {markable!r} is not in the text order")
-    classes = _Unions((index, m) for m, names in indices.items() for index in names)
+    classes = _ClassUnions((index, m) for m, names in indices.items() for index in names)
     values: dict[M, Value] = {
         m: classes.union(frozenset(names)) if names else frozenset((m,)) for m, names in indices.items()
     }
-    values.update(_unmarked((m for m in order if m not in indices), unmarked))
+    values.update(_unmarked_values((m for m in order if m not in indices), unmarked))
     return values
 
 
-class _Unions[N: Hashable, M: Hashable]:
+class _ClassUnions[N: Hashable, M: Hashable]:
     """Classes by name, and unions of them, each made once and shared."""
 
     def __init__(self, pairs: Iterable[tuple[N, M]]) -> None:
         members: dict[N, list[M]] = defaultdict(list)
         for name, member in pairs:
             members[name].append(member)
-        self._made: dict[frozenset[N], Chain[M]] = {
-            frozenset((name,)): frozenset(found) for name, found in members.items()
+        self._unions: dict[frozenset[N], Chain[M]] = {
+            frozenset((name,)): frozenset(of_class) for name, of_class in members.items()
         }
 
     def union(self, names: frozenset[N]) -> Chain[M]:
-        if names not in self._made:
-            self._made[names] = frozenset().union(*(self._made[frozenset((name,))] for name in names))
-        return self._made[names]
+        """Return the union of the classes of these names."""
+        if names not in self._unions:
+            self._unions[names] = frozenset().union(*(self._unions[frozenset((name,))] for name in names))
+        return self._unions[names]
 
 
-def _chains[M: Hashable](markables: Iterable[M], pointers: Pointers[M]) -> dict[M, Chain[M]]:
-    """The whole chain of each markable.
+def _build_chains[M: Hashable](markables: Iterable[M], pointers: Pointers[M]) -> dict[M, Chain[M]]:
+    """Return the whole chain of each markable.
 
     All that m reaches upwards lies below the tops that m reaches, so the chain is the union of what reaches
     each of those tops; a markable with a single top shares the set of that top.
     """
-    tops = tops_of(pointers)
-    below = _Unions((top, m) for m, reached in tops.items() for top in reached)
+    tops = find_tops(pointers)
+    below = _ClassUnions((top, m) for m, reached in tops.items() for top in reached)
     return {m: below.union(tops[m]) for m in markables}
 
 
-def tops_of[M: Hashable](pointers: Pointers[M]) -> dict[M, frozenset[M]]:
-    """For each source or target the tops that it reaches; a cycle that nothing leaves is one top.
+def find_tops[M: Hashable](pointers: Pointers[M]) -> dict[M, frozenset[M]]:
+    """Return for each source or target the tops that it reaches; a cycle that nothing leaves is one top.
 
     Tarjan's algorithm without recursion: a component is complete after all that it points to.
     """
@@ -158,22 +159,24 @@ def tops_of[M: Hashable](pointers: Pointers[M]) -> dict[M, frozenset[M]]:
                     component = [open_nodes.pop()]
                     while component[-1] != node:
                         component.append(open_nodes.pop())
-                    tops.update(dict.fromkeys(component, _reached(component, pointers, tops)))
+                    tops.update(dict.fromkeys(component, _reachable_tops(component, pointers, tops)))
     return tops
 
 
-def _reached[M: Hashable](component: list[M], pointers: Pointers[M], tops: Mapping[M, frozenset[M]]) -> frozenset[M]:
-    """The tops of what the component points to outside itself, or else the component, by its first node."""
-    found = {tops[target] for node in component for target in pointers.get(node, ()) if target in tops}
-    if not found:
+def _reachable_tops[M: Hashable](
+    component: list[M], pointers: Pointers[M], tops: Mapping[M, frozenset[M]]
+) -> frozenset[M]:
+    """Return the tops of what the component points to outside itself, or else the component, by its first node."""
+    reachable = {tops[target] for node in component for target in pointers.get(node, ()) if target in tops}
+    if not reachable:
         return frozenset((component[0],))
-    return found.pop() if len(found) == 1 else frozenset().union(*found)
+    return reachable.pop() if len(reachable) == 1 else frozenset().union(*reachable)
 
 
-def _before[M: Hashable](
+def _preceding_members[M: Hashable](
     chains: Mapping[M, Chain[M]], position: Mapping[M, int], turns: frozenset[M]
 ) -> dict[M, Chain[M]]:
-    """Of each chain the members before the markable, and the discourse members."""
+    """Return of each chain the members before the markable, and the discourse members."""
     ordered: dict[Chain[M], tuple[list[M], list[int], Chain[M]]] = {}
     values: dict[M, Chain[M]] = {}
     for m, chain in chains.items():
@@ -185,7 +188,7 @@ def _before[M: Hashable](
     return values
 
 
-def _unmarked[M: Hashable](markables: Iterable[M], unmarked: str) -> dict[M, Value]:
+def _unmarked_values[M: Hashable](markables: Iterable[M], unmarked: str) -> dict[M, Value]:
     if unmarked == "missing":
         return {}
     return {m: frozenset((m,)) if unmarked == "singleton" else UNMARKED_LABEL for m in markables}

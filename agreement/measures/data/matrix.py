@@ -12,12 +12,12 @@ MEMBER = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 SET = re.compile(rf"\{{(?:(?:{MEMBER.pattern})(?:\|(?:{MEMBER.pattern}))*)?\}}", re.DOTALL)
 
-type Parts = tuple[list[Hashable], list[Hashable], list[list[Value | None]], list[Hashable]]
+type ValueTable = tuple[list[Hashable], list[Hashable], list[list[Value | None]], list[Hashable]]
 
 
-def read_matrix(path: str | Path, *, raw: bool = False) -> Parts:
-    """Units, coders, rows of values and the documents of the units, as `ReliabilityData.from_values` takes them."""
-    rows = _rows(path, raw)
+def read_matrix(path: str | Path, *, raw: bool = False) -> ValueTable:
+    """Return units, coders, rows of values and documents of units, as `ReliabilityData.from_values` takes them."""
+    rows = _read_rows(path, raw)
     _, header = next(rows, (1, []))
     if len(header) < 2 or not all(header):
         raise ValueError(f"{path}: the columns are the document, the unit, and one for each coder, by name")
@@ -30,15 +30,15 @@ def read_matrix(path: str | Path, *, raw: bool = False) -> Parts:
             raise ValueError(f"{path}: line {line}: there is no {'unit' if document else 'document'}")
         for coder, cell in zip(header[2:], cells, strict=True):
             if (document, cell) not in known:
-                known[document, cell] = _value(document, cell, f"{path}: line {line}, coder {coder!r}")
+                known[document, cell] = _parse_cell(document, cell, f"{path}: line {line}, coder {coder!r}")
         units.append((document, unit))
         documents.append(document)
         values.append([known[document, cell] for cell in cells])
     return units, list(header[2:]), values, documents
 
 
-def _value(document: str, cell: str, where: str) -> Value | None:
-    """What a cell says: a label, a set of members of the document, or nothing."""
+def _parse_cell(document: str, cell: str, where: str) -> Value | None:
+    """Return the value of a cell: a label, a set of members of the document, or None."""
     if not cell.startswith("{"):
         return cell.removeprefix("\\") or None
     if SET.fullmatch(cell) is None:
@@ -46,8 +46,8 @@ def _value(document: str, cell: str, where: str) -> Value | None:
     return frozenset((document, ESCAPED.sub(r"\1", member)) for member in MEMBER.findall(cell[1:-1]))
 
 
-def _rows(path: str | Path, raw: bool) -> Iterator[tuple[int, list[str]]]:
-    """The rows by the line in which each begins, all as wide as the first; those without a word are passed over."""
+def _read_rows(path: str | Path, raw: bool) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows by the line in which each begins, all as wide as the first; empty rows are skipped."""
     with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
         reader = csv.reader(file, delimiter="\t" if str(path).endswith(".tsv") else ",", strict=True)
         line, width = 1, None
@@ -57,11 +57,11 @@ def _rows(path: str | Path, raw: bool) -> Iterator[tuple[int, list[str]]]:
                 if any(cells):
                     if len(cells) != width:
                         raise ValueError(f"{path}: line {line}: {len(cells)} cells where the header has {width}")
-                    yield line, cells if raw else [_bare(cell) for cell in cells]
+                    yield line, cells if raw else [_remove_guard(cell) for cell in cells]
                 line = reader.line_num + 1
         except (csv.Error, UnicodeDecodeError) as error:
             raise ValueError(f"{path}: line {line}: {error}") from error
 
 
-def _bare(cell: str) -> str:
+def _remove_guard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and GUARDED.match(cell) else cell

@@ -11,12 +11,13 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.measures.cells import MISSING, Cells, offsets, run_starts
+from agreement.measures.data.arrays import run_offsets, run_starts
+from agreement.measures.data.cells import MISSING, Cells
 from agreement.measures.values import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Meetings:
+class ChainPairs:
     """The pairs of chains of two coders that share units, in ascending order.
 
     `shared` is the number of units in both, `weight` the sum over these units of 1 / (coders of the unit - 1).
@@ -43,12 +44,12 @@ class Partition:
     documents: tuple[Ints, ...]
 
     @classmethod
-    def of_ids(cls, ids: Ints, document_of_unit: Ints, n_documents: int) -> "Partition":
-        """From an array (units, coders) of ids, -1 missing; equal ids of one document are one chain."""
+    def from_ids(cls, ids: Ints, document_of_unit: Ints, n_documents: int) -> "Partition":
+        """Return the chains of an array (units, coders) of ids, -1 missing; equal ids of one document are one chain."""
         chains = np.empty(ids.shape[::-1], dtype=np.int64)
         sizes, documents = [], []
         for c, column in enumerate(ids.T):
-            chains[c], size, document = _numbered(column, document_of_unit, n_documents)
+            chains[c], size, document = _number_chains(column, document_of_unit, n_documents)
             sizes.append(size)
             documents.append(document)
         chains.flags.writeable = False
@@ -67,19 +68,19 @@ class Partition:
         """Did every coder judge every unit?"""
         return bool((self.coders == len(self.chains)).all())
 
-    def judged(self, c: int) -> Ints:
-        """The number of pairable units in each chain of a coder."""
+    def pairable_sizes(self, c: int) -> Ints:
+        """Return the number of pairable units in each chain of a coder."""
         if self.complete and len(self.chains) > 1:
             return self.sizes[c]
         chosen = self.chains[c][(self.coders > 1) & (self.chains[c] != MISSING)]
         return np.bincount(chosen, minlength=len(self.sizes[c]))
 
-    def meetings(self) -> Iterator[Meetings]:
-        """Those of each two coders."""
+    def chain_pairs(self) -> Iterator[ChainPairs]:
+        """Yield the pairs of chains that share units, for each two coders."""
         for i, j in combinations(range(len(self.chains)), 2):
-            yield self._meetings(i, j)
+            yield self._chain_pairs(i, j)
 
-    def _meetings(self, i: int, j: int) -> Meetings:
+    def _chain_pairs(self, i: int, j: int) -> ChainPairs:
         width, kinds = len(self.sizes[j]), len(self.chains) + 1
         key = self.chains[i] * width + self.chains[j]
         if self.complete:
@@ -101,22 +102,22 @@ class Partition:
             shared = np.add.reduceat(count, again) if len(again) else count
             weight = np.add.reduceat(count / (coders - 1), again) if len(again) else count.astype(np.float64)
         first, second = np.divmod(pair, max(width, 1))
-        return Meetings(i, j, first, second, shared, weight)
+        return ChainPairs(i, j, first, second, shared, weight)
 
-    def equal(self, met: Meetings) -> Bools:
-        """Which of the pairs are two coders' same chain."""
+    def equal(self, met: ChainPairs) -> Bools:
+        """Return which of the pairs are two coders' same chain."""
         first, second = self.sizes[met.i][met.first], self.sizes[met.j][met.second]
         same: Bools = (met.shared == first) & (met.shared == second)
         return same
 
-    def of_coders(self, columns: list[int]) -> "Partition":
-        """The chains of some of the coders."""
-        sizes, documents = ([kept[c] for c in columns] for kept in (self.sizes, self.documents))
+    def select_coders(self, columns: list[int]) -> "Partition":
+        """Return the chains of some of the coders."""
+        sizes, documents = ([arrays[c] for c in columns] for arrays in (self.sizes, self.documents))
         return Partition(self.chains[columns], tuple(sizes), tuple(documents))
 
-    def cells(self) -> Cells:
-        """The same values as sets of units, each distinct set once."""
-        met = list(self.meetings())
+    def to_cells(self) -> Cells:
+        """Return the same values as sets of units, each distinct set once."""
+        met = list(self.chain_pairs())
         new = [np.ones(len(size), dtype=np.bool_) for size in self.sizes]
         for pairs in met:
             new[pairs.j][pairs.second[self.equal(pairs)]] = False
@@ -139,12 +140,12 @@ class Partition:
             units = np.flatnonzero(self.chains[c] != MISSING)
             units = units[np.argsort(codes[units, c], kind="stable")]
             sets, sizes = np.unique(codes[units, c], return_counts=True)
-            members[np.repeat(starts[sets], sizes) + offsets(sizes)] = units
+            members[np.repeat(starts[sets], sizes) + run_offsets(sizes)] = units
         return Cells(codes=codes, labels=(), starts=starts, members=members, others=())
 
 
-def _numbered(ids: Ints, documents: Ints, n_documents: int) -> tuple[Ints, Ints, Ints]:
-    """Chain of each unit, size of each chain, document of each chain; a negative id is no chain."""
+def _number_chains(ids: Ints, documents: Ints, n_documents: int) -> tuple[Ints, Ints, Ints]:
+    """Return chain of each unit, size of each chain, document of each chain; a negative id is no chain."""
     width = int(ids.max(initial=0)) + 1
     if width * n_documents > 8 * len(ids) + 1024:  # ids that are not small numbers within each document
         names, ids = np.unique(ids, return_inverse=True)
@@ -161,6 +162,6 @@ def _numbered(ids: Ints, documents: Ints, n_documents: int) -> tuple[Ints, Ints,
         number = np.cumsum(counts > 0) - 1
         chains[coded] = number[key]
         return chains, counts[names], names // max(width, 1)
-    names, found, counts = np.unique(key, return_inverse=True, return_counts=True)
-    chains[coded] = found
+    names, number, counts = np.unique(key, return_inverse=True, return_counts=True)
+    chains[coded] = number
     return chains, counts, names // max(width, 1)

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.measures.cells import MISSING, Cells, Content, dense_numbers, offsets
-from agreement.measures.matrix import read_matrix
-from agreement.measures.partitions import Partition
-from agreement.measures.records import parts_of_records, read_csv
-from agreement.measures.results import counted_as
-from agreement.measures.values import Ints, Label, Value, each_once
+from agreement.measures.data.arrays import factorize_integers, run_offsets, sorted_unique
+from agreement.measures.data.cells import MISSING, Cells, Content
+from agreement.measures.data.matrix import read_matrix
+from agreement.measures.data.partitions import Partition
+from agreement.measures.data.records import parse_records, read_csv
+from agreement.measures.results import pluralize
+from agreement.measures.values import Ints, Label, Value
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
 
@@ -54,32 +54,37 @@ class ReliabilityData:
 
     def __repr__(self) -> str:
         shape = ", ".join(
-            counted_as(len(things), noun)
+            pluralize(len(things), noun)
             for things, noun in ((self.units, "unit"), (self.coders, "coder"), (self.documents, "document"))
         )
-        return f"<ReliabilityData: {shape}, {counted_as(self.n_values, 'value')}>"
+        return f"<ReliabilityData: {shape}, {pluralize(self.n_values, 'value')}>"
 
     def _repr_html_(self) -> str:
-        """The counts, and the first rows of the canonical matrix."""
+        """Return the counts, and the first rows of the canonical matrix."""
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.to_frame().head(10).to_html(na_rep='')}"
 
     @classmethod
     def from_frame(cls, frame: "pd.DataFrame", documents: "pd.Series | None" = None) -> Self:
-        """Data from a table: index = units, columns = coders, cell = label, frozenset, or None/NaN (missing).
+        """Return data from a table: index = units, columns = coders, cell = label, frozenset, or None/NaN (missing).
 
         `documents` is a Series from unit to document; without it everything is one document. Raises
         ValueError, naming the offender, for a unit that comes twice, is in two documents or in none, a cell
         that is not hashable, and a member that sets of two documents share.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"Ann": ["place", None], "Bob": ["none", "place"]}, index=["A", "B"])
+        >>> ReliabilityData.from_frame(frame)
+        <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
         units = frame.index.tolist()
         cells = frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object).tolist()
         of_unit: list[Hashable] = [None] * len(units)
         if documents is not None:
-            found = _document_of(documents.index.tolist(), documents.tolist())
+            document_of = _map_documents(documents.index.tolist(), documents.tolist())
             for row, unit in enumerate(units):
-                if unit not in found:
+                if unit not in document_of:
                     raise ValueError(f"unit {unit!r} is in no document")
-                of_unit[row] = found[unit]
+                of_unit[row] = document_of[unit]
         return cls.from_values(units, frame.columns.tolist(), cells, of_unit)
 
     @classmethod
@@ -90,9 +95,12 @@ class ReliabilityData:
         values: Iterable[Sequence[Value | None]],
         documents: Sequence[Hashable],
     ) -> Self:
-        """Data from rows: for each unit one value per coder (None = missing), and the unit's document.
+        """Return data from rows: for each unit one value per coder (None = missing), and the unit's document.
 
         Raises ValueError, naming the offender, as `from_frame` does, and for a row of the wrong length.
+
+        >>> ReliabilityData.from_values(["A", "B"], ["Ann", "Bob"], [["place", "none"], [None, "place"]], ["a", "a"])
+        <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
         rows = list(values)
         if not len(units) == len(rows) == len(documents):
@@ -101,12 +109,12 @@ class ReliabilityData:
         labels: dict[Label, int] = {}
         sets: dict[frozenset[Hashable], int] = {}
         cells = np.array(
-            [_row_codes(unit, coders, row, labels, sets) for unit, row in zip(units, rows, strict=True)],
+            [_encode_row(unit, coders, row, labels, sets) for unit, row in zip(units, rows, strict=True)],
             dtype=np.int64,
         ).reshape(len(units), len(coders))
         row_of_unit = {unit: row for row, unit in enumerate(units)}
         # iteration over a set is not stable between runs, so the other members get an order of their own
-        others = sorted({m for value in sets for m in value if m not in row_of_unit}, key=_stable)
+        others = sorted({m for value in sets for m in value if m not in row_of_unit}, key=_sort_key)
         number = row_of_unit | {member: len(units) + i for i, member in enumerate(others)}
         members = [sorted(number[member] for member in value) for value in sets]
         content = Cells(
@@ -116,17 +124,20 @@ class ReliabilityData:
             members=np.array([member for value in members for member in value], dtype=np.int64),
             others=tuple(others),
         )
-        names, document_of_unit = _numbered(documents)
+        names, document_of_unit = _factorize(documents)
         return cls(tuple(units), tuple(coders), names, document_of_unit, content)
 
     @classmethod
     def from_chain_ids(cls, ids: ArrayLike, documents: "Sequence[Hashable] | Ints") -> Self:
-        """Data from an integer array (units, coders): -1 is missing, and the value of a unit is the set of
-        the units of its document to which the coder gave the same id.
+        """Return data from an integer array (units, coders) of chain ids, -1 for missing.
 
+        The value of a unit is the set of the units of its document to which the coder gave the same id.
         `documents` names the document of each unit; an array of integers is the fastest. Units and coders are
         named by their row and column number. Raises ValueError for an array of another shape or with other
         negative numbers, and where there is not one document per row.
+
+        >>> ReliabilityData.from_chain_ids([[7, 1], [7, -1], [8, 1]], ["a", "a", "a"])
+        <ReliabilityData: 3 units, 2 coders, 1 document, 3 values>
         """
         table = np.asarray(ids)
         if table.ndim != 2 or (table.size and not np.issubdtype(table.dtype, np.integer)):
@@ -136,8 +147,8 @@ class ReliabilityData:
         if table.size and table.min() < MISSING:
             row, column = np.argwhere(table < MISSING)[0].tolist()
             raise ValueError(f"unit {row}, coder {column}: id {table[row, column]} is neither -1 nor an id")
-        names, document_of_unit = _numbered(documents)
-        content = Partition.of_ids(table.astype(np.int64, copy=False), document_of_unit, len(names))
+        names, document_of_unit = _factorize(documents)
+        content = Partition.from_ids(table.astype(np.int64, copy=False), document_of_unit, len(names))
         return cls(range(len(table)), range(table.shape[1]), names, document_of_unit, content)
 
     @classmethod
@@ -151,7 +162,7 @@ class ReliabilityData:
         label: str | None = None,
         chain: str | None = None,
     ) -> Self:
-        """Data from a table with one judgement per row, its columns named by the arguments.
+        """Return data from a table with one judgement per row, its columns named by the arguments.
 
         `chain` holds an id: the value is the set of the units of the document to which that coder gave the same
         id. `label` holds a category; it is the value where there is no chain id. A row with neither says only
@@ -167,12 +178,12 @@ class ReliabilityData:
         >>> [sorted(value) for value in ReliabilityData.from_records(records).values]
         [['A', 'B'], ['A'], ['B']]
         """
-        return cls(*parts_of_records(records, document, unit, coder, label, chain))
+        return cls(*parse_records(records, document, unit, coder, label, chain))
 
     @classmethod
     def from_csv(
         cls,
-        path: "str | Path",
+        path: str | Path,
         *,
         document: str | None = None,
         unit: str | Sequence[str] = "unit",
@@ -180,7 +191,7 @@ class ReliabilityData:
         label: str | None = None,
         chain: str | None = None,
     ) -> Self:
-        """Data from a CSV file (.tsv: tab-separated) in UTF-8 with a header and one judgement per line.
+        """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a header and one judgement per line.
 
         The arguments and errors are those of `from_records`; errors name the file and the line. An empty field is
         missing, and nothing else is: a category may be called NA or None. Numbers are read as numbers.
@@ -199,8 +210,8 @@ class ReliabilityData:
             raise ValueError(f"{path}: {error}")
 
     @classmethod
-    def from_matrix(cls, path: "str | Path", *, raw: bool = False) -> Self:
-        """Data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit and a column for each coder.
+    def from_matrix(cls, path: str | Path, *, raw: bool = False) -> Self:
+        """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit, a column for each coder.
 
         The first column is the document, the second the unit, and a unit is named by both. A cell is a label, a set
         `{a|b}` of units of the document or of others, or empty (missing). A backslash takes the meaning from a `|`,
@@ -223,14 +234,14 @@ class ReliabilityData:
             raise ValueError(f"{path}: {error}")
 
     @cached_property
-    def kept(self) -> dict[Hashable, Any]:
+    def cache(self) -> dict[Hashable, Any]:
         """Sums over documents that were computed, by what they are of: data never change, and the sums are small."""
         return {}
 
     @cached_property
     def cells(self) -> Cells:
         """The values as labels and sets, in integers."""
-        return self.content.cells()
+        return self.content.to_cells()
 
     @property
     def codes(self) -> Ints:
@@ -259,16 +270,16 @@ class ReliabilityData:
         Sets come first, compared member by member in the order of the units, a set that ends after one that
         goes on: the order of Passonneau 2004, Table 2. Labels follow in the order of first appearance.
         """
-        return tuple(self.value(code) for code in self._canonical)
+        return tuple(self.value(code) for code in self._canonical_order)
 
     def value(self, code: int) -> Value:
-        """The label or set that a cell of `codes` stands for."""
+        """Return the label or set that a cell of `codes` stands for."""
         if code < len(self.labels):
             return self.labels[code]
         return frozenset(self._member(m) for m in self._set_members(code - len(self.labels)))
 
     def of_documents(self, documents: Iterable[Hashable]) -> Self:
-        """The data of some of the documents. Raises ValueError for one that is not there.
+        """Return the data of some of the documents. Raises ValueError for an unknown one.
 
         >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 2]], ["a", "a", "b"])
         >>> data.of_documents(["b"])
@@ -286,7 +297,7 @@ class ReliabilityData:
         return type(self).from_values([self.units[row] for row in rows], self.coders, table, names)
 
     def clusters(self, coder: Hashable) -> dict[Hashable, list[frozenset[Hashable]]]:
-        """The distinct sets that a coder gave, by document: a side of a coreference score.
+        """Return the distinct sets that a coder gave, by document: a side of a coreference score.
 
         Units with a label, and those that the coder did not code, are in none. Raises ValueError for an unknown coder.
 
@@ -297,29 +308,29 @@ class ReliabilityData:
         if coder not in self.coders:
             raise ValueError(f"there is no coder {coder!r} among {list(self.coders)}")
         codes = self.codes[:, self.coders.index(coder)]
-        found: dict[Hashable, dict[int, None]] = {document: {} for document in self.documents}
+        codes_of_document: dict[Hashable, dict[int, None]] = {document: {} for document in self.documents}
         for code, document in zip(codes.tolist(), self.document_of_unit.tolist(), strict=True):
             if code >= len(self.labels):
-                found[self.documents[document]][code] = None
-        values = {code: self.value(code) for chosen in found.values() for code in chosen}
+                codes_of_document[self.documents[document]][code] = None
+        values = {code: self.value(code) for chosen in codes_of_document.values() for code in chosen}
         return {
             document: [value for code in chosen if isinstance(value := values[code], frozenset)]
-            for document, chosen in found.items()
+            for document, chosen in codes_of_document.items()
         }
 
     def to_frame(self) -> "pd.DataFrame":
-        """The canonical matrix: for each unit and coder the integer of the value, or <NA> (missing)."""
+        """Return the canonical matrix: for each unit and coder the integer of the value, or <NA> (missing)."""
         import pandas as pd
 
         number = np.zeros(self.n_values + 1, dtype=np.int64)  # the last place is read by -1, missing
-        number[self._canonical] = np.arange(1, self.n_values + 1)
+        number[self._canonical_order] = np.arange(1, self.n_values + 1)
         index = pd.Index(list(self.units), tupleize_cols=False)
         columns = pd.Index(list(self.coders), tupleize_cols=False)
         frame = pd.DataFrame(number[self.codes], index=index, columns=columns).astype("Int64")
         return frame.mask(self.codes == MISSING)
 
     @cached_property
-    def _canonical(self) -> list[int]:
+    def _canonical_order(self) -> list[int]:
         end = len(self.units) + len(self.cells.others)
         sets = sorted(range(len(self.cells.starts) - 1), key=lambda s: [*self._set_members(s), end])
         return [len(self.labels) + s for s in sets] + list(range(len(self.labels)))
@@ -338,13 +349,13 @@ class ReliabilityData:
             return
         n = len(self.documents)
         key = (cells.codes[rows, columns] - len(cells.labels)) * n + self.document_of_unit[rows]
-        sets, documents = np.divmod(each_once(key), n)
+        sets, documents = np.divmod(sorted_unique(key), n)
         sizes = np.diff(cells.starts)[sets]
         members = np.concatenate(
-            (cells.members[np.repeat(cells.starts[sets], sizes) + offsets(sizes)], np.arange(len(self.units)))
+            (cells.members[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)], np.arange(len(self.units)))
         )
         documents = np.concatenate((np.repeat(documents, sizes), self.document_of_unit))
-        members, documents = np.divmod(each_once(members * n + documents), n)
+        members, documents = np.divmod(sorted_unique(members * n + documents), n)
         twice = np.flatnonzero(members[1:] == members[:-1])
         if len(twice):
             first, second = (self.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
@@ -353,18 +364,18 @@ class ReliabilityData:
 
 
 def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:
-    """The unit, or the other id, that a number in `cells.members` stands for."""
+    """Return the unit, or the other id, that a number in `cells.members` stands for."""
     return units[member] if member < len(units) else cells.others[member - len(units)]
 
 
-def _row_codes(
+def _encode_row(
     unit: Hashable,
     coders: Sequence[Hashable],
     row: Sequence[Value | None],
     labels: dict[Label, int],
     sets: dict[frozenset[Hashable], int],
 ) -> list[int]:
-    """A row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
+    """Return a row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
     if len(row) != len(coders):
         raise ValueError(f"unit {unit!r} has {len(row)} values for {len(coders)} coders")
     codes = []
@@ -382,16 +393,16 @@ def _row_codes(
     return codes
 
 
-def _document_of(units: Sequence[Hashable], documents: Sequence[Hashable]) -> dict[Hashable, Hashable]:
-    found: dict[Hashable, Hashable] = {}
+def _map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> dict[Hashable, Hashable]:
+    document_of: dict[Hashable, Hashable] = {}
     for unit, document in zip(units, documents, strict=True):
-        if found.setdefault(unit, document) != document:
-            raise ValueError(f"unit {unit!r} is in two documents: {found[unit]!r} and {document!r}")
-    return found
+        if document_of.setdefault(unit, document) != document:
+            raise ValueError(f"unit {unit!r} is in two documents: {document_of[unit]!r} and {document!r}")
+    return document_of
 
 
 def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documents: Sequence[Hashable]) -> None:
-    _document_of(units, documents)
+    _map_documents(units, documents)
     for noun, names in (("unit", units), ("coder", coders)):
         seen: set[Hashable] = set()
         for name in names:
@@ -400,16 +411,16 @@ def _check_unique(units: Sequence[Hashable], coders: Sequence[Hashable], documen
             seen.add(name)
 
 
-def _numbered(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
-    """The distinct names in the order of their first appearance, and the place of each name among them."""
+def _factorize(names: Sequence[Hashable] | Ints) -> tuple[Sequence[Hashable], Ints]:
+    """Return the distinct names in the order of their first appearance, and the place of each name among them."""
     if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer) and len(names):
-        dense = dense_numbers(names)
+        dense = factorize_integers(names)
         if dense:
             return tuple(dense[0]), dense[1]
-    found: dict[Hashable, int] = {}
-    numbers = [found.setdefault(name, len(found)) for name in names]
-    return tuple(found), np.array(numbers, dtype=np.int64)
+    number_of: dict[Hashable, int] = {}
+    numbers = [number_of.setdefault(name, len(number_of)) for name in names]
+    return tuple(number_of), np.array(numbers, dtype=np.int64)
 
 
-def _stable(name: Hashable) -> tuple[str, str]:
+def _sort_key(name: Hashable) -> tuple[str, str]:
     return type(name).__name__, repr(name)

@@ -11,18 +11,18 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.measures.distances import from_counts, from_empty
+from agreement.measures.distances import distance_from_empty, from_counts
 from agreement.measures.options import Options
-from agreement.measures.overlaps import Pairable, overlaps
-from agreement.measures.statistics import Matrix, beside, sparse_sums
+from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
+from agreement.measures.sums.sufficient_statistics import Matrix, hstack_sums, sparse_sums
 from agreement.measures.values import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements:
+class WeightedJudgements:
     """Judgements one by one: the row of the unit, its rater, the code of the value and its mass."""
 
-    pairable: Pairable
+    pairable: PairableUnits
     rows: Ints
     raters: Ints
     codes: Ints
@@ -31,7 +31,7 @@ class Judgements:
 
 
 @dataclass(frozen=True, eq=False)
-class Similar:
+class SetSimilarities:
     """Pairs of different sets with their similarity, 1 - distance, where it is not 0."""
 
     first: Ints
@@ -40,20 +40,20 @@ class Similar:
     with_empty: float
 
     @classmethod
-    def of(cls, pairable: Pairable, name: str, options: Options) -> "Similar":
-        """Those of the sets of the data; of nominal there are none."""
+    def from_units(cls, pairable: PairableUnits, name: str, options: Options) -> "SetSimilarities":
+        """Return those of the sets of the data; for the nominal distance there are none."""
         if name == "nominal":
             nothing = np.zeros(0, dtype=np.int64)
             return cls(nothing, nothing, np.zeros(0), 0.0)
-        overlap = overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
+        overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
         sizes = np.diff(pairable.data.cells.starts)
         a, b = sizes[overlap.first], sizes[overlap.second]
         distances = from_counts(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
-        return cls(overlap.first, overlap.second, 1 - distances, 1 - from_empty(name, options))
+        return cls(overlap.first, overlap.second, 1 - distances, 1 - distance_from_empty(name, options))
 
 
 @dataclass(frozen=True, eq=False)
-class Masses:
+class ValueMasses:
     """Columns of sums for each group, and M of totals of such columns.
 
     `labels` is None where labels are equal or not, else their similarities (labels, labels). The columns are the mass
@@ -61,8 +61,8 @@ class Masses:
     common: each two raters' part of M (groups are documents), or each rater's mass of each set (groups are units).
     """
 
-    judgements: Judgements
-    similar: Similar
+    judgements: WeightedJudgements
+    similar: SetSimilarities
     group_of_unit: Ints
     n_groups: int
     by_unit: bool
@@ -71,42 +71,42 @@ class Masses:
     @cached_property
     def sums(self) -> Matrix:
         """The columns of each group."""
-        given, n = self.judgements, self.judgements.n_raters
-        groups = self.group_of_unit[given.rows]
-        everything = sparse_sums(groups, given.raters, given.mass, (self.n_groups, n))
+        judgements, n = self.judgements, self.judgements.n_raters
+        groups = self.group_of_unit[judgements.rows]
+        everything = sparse_sums(groups, judgements.raters, judgements.mass, (self.n_groups, n))
         chosen = self._is_shared
-        column = given.raters[chosen] * self._n_shared + self._label[chosen]
+        column = judgements.raters[chosen] * self._n_shared + self._label[chosen]
         shape = (self.n_groups, n * self._n_shared)
-        labels = sparse_sums(groups[chosen], column, given.mass[chosen], shape)
-        others = sparse_sums(groups[~chosen], given.raters[~chosen], given.mass[~chosen], (self.n_groups, n))
-        return beside(everything, labels, others, self._sets())
+        labels = sparse_sums(groups[chosen], column, judgements.mass[chosen], shape)
+        others = sparse_sums(groups[~chosen], judgements.raters[~chosen], judgements.mass[~chosen], (self.n_groups, n))
+        return hstack_sums(everything, labels, others, self._sets())
 
     def totals(self, sums: Floats) -> Floats:
-        """The mass of each rater, (replicates, raters)."""
+        """Return the mass of each rater, (replicates, raters)."""
         return sums[:, : self.judgements.n_raters]
 
-    def shared(self, sums: Floats) -> Floats:
-        """The mass of each label and of the empty set, (replicates, raters, labels + 1)."""
+    def shared_masses(self, sums: Floats) -> Floats:
+        """Return the mass of each label and of the empty set, (replicates, raters, labels + 1)."""
         n = self.judgements.n_raters
         return sums[:, n : n + n * self._n_shared].reshape(len(sums), n, self._n_shared)
 
-    def common(self, sums: Floats) -> Floats:
-        """M, (replicates, raters, raters)."""
+    def common_mass(self, sums: Floats) -> Floats:
+        """Return M, (replicates, raters, raters)."""
         n = self.judgements.n_raters
-        shared = self.shared(sums)
+        shared = self.shared_masses(sums)
         rest = sums[:, n + n * self._n_shared :]
         others, sets = rest[:, :n], rest[:, n:]
-        left = shared
+        similar = shared
         if self.labels is not None:
-            left = np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
-        found = left @ shared.transpose(0, 2, 1)
+            similar = np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
+        common = similar @ shared.transpose(0, 2, 1)
         if self.similar.with_empty:
             cross = shared[:, :, -1, None] * others[:, None, :]
-            found = found + self.similar.with_empty * (cross + cross.transpose(0, 2, 1))
+            common = common + self.similar.with_empty * (cross + cross.transpose(0, 2, 1))
         if not self.by_unit:
-            return found + sets.reshape(len(sums), n, n)
+            return common + sets.reshape(len(sums), n, n)
         masses = sets.reshape(len(sums), n, len(self.judgements.pairable.data.cells.starts) - 1)
-        return found + self._spread(masses) @ masses.transpose(0, 2, 1)
+        return common + self._spread(masses) @ masses.transpose(0, 2, 1)
 
     @property
     def _n_shared(self) -> int:
@@ -126,30 +126,30 @@ class Masses:
         return shared
 
     def _sets(self) -> Matrix:
-        given, n = self.judgements, self.judgements.n_raters
+        judgements, n = self.judgements, self.judgements.n_raters
         chosen = ~self._is_shared
-        sets = given.codes[chosen] - self._n_shared + 1
-        n_sets = len(given.pairable.data.cells.starts) - 1
+        sets = judgements.codes[chosen] - self._n_shared + 1
+        n_sets = len(judgements.pairable.data.cells.starts) - 1
         if self.by_unit:
-            groups = self.group_of_unit[given.rows[chosen]]
-            columns = given.raters[chosen] * n_sets + sets
-            return sparse_sums(groups, columns, given.mass[chosen], (self.n_groups, n * n_sets))
-        place = given.raters[chosen] * n_sets + sets
-        masses = np.bincount(place, weights=given.mass[chosen], minlength=n * n_sets).reshape(n, n_sets)
+            groups = self.group_of_unit[judgements.rows[chosen]]
+            columns = judgements.raters[chosen] * n_sets + sets
+            return sparse_sums(groups, columns, judgements.mass[chosen], (self.n_groups, n * n_sets))
+        place = judgements.raters[chosen] * n_sets + sets
+        masses = np.bincount(place, weights=judgements.mass[chosen], minlength=n * n_sets).reshape(n, n_sets)
         group = np.zeros(n_sets, dtype=np.int64)
-        group[sets] = self.group_of_unit[given.rows[chosen]]
+        group[sets] = self.group_of_unit[judgements.rows[chosen]]
         first, second = self.similar.first, self.similar.second
-        found = np.zeros((self.n_groups, n, n))
+        common = np.zeros((self.n_groups, n, n))
         for r in range(n):
             for s in range(r + 1):
                 terms = np.bincount(group, weights=masses[r] * masses[s], minlength=self.n_groups)
                 pairs = masses[r, first] * masses[s, second] + masses[r, second] * masses[s, first]
                 terms += np.bincount(group[first], weights=self.similar.similarity * pairs, minlength=self.n_groups)
-                found[:, r, s] = found[:, s, r] = terms
-        return found.reshape(self.n_groups, n * n)
+                common[:, r, s] = common[:, s, r] = terms
+        return common.reshape(self.n_groups, n * n)
 
     def _spread(self, masses: Floats) -> Floats:
-        """Masses times similarities, (replicates, raters, sets)."""
+        """Return masses times similarities, (replicates, raters, sets)."""
         if not len(self.similar.first):
             return masses
         shape = masses.shape
@@ -161,8 +161,8 @@ class Masses:
         from scipy import sparse
 
         n_sets = len(self.judgements.pairable.data.cells.starts) - 1
-        first, second, found = self.similar.first, self.similar.second, self.similar.similarity
+        first, second, similarity = self.similar.first, self.similar.second, self.similar.similarity
         rows = np.concatenate((first, second, np.arange(n_sets)))
         columns = np.concatenate((second, first, np.arange(n_sets)))
-        terms = np.concatenate((found, found, np.ones(n_sets)))
+        terms = np.concatenate((similarity, similarity, np.ones(n_sets)))
         return sparse.csr_array(sparse.coo_array((terms, (rows, columns)), shape=(n_sets, n_sets)))

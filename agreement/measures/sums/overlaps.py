@@ -3,18 +3,20 @@
 The cost follows the pairs of sets that do share a member. Two sets of different documents never do.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from agreement.measures.cells import MISSING
-from agreement.measures.data import ReliabilityData
-from agreement.measures.values import Bools, Ints, each_once
+from agreement.measures.data.arrays import sorted_unique
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.values import Bools, Ints
 
 
 @dataclass(frozen=True)
-class Pairable:
+class PairableUnits:
     """The units that enough coders coded, two unless said otherwise.
 
     `rows` are the units' rows in the data, `documents` their documents, `codes` their cells and `coders` the
@@ -29,8 +31,8 @@ class Pairable:
     inside: Bools
 
     @classmethod
-    def of(cls, data: ReliabilityData, least: int = 2) -> Self:
-        """The units that at least so many coders coded."""
+    def from_data(cls, data: ReliabilityData, least: int = 2) -> Self:
+        """Return the units that at least so many coders coded."""
         coders = (data.codes != MISSING).sum(axis=1)
         rows = np.flatnonzero(coders >= least)
         codes = data.codes[rows]
@@ -40,19 +42,25 @@ class Pairable:
             documents=data.document_of_unit[rows],
             codes=codes,
             coders=coders[rows],
-            inside=_entry_of(data, codes - len(data.labels), rows[:, None]) >= 0,
+            inside=_find_entries(data, codes - len(data.labels), rows[:, None]) >= 0,
         )
 
+    def group_by(self, by: str) -> tuple[Ints, Sequence[Hashable]]:
+        """Return the group of each unit, and the names of the groups: documents, or units where `by` is "unit"."""
+        if by == "unit":
+            return np.arange(len(self.rows)), [self.data.units[row] for row in self.rows.tolist()]
+        return self.documents, self.data.documents
+
     def document_of_set(self) -> Ints:
-        """For each set of the data the document it is used in, or -1; the empty set may have any."""
-        found = np.full(len(self.data.cells.starts) - 1, MISSING, dtype=np.int64)
+        """Return for each set of the data the document it is used in, or -1; the empty set may have any."""
+        documents = np.full(len(self.data.cells.starts) - 1, MISSING, dtype=np.int64)
         units, columns = np.nonzero(self.codes >= len(self.data.labels))
-        found[self.codes[units, columns] - len(self.data.labels)] = self.documents[units]
-        return found
+        documents[self.codes[units, columns] - len(self.data.labels)] = self.documents[units]
+        return documents
 
 
 @dataclass(frozen=True)
-class Overlaps:
+class SetOverlaps:
     """Pairs of sets `first` < `second` that have `shared` > 0 members in common, in ascending order.
 
     The last three count judgements whose unit is one of the shared members: those with the first set, those
@@ -67,7 +75,7 @@ class Overlaps:
     same_unit: Ints
 
     def shared_by(self, first: Ints, second: Ints) -> Ints:
-        """The number of members in common, for pairs of different sets in any order."""
+        """Return the number of members in common, for pairs of different sets in any order."""
         low, high = np.minimum(first, second), np.maximum(first, second)
         if not len(self.first):
             return np.zeros(low.shape, dtype=np.int64)
@@ -77,17 +85,17 @@ class Overlaps:
         return np.where(keys[place] == wanted, self.shared[place], 0)
 
 
-def entry_counts(pairable: Pairable) -> Ints:
-    """For each entry of `data.cells.members`, how many judgements gave the set to that member as a unit."""
+def count_entries(pairable: PairableUnits) -> Ints:
+    """Count for each entry of `data.cells.members` the judgements that gave the set to that member as a unit."""
     data = pairable.data
     units, columns = np.nonzero(pairable.inside)
     sets = pairable.codes[units, columns] - len(data.labels)
-    entries = _entry_of(data, sets, pairable.rows[units])
+    entries = _find_entries(data, sets, pairable.rows[units])
     return np.bincount(entries, minlength=len(data.cells.members))
 
 
-def overlaps(pairable: Pairable, counts: Ints) -> Overlaps:
-    """The overlapping pairs among the sets used on pairable units; `counts` as `entry_counts` gives them."""
+def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
+    """Find the overlapping pairs among the sets used on pairable units; `counts` as `count_entries` gives them."""
     data = pairable.data
     document_of_set = pairable.document_of_set()
     entries = np.flatnonzero(document_of_set[data.cells.set_of_member] != MISSING)
@@ -95,19 +103,19 @@ def overlaps(pairable: Pairable, counts: Ints) -> Overlaps:
     sets, members, weights = data.cells.set_of_member[entries], data.cells.members[entries], counts[entries]
     documents = document_of_set[sets]
     dense = _is_dense(members, documents, sets, len(data.documents))
-    parts = [_sparse(members[~dense], sets[~dense], weights[~dense])]
+    parts = [_list_pairs(members[~dense], sets[~dense], weights[~dense])]
     parts += [
-        _dense(members[here], sets[here], weights[here])
-        for here in (documents == document for document in each_once(documents[dense]))
+        _multiply_incidence(members[here], sets[here], weights[here])
+        for here in (documents == document for document in sorted_unique(documents[dense]))
     ]
-    found = np.concatenate(parts, axis=1)
+    columns = np.concatenate(parts, axis=1)
     if len(parts) > 1:
-        found = found[:, np.lexsort((found[1], found[0]))]
-    return Overlaps(*found)
+        columns = columns[:, np.lexsort((columns[1], columns[0]))]
+    return SetOverlaps(*columns)
 
 
-def _entry_of(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
-    """The place in `data.cells.members` of each unit in each set, or -1 where it is not a member (or not a set)."""
+def _find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
+    """Find the place in `data.cells.members` of each unit in each set, or -1 where it is no member (or no set)."""
     if not len(data.cells.members):
         return np.full(np.broadcast_shapes(sets.shape, units.shape), -1, dtype=np.int64)
     width = len(data.units) + len(data.cells.others)
@@ -118,7 +126,7 @@ def _entry_of(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
 
 
 def _is_dense(members: Ints, documents: Ints, sets: Ints, n_documents: int) -> Bools:
-    """The entries of documents where listing pairs member by member costs more than a matrix product.
+    """Return the entries of documents where listing pairs member by member costs more than a matrix product.
 
     Prefixes of long chains do this: n sets that share n members are n cubed entries but n squared pairs.
     """
@@ -129,7 +137,7 @@ def _is_dense(members: Ints, documents: Ints, sets: Ints, n_documents: int) -> B
     return (listed > 4.0 * sets_in**2)[documents]
 
 
-def _sparse(members: Ints, sets: Ints, weights: Ints) -> Ints:
+def _list_pairs(members: Ints, sets: Ints, weights: Ints) -> Ints:
     """List the pairs of sets of each member, then add up each pair. The entries are sorted by member."""
     n = len(members)
     later = np.searchsorted(members, members, side="right") - np.arange(n) - 1
@@ -147,8 +155,8 @@ def _sparse(members: Ints, sets: Ints, weights: Ints) -> Ints:
     return np.concatenate((np.stack((first, second)), np.add.reduceat(terms, begins, axis=1)))
 
 
-def _dense(members: Ints, sets: Ints, weights: Ints) -> Ints:
-    """The same from the incidence matrix of one document, in floats, which are exact for counts."""
+def _multiply_incidence(members: Ints, sets: Ints, weights: Ints) -> Ints:
+    """Do the same by the incidence matrix of one document, in floats, which are exact for counts."""
     names, row = np.unique(sets, return_inverse=True)
     distinct, column = np.unique(members, return_inverse=True)
     incidence = np.zeros((len(names), len(distinct)))

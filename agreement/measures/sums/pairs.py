@@ -6,31 +6,34 @@ from math import fsum
 
 import numpy as np
 
-from agreement.measures.cells import MISSING
-from agreement.measures.distances import many_from_counts
+from agreement.measures.data.cells import MISSING
+from agreement.measures.distances import from_counts_by_name
 from agreement.measures.options import Options
-from agreement.measures.overlaps import Overlaps, Pairable
+from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps
 from agreement.measures.values import Bools, Floats, Ints
 
 
 def observed_distances(
-    pairable: Pairable, overlap: Overlaps, options: Options, names: Sequence[str]
+    pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, Floats]]:
-    """The distances of the unordered pairs of different values of each unit, and the place of the unit."""
+    """Return the distances of the unordered pairs of different values of each unit, and the place of the unit."""
     units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=options.exclude_unit != "none")
     distances = {name: np.ones(len(units)) for name in names}
-    for name, found in _compared(a, b, shared, options, names):
-        distances[name][sets] = found
+    for name, of_sets in _compare(a, b, shared, options, names):
+        distances[name][sets] = of_sets
     return units, distances
 
 
 def different_sets(
-    pairable: Pairable, overlap: Overlaps, *, exclude_unit: bool = True
+    pairable: PairableUnits, overlap: SetOverlaps, *, exclude_unit: bool = True
 ) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """The place of the unit of each unordered pair of different values, and of the pairs that are of two sets: which
-    they are, the two sizes and the members shared, with or without the unit."""
+    """Return the unordered pairs of different values on one unit.
+
+    These are the place of the unit of each pair, and of the pairs of two sets: which they are, the two sizes and the
+    members shared, with or without the unit.
+    """
     n_labels = len(pairable.data.labels)
-    units, p, q, p_inside, q_inside = _different(pairable)
+    units, p, q, p_inside, q_inside = _different_codes(pairable)
     sets = np.flatnonzero((p >= n_labels) & (q >= n_labels))
     p, q, p_inside, q_inside = p[sets] - n_labels, q[sets] - n_labels, p_inside[sets], q_inside[sets]
     sizes = np.diff(pairable.data.cells.starts)
@@ -40,14 +43,14 @@ def different_sets(
     return units, sets, a, b, shared
 
 
-def different_labels(pairable: Pairable) -> tuple[Ints, Ints, Ints]:
-    """The unordered pairs of different labels of each unit, the lower code first, and the place of the unit."""
-    units, p, q, *_ = _different(pairable)
+def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
+    """Return the unordered pairs of different labels of each unit, the lower code first, and the place of the unit."""
+    units, p, q, *_ = _different_codes(pairable)
     return units, np.minimum(p, q), np.maximum(p, q)
 
 
-def _different(pairable: Pairable) -> tuple[Ints, Ints, Ints, Bools, Bools]:
-    """Pairs of different codes of one unit: the unit's place, the codes, and if each is a set with the unit in it."""
+def _different_codes(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Bools, Bools]:
+    """Return pairs of different codes of one unit: its place, the codes, and if each is a set with the unit in it."""
     left, right = np.triu_indices(pairable.codes.shape[1], 1)
     p, q = pairable.codes[:, left], pairable.codes[:, right]
     units, pair = np.nonzero((p != q) & (p != MISSING) & (q != MISSING))
@@ -56,9 +59,9 @@ def _different(pairable: Pairable) -> tuple[Ints, Ints, Ints, Bools, Bools]:
 
 
 def overlapping_distances(
-    pairable: Pairable, overlap: Overlaps, counts: Ints, options: Options, names: Sequence[str]
+    pairable: PairableUnits, overlap: SetOverlaps, counts: Ints, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, list[float]]]:
-    """Per document, the ordered pairs of judgements whose sets share a member: their number and distances."""
+    """Return by document the number and distances of ordered pairs of judgements whose sets share a member."""
     documents: list[Ints] = []
     numbers: list[Ints] = []
     terms: dict[str, list[Floats]] = {name: [] for name in names}
@@ -67,19 +70,19 @@ def overlapping_distances(
         some = np.flatnonzero((number > 0) & (shared > 0))
         documents.append(document_of_set[first[some]])
         numbers.append(number[some])
-        for name, found in _compared(a[some], b[some], shared[some], options, names):
-            terms[name].append(number[some] * found)
+        for name, distances in _compare(a[some], b[some], shared[some], options, names):
+            terms[name].append(number[some] * distances)
     n = len(pairable.data.documents)
     groups = np.concatenate(documents)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, groups, np.concatenate(numbers))
-    return total, {name: fsum_by(groups, np.concatenate(parts), n) for name, parts in terms.items()}
+    return total, {name: grouped_fsum(groups, np.concatenate(parts), n) for name, parts in terms.items()}
 
 
 def _overlapping_judgements(
-    pairable: Pairable, overlap: Overlaps, counts: Ints
+    pairable: PairableUnits, overlap: SetOverlaps, counts: Ints
 ) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
-    """Kinds of pairs of judgements on overlapping sets: a set, the two sizes, the shared members, the number.
+    """Yield kinds of pairs of judgements on overlapping sets: a set, the two sizes, the shared members, the number.
 
     A judgement whose unit is excluded has one member less, and shares one less if the unit is shared. So the
     judgements on a set fall into three kinds as seen from another set: with nothing excluded, with a unit
@@ -103,8 +106,8 @@ def _overlapping_judgements(
     orders: Ints = np.where(first == second, 1, 2)
     alone: Ints = np.where(first == second, (judged - inside)[first], 0)
     alone_inside: Ints = np.where(first == second, inside[first], 0)
-    a_kinds = _kinds(judged[first], inside[first], both_first)
-    b_kinds = _kinds(judged[second], inside[second], both_second)
+    a_kinds = _judgement_kinds(judged[first], inside[first], both_first)
+    b_kinds = _judgement_kinds(judged[second], inside[second], both_second)
     for a_less, a_shared_less, a_number in a_kinds:
         for b_less, b_shared_less, b_number in b_kinds:
             a, b = sizes[first] - a_less, sizes[second] - b_less
@@ -118,19 +121,19 @@ def _overlapping_judgements(
                 yield first, a, b, shared - a_shared_less - b_shared_less, number
 
 
-def _kinds(judged: Ints, inside: Ints, shared: Ints) -> list[tuple[int, int, Ints]]:
-    """(members less, shared members less, number of judgements), without the kinds that nothing is of."""
+def _judgement_kinds(judged: Ints, inside: Ints, shared: Ints) -> list[tuple[int, int, Ints]]:
+    """Return (members less, shared members less, number of judgements), without the kinds that nothing is of."""
     kinds = [(0, 0, judged - inside), (1, 0, inside - shared), (1, 1, shared)]
     return [kind for kind in kinds if not any(kind[:2]) or kind[2].any()]
 
 
-def fsum_by(groups: Ints, terms: Floats, n: int) -> list[float]:
-    """The sum of the terms of each group 0..n-1, correctly rounded, so that no order of the terms matters."""
+def grouped_fsum(groups: Ints, terms: Floats, n: int) -> list[float]:
+    """Return the sum of the terms of each group 0..n-1, correctly rounded, so that no order of the terms matters."""
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(n + 1)).tolist()
     ordered = terms[order].tolist()
     return [fsum(ordered[first:last]) for first, last in pairwise(bounds)]
 
 
-def _compared(a: Ints, b: Ints, shared: Ints, options: Options, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    return many_from_counts(a, b, shared, names, empty=options.empty, thirds=options.thirds)
+def _compare(a: Ints, b: Ints, shared: Ints, options: Options, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+    return from_counts_by_name(a, b, shared, names, empty=options.empty, thirds=options.thirds)

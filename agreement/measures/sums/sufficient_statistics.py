@@ -16,7 +16,7 @@ type Matrix = Any  # an array, or a sparse matrix of SciPy, which is loaded only
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class SufficientStatistics:
     """Sums (groups, columns), and the coefficients of such sums.
 
     `coefficients` takes an array (replicates, columns) and returns (replicates, len(names)), NaN where undefined.
@@ -27,26 +27,53 @@ class Statistics:
     names: tuple[str, ...]
     coefficients: Callable[[Floats], Floats]
 
-    def of_groups(self, used: Bools) -> "Statistics":
-        """Those of some of the groups."""
+    def select_groups(self, used: Bools) -> "SufficientStatistics":
+        """Return the statistics of some of the groups."""
         if used.all():
             return self
         groups = [group for group, one in zip(self.groups, used.tolist(), strict=True) if one]
         return replace(self, groups=groups, sums=self.sums[np.flatnonzero(used)])
 
-    def weighted(self, weights: Floats) -> Floats:
-        """The coefficients where each group counts so many times; weights (replicates, groups)."""
+    def weighted_coefficients(self, weights: Floats) -> Floats:
+        """Return the coefficients where each group counts so many times; weights (replicates, groups)."""
         return self.coefficients(np.asarray(weights @ self.sums))
 
-    def without_each(self) -> Floats:
-        """The coefficients without one group, for each of them."""
+    def leave_one_out_coefficients(self) -> Floats:
+        """Return the coefficients without one group, for each of them."""
         rows = max(1, 4_000_000 // max(self.sums.shape[1], 1))
         total = np.asarray(self.sums.sum(axis=0)).reshape(1, -1)
-        found = [
+        blocks = [
             self.coefficients(total - _dense(self.sums[first : first + rows]))
             for first in range(0, self.sums.shape[0], rows)
         ]
-        return np.concatenate(found) if found else np.zeros((0, len(self.names)))
+        return np.concatenate(blocks) if blocks else np.zeros((0, len(self.names)))
+
+
+# for each coefficient the function that computes its sums; its arguments are those of the coefficient, after the data
+# and "document" or "unit"
+_STATISTICS: dict[Callable[..., Any], Callable[..., SufficientStatistics | None]] = {}
+
+
+def register_statistics[F: Callable[..., Any]](
+    compute: Callable[..., SufficientStatistics | None],
+) -> Callable[[F], F]:
+    """Return a decorator that registers `compute` as the function that gives the sums of a coefficient.
+
+    `compute(data, by, ...)` takes the data, "document" or "unit", and the further arguments of the coefficient. It
+    returns None where the coefficient does not follow from sums. The bootstrap, the jackknife and the permutation test
+    then need no pass over the data for a replicate.
+    """
+
+    def register(coefficient: F) -> F:
+        _STATISTICS[coefficient] = compute
+        return coefficient
+
+    return register
+
+
+def find_statistics(coefficient: Callable[..., Any]) -> Callable[..., SufficientStatistics | None] | None:
+    """Return the function that was registered for a coefficient, or None."""
+    return _STATISTICS.get(coefficient)
 
 
 def _dense(rows: Matrix) -> Floats:
@@ -55,7 +82,7 @@ def _dense(rows: Matrix) -> Floats:
 
 
 def sparse_sums(groups: Ints, columns: Ints, terms: Floats, shape: tuple[int, int]) -> Matrix:
-    """A matrix with each term added at its group and column: dense where that is small."""
+    """Return a matrix with each term added at its group and column: dense where that is small."""
     if shape[0] * shape[1] <= 1 << 20:
         flat = np.bincount(groups * shape[1] + columns, weights=terms, minlength=shape[0] * shape[1])
         return flat[: shape[0] * shape[1]].reshape(shape)
@@ -64,8 +91,8 @@ def sparse_sums(groups: Ints, columns: Ints, terms: Floats, shape: tuple[int, in
     return sparse.csr_array(sparse.coo_array((terms, (groups, columns)), shape=shape))
 
 
-def beside(*blocks: Matrix) -> Matrix:
-    """The columns of several matrices of sums, side by side; sparse if one is."""
+def hstack_sums(*blocks: Matrix) -> Matrix:
+    """Return the columns of several matrices of sums, side by side; sparse if one is."""
     if all(isinstance(block, np.ndarray) for block in blocks):
         return np.hstack(blocks)
     from scipy import sparse

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.measures.cells import MISSING
-from agreement.measures.data import ReliabilityData
-from agreement.measures.distances import between_numbers, many_from_counts, midranks, numbers
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.partitions import Partition
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.distances import from_counts_by_name, midranks, number_distance, parse_numbers
 from agreement.measures.options import Options
-from agreement.measures.overlaps import Pairable, entry_counts, overlaps
-from agreement.measures.pairs import different_labels, fsum_by, observed_distances, overlapping_distances
-from agreement.measures.partitions import Partition
+from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
+from agreement.measures.sums.pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
 from agreement.measures.values import Bools, Floats, Ints, Label
 
 
@@ -35,11 +35,11 @@ class LabelPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DocumentTable:
     """The sums of all documents, a row of each array for a document, for several distances at once."""
 
     documents: Sequence[Hashable]
-    names: Sequence[Hashable]
+    coder_names: Sequence[Hashable]
     labels: Sequence[Label]
     n_units: Ints
     n_left_out: Ints
@@ -56,108 +56,110 @@ class Table:
     label_pairs: LabelPairs | None = None
 
 
-def tabulate(data: ReliabilityData, names: Sequence[str], options: Options) -> Table:
-    """The sums of every document of the data, for the named distances and the conventions in `options`."""
+def tabulate(data: ReliabilityData, names: Sequence[str], options: Options) -> DocumentTable:
+    """Return the sums of every document of the data, for the named distances and the conventions in `options`."""
     ordered = [name for name in names if Options(name).ordered]
     if ordered and len(ordered) < len(names):
         raise ValueError(f"the distance {ordered[0]!r} is of numbers, the others of sets: compute it apart")
     key = (*names, options.exclude_unit, options.empty, options.thirds)
-    if key not in data.kept:
+    if key not in data.cache:
         if isinstance(data.content, Partition) and not ordered:
-            data.kept[key] = _of_partition(data, data.content, names, options)
+            data.cache[key] = _tabulate_partition(data, data.content, names, options)
         else:
-            data.kept[key] = _of_cells(data, names, options)
-    table: Table = data.kept[key]
+            data.cache[key] = _tabulate_cells(data, names, options)
+    table: DocumentTable = data.cache[key]
     return table
 
 
-def _of_cells(data: ReliabilityData, names: Sequence[str], options: Options) -> Table:
-    """From labels and sets that may overlap in any way; linear in the pairs of sets that overlap."""
-    pairable = Pairable.of(data)
+def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Options) -> DocumentTable:
+    """Return the table of labels and sets that may overlap in any way; linear in the pairs of sets that overlap."""
+    pairable = PairableUnits.from_data(data)
     n = len(data.documents)
     pairs = None
     if options.ordered or any(Options(name).ordered for name in names):
-        observed, overlap_distance, pairs = _of_numbers(pairable, names)
+        observed, overlap_distance, pairs = _tabulate_numbers(pairable, names)
         overlapping = np.zeros(n, dtype=np.int64)
     else:
         both = options.exclude_unit == "both"
-        counts = entry_counts(pairable) if both else np.zeros(len(data.cells.members), dtype=np.int64)
-        overlap = overlaps(pairable, counts)
+        counts = count_entries(pairable) if both else np.zeros(len(data.cells.members), dtype=np.int64)
+        overlap = find_overlaps(pairable, counts)
         units, distances = observed_distances(pairable, overlap, options, names)
         less = pairable.coders[units] - 1
-        observed = {k: np.array(fsum_by(pairable.documents[units], 2 * d / less, n)) for k, d in distances.items()}
-        overlapping, found = overlapping_distances(pairable, overlap, counts, options, names)
-        overlap_distance = {name: np.array(total) for name, total in found.items()}
-    sizes = _sizes(pairable)
+        observed = {k: np.array(grouped_fsum(pairable.documents[units], 2 * d / less, n)) for k, d in distances.items()}
+        overlapping, by_distance = overlapping_distances(pairable, overlap, counts, options, names)
+        overlap_distance = {name: np.array(total) for name, total in by_distance.items()}
+    sizes = _set_sizes(pairable)
     compared = sizes - pairable.inside if options.exclude_unit == "both" else sizes
     document_of_set = pairable.document_of_set()
     used = (document_of_set != MISSING) & (np.diff(data.cells.starts) > 0)
     coders = np.zeros((n, len(data.coders)), dtype=np.bool_)
     np.logical_or.at(coders, pairable.documents, pairable.codes != MISSING)
     n_units = np.bincount(pairable.documents, minlength=n)
-    return Table(
+    return DocumentTable(
         documents=data.documents,
-        names=data.coders,
+        coder_names=data.coders,
         labels=data.labels,
         n_units=n_units,
         n_left_out=np.bincount(data.document_of_unit, minlength=n) - n_units,
         n_sets=np.bincount(document_of_set[used], minlength=n),
-        has_empty_set=_cells(pairable, sizes == 0) > 0,
-        n_judgements=_cells(pairable, sizes != _NOTHING),
+        has_empty_set=_count_cells(pairable, sizes == 0) > 0,
+        n_judgements=_count_cells(pairable, sizes != _MISSING),
         coders=coders,
-        empty=_cells(pairable, compared == 0),
-        nonempty=_cells(pairable, compared > 0),
+        empty=_count_cells(pairable, compared == 0),
+        nonempty=_count_cells(pairable, compared > 0),
         overlapping=overlapping,
         observed=observed,
         overlap_distance=overlap_distance,
-        label_counts=_label_counts(pairable),
+        label_counts=_count_labels(pairable),
         label_pairs=pairs,
     )
 
 
-def _of_numbers(
-    pairable: Pairable, names: Sequence[str]
+def _tabulate_numbers(
+    pairable: PairableUnits, names: Sequence[str]
 ) -> tuple[dict[str, Floats], dict[str, Floats], LabelPairs | None]:
-    """The sums of ordered distances, and for the ordinal one the pairs of labels by document."""
+    """Return the sums of ordered distances, and for the ordinal one the pairs of labels by document."""
     n = len(pairable.data.documents)
     units, low, high = different_labels(pairable)
     documents, less = pairable.documents[units], pairable.coders[units] - 1
     observed, nothing = {}, {name: np.zeros(n) for name in names}
     for name in names:
-        of_label = ordered_numbers(pairable, name)
-        terms = between_numbers(of_label[low], of_label[high], name)
-        observed[name] = np.zeros(n) if name == "ordinal" else np.array(fsum_by(documents, 2 * terms / less, n))
+        of_label = label_numbers(pairable, name)
+        terms = number_distance(of_label[low], of_label[high], name)
+        observed[name] = np.zeros(n) if name == "ordinal" else np.array(grouped_fsum(documents, 2 * terms / less, n))
     pairs = LabelPairs(documents, low, high, 1 / less) if "ordinal" in names else None
     return observed, nothing, pairs
 
 
-def _of_partition(data: ReliabilityData, chains: Partition, names: Sequence[str], options: Options) -> Table:
-    """From chains that share no unit; linear in judgements."""
+def _tabulate_partition(
+    data: ReliabilityData, chains: Partition, names: Sequence[str], options: Options
+) -> DocumentTable:
+    """Return the table of chains that share no unit; linear in judgements."""
     n, both = len(data.documents), options.exclude_unit == "both"
     less = 0 if options.exclude_unit == "none" else 1
     pairable = chains.coders > 1
-    judged = [chains.judged(c) for c in range(len(data.coders))]
+    judged = [chains.pairable_sizes(c) for c in range(len(data.coders))]
     repeated = [np.zeros(len(size), dtype=np.bool_) for size in chains.sizes]
     observed, overlap_distance = ({name: np.zeros(n) for name in names} for _ in range(2))
     overlapping, n_judgements, singletons, n_sets = np.zeros((4, n), dtype=np.int64)
 
     def add(documents: Ints, a: Ints, b: Ints, shared: Ints, number: Ints) -> None:
-        """Count so many ordered pairs of judgements on sets of these sizes."""
+        """Add so many ordered pairs of judgements on sets of these sizes."""
         if both:
             some = np.flatnonzero((shared > 0) & (number > 0))
             documents, a, b, shared, number = (array[some] for array in (documents, a, b, shared, number))
         overlapping[:] += np.bincount(documents, weights=number, minlength=n).astype(np.int64)
-        for name, found in many_from_counts(a, b, shared, names, empty=options.empty, thirds=options.thirds):
-            if found.any():
-                overlap_distance[name] += np.bincount(documents, weights=number * found, minlength=n)
+        for name, distances in from_counts_by_name(a, b, shared, names, empty=options.empty, thirds=options.thirds):
+            if distances.any():
+                overlap_distance[name] += np.bincount(documents, weights=number * distances, minlength=n)
 
-    for met in chains.meetings():
+    for met in chains.chain_pairs():
         documents = chains.documents[met.i][met.first]
         a, b, s = chains.sizes[met.i][met.first], chains.sizes[met.j][met.second], met.shared
         p, q = judged[met.i][met.first], judged[met.j][met.second]
-        unit = many_from_counts(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
-        for name, found in unit:
-            observed[name] += np.bincount(documents, weights=2 * met.weight * found, minlength=n)
+        unit = from_counts_by_name(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
+        for name, distances in unit:
+            observed[name] += np.bincount(documents, weights=2 * met.weight * distances, minlength=n)
         if both:  # a judgement has its unit taken out, and two units are in both sets, in one of them or in none
             add(documents, a - 1, b - 1, s, 2 * (p - s) * (q - s))
             add(documents, a - 1, b - 1, s - 1, 2 * (s + s * (q - s) + (p - s) * s))
@@ -176,9 +178,9 @@ def _of_partition(data: ReliabilityData, chains: Partition, names: Sequence[str]
     for c, documents in enumerate(chains.documents):
         coders[documents[judged[c] > 0], c] = True
     n_units = np.bincount(data.document_of_unit[pairable], minlength=n)
-    return Table(
+    return DocumentTable(
         documents=data.documents,
-        names=data.coders,
+        coder_names=data.coders,
         labels=(),
         n_units=n_units,
         n_left_out=np.bincount(data.document_of_unit, minlength=n) - n_units,
@@ -195,8 +197,8 @@ def _of_partition(data: ReliabilityData, chains: Partition, names: Sequence[str]
     )
 
 
-def unit_terms(pairable: Pairable, options: Options, between_labels: Floats | None = None) -> list[float]:
-    """For each unit the distances of all ordered pairs of its judgements, over the number of coders less 1.
+def unit_disagreements(pairable: PairableUnits, options: Options, between_labels: Floats | None = None) -> list[float]:
+    """Return for each unit the distances of all ordered pairs of its judgements, over the number of coders less 1.
 
     `between_labels` gives the distances of any two labels, by their codes, in place of those of the options.
     """
@@ -206,23 +208,23 @@ def unit_terms(pairable: Pairable, options: Options, between_labels: Floats | No
         distances = between_labels[low, high]
     elif options.ordered:
         units, low, high = different_labels(pairable)
-        of_label = ordered_numbers(pairable, name)
-        distances = between_numbers(of_label[low], of_label[high], name)
+        of_label = label_numbers(pairable, name)
+        distances = number_distance(of_label[low], of_label[high], name)
     else:
         nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
-        units, found = observed_distances(pairable, overlaps(pairable, nothing), options, [name])
-        distances = found[name]
-    return fsum_by(units, 2 * distances / less[units], n)
+        units, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
+        distances = by_name[name]
+    return grouped_fsum(units, 2 * distances / less[units], n)
 
 
-def ordered_numbers(pairable: Pairable, name: str) -> Floats:
-    """For each label of the data the number that an ordered distance compares: the label, or its rank."""
+def label_numbers(pairable: PairableUnits, name: str) -> Floats:
+    """Return for each label of the data the number that an ordered distance compares: the label, or its rank."""
     data = pairable.data
     units, columns = np.nonzero(pairable.codes >= len(data.labels))
     if len(units):
         place = f"unit {data.units[pairable.rows[units[0]]]!r}, coder {data.coders[columns[0]]!r}"
         raise ValueError(f"{place}: the distance {name!r} is of numbers, and a set is none")
-    of_label = numbers(data.labels, name)
+    of_label = parse_numbers(data.labels, name)
     if name == "ordinal":
         order = np.argsort(of_label)
         counts = np.bincount(pairable.codes[pairable.codes != MISSING], minlength=len(of_label))
@@ -230,25 +232,25 @@ def ordered_numbers(pairable: Pairable, name: str) -> Floats:
     return of_label
 
 
-_LABEL, _NOTHING = -2, -3
+_LABEL, _MISSING = -2, -3
 
 
-def _sizes(pairable: Pairable) -> Ints:
-    """For each cell the size of the set, or that it is a label or missing, in negative numbers."""
+def _set_sizes(pairable: PairableUnits) -> Ints:
+    """Return for each cell the size of the set, or negative numbers for a label and a missing value."""
     sets = pairable.codes - len(pairable.data.labels)
-    sizes = np.concatenate((np.diff(pairable.data.cells.starts), [_NOTHING]))
-    return np.where(sets >= 0, sizes[np.maximum(sets, -1)], np.where(pairable.codes >= 0, _LABEL, _NOTHING))
+    sizes = np.concatenate((np.diff(pairable.data.cells.starts), [_MISSING]))
+    return np.where(sets >= 0, sizes[np.maximum(sets, -1)], np.where(pairable.codes >= 0, _LABEL, _MISSING))
 
 
-def _cells(pairable: Pairable, chosen: Bools) -> Ints:
-    """The number of chosen cells in each document."""
+def _count_cells(pairable: PairableUnits, chosen: Bools) -> Ints:
+    """Return the number of chosen cells in each document."""
     total = np.zeros(len(pairable.data.documents), dtype=np.int64)
     np.add.at(total, pairable.documents, chosen.sum(axis=1))
     return total
 
 
-def _label_counts(pairable: Pairable) -> LabelCounts:
-    """The number of judgements with each label, per document."""
+def _count_labels(pairable: PairableUnits) -> LabelCounts:
+    """Return the number of judgements with each label, per document."""
     n_labels = len(pairable.data.labels)
     units, columns = np.nonzero((pairable.codes != MISSING) & (pairable.codes < n_labels))
     keys = pairable.documents[units] * n_labels + pairable.codes[units, columns]

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from agreement.measures.results import Result, counted_as, equals, figure, html_table
+from agreement.measures.results import Result, format_defined, format_equality, format_value, pluralize, render_table
 from agreement.measures.values import Floats
 
 
@@ -23,19 +23,21 @@ class Estimate:
         """The coefficient of the data as they are."""
         return self.result.value
 
-    def _said(self, how: str) -> str:
-        text = f"{self.result.coefficient} {equals(self.value)}"
+    def _describe(self, how: str) -> str:
+        text = f"{self.result.coefficient} {format_equality(self.value)}"
         if self.low is not None and self.high is not None:
             text += f", {self.level:.0%} interval {self.low:z.4f} to {self.high:z.4f}"
         return f"<{text} ({how})>"
 
-    def _table(self, more: Mapping[str, object]) -> str:
+    def _render(self, more: Mapping[str, object]) -> str:
         rows = {
-            self.result.coefficient: "undefined" if self.value is None else figure(self.value),
-            f"{self.level:.0%} interval": "" if self.low is None else f"{figure(self.low)} to {figure(self.high)}",
-            "standard error": figure(self.standard_error),
+            self.result.coefficient: format_defined(self.value),
+            f"{self.level:.0%} interval": ""
+            if self.low is None
+            else f"{format_value(self.low)} to {format_value(self.high)}",
+            "standard error": format_value(self.standard_error),
         }
-        return html_table({**rows, **more, **self.result.parameters, "note": self.result.note})
+        return render_table({**rows, **more, **self.result.parameters, "note": self.result.note})
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,12 +56,12 @@ class Interval(Estimate):
     replicates: Floats = field(compare=False)
 
     def __repr__(self) -> str:
-        how = f"{self.n} bootstrap replicates of {counted_as(self.n_groups, self.by)}"
-        return self._said(f"{how}, {self.n_undefined} undefined" if self.n_undefined else how)
+        how = f"{self.n} bootstrap replicates of {pluralize(self.n_groups, self.by)}"
+        return self._describe(f"{how}, {self.n_undefined} undefined" if self.n_undefined else how)
 
     def _repr_html_(self) -> str:
-        replicates = f"{self.n} of {counted_as(self.n_groups, self.by)}"
-        return self._table({"replicates": replicates, "undefined replicates": self.n_undefined or ""})
+        replicates = f"{self.n} of {pluralize(self.n_groups, self.by)}"
+        return self._render({"replicates": replicates, "undefined replicates": self.n_undefined or ""})
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,10 +77,10 @@ class Jackknife(Estimate):
     bias: float | None
 
     def __repr__(self) -> str:
-        return self._said(f"jackknife over {counted_as(len(self.groups), self.by)}")
+        return self._describe(f"jackknife over {pluralize(len(self.groups), self.by)}")
 
     def _repr_html_(self) -> str:
-        return self._table({"bias": figure(self.bias), "left out in turn": counted_as(len(self.groups), self.by)})
+        return self._render({"bias": format_value(self.bias), "left out in turn": pluralize(len(self.groups), self.by)})
 
 
 @dataclass(frozen=True)
@@ -100,20 +102,20 @@ class Comparison:
     note: str = ""
 
     def __repr__(self) -> str:
-        text = f"{self.first.coefficient} {equals(self.first.value)} and {equals(self.second.value).removeprefix('= ')}"
+        text = f"{self.first.coefficient} {format_equality(self.first.value)} and {format_defined(self.second.value)}"
         if self.p_value is not None:
             how = "paired" if self.paired else "unpaired"
-            text += f", difference {figure(self.difference)}, p = {figure(self.p_value)}"
+            text += f", difference {format_value(self.difference)}, p = {format_value(self.p_value)}"
             text += f" ({self.n} {how} permutations of {self.by}s)"
         return f"<{text}{f'; {self.note}' if self.note else ''}>"
 
     def _repr_html_(self) -> str:
-        return html_table(
+        return render_table(
             {
-                f"{self.first.coefficient}, first": figure(self.first.value),
-                f"{self.second.coefficient}, second": figure(self.second.value),
-                "difference": figure(self.difference),
-                "p": figure(self.p_value),
+                f"{self.first.coefficient}, first": format_value(self.first.value),
+                f"{self.second.coefficient}, second": format_value(self.second.value),
+                "difference": format_value(self.difference),
+                "p": format_value(self.p_value),
                 "permutations": f"{self.n}, {'paired' if self.paired else 'unpaired'}, of {self.by}s",
                 "note": self.note,
             }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agreement.parameters import WrongParameter
-from agreement.pyramids import read
-from agreement.reports import peers, scores, scus, study
+from agreement.data.pyramids import read_pyramids
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.pyramids import peers, scores, scus, study
 from annotations.models import Project
 
 # Which parameters each takes.
@@ -19,26 +19,26 @@ REPORTS = {
 }
 
 
-def as_dict(name: str, project: Project, asked: Mapping[str, str]) -> dict[str, Any] | None:
-    """One of REPORTS as plain data; None for SCUs where no docset has two pyramids. Raises WrongParameter."""
-    check(name, asked)
-    given = {field: value for field, value in asked.items() if value}
-    pyramids = read(project, given.get("docset", ""))
-    found: scores.Report | study.Report | scus.Report | peers.Report | None
+def report_as_dict(name: str, project: Project, query: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return one of REPORTS as plain data; None for SCUs where no docset has two pyramids. Raises InvalidParameter."""
+    check_parameters(name, query)
+    values = {field: value for field, value in query.items() if value}
+    pyramids = read_pyramids(project, values.get("docset", ""))
+    report: scores.ScoresReport | study.StudyReport | scus.ScusReport | peers.PeersReport | None
     if name == "scores":
-        found = scores.report(pyramids, **given)
+        report = scores.report_scores(pyramids, **values)
     elif name == "study":
-        found = study.report(pyramids, **given)
+        report = study.report_study(pyramids, **values)
     elif name == "scus":
-        found = scus.report(pyramids, **given)
+        report = scus.report_scus(pyramids, **values)
     else:
-        found = peers.report(pyramids, **given)
-    return found.as_dict() if found else None
+        report = peers.report_peers(pyramids, **values)
+    return report.as_dict() if report else None
 
 
-def check(name: str, asked: Mapping[str, str]) -> None:
-    """Raise WrongParameter for a parameter that the report does not take."""
-    for field in asked:
+def check_parameters(name: str, query: Mapping[str, str]) -> None:
+    """Raise InvalidParameter for a parameter that the report does not take."""
+    for field in query:
         if field not in REPORTS[name]:
-            there = ", ".join(REPORTS[name])
-            raise WrongParameter(field.replace("\x00", ""), f"there is no such parameter; there are {there}.")
+            names = ", ".join(REPORTS[name])
+            raise InvalidParameter(field.replace("\x00", ""), f"there is no such parameter; there are {names}.")

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agreement.data.pyramids import Peer, PeerMarks, Pyramids
 from agreement.measures import (
+    Interval,
     ReliabilityData,
     bootstrap,
     cohen_kappa,
@@ -16,16 +18,14 @@ from agreement.measures import (
     count_dice,
     fleiss_kappa,
 )
-from agreement.measures.intervals import Interval
-from agreement.pyramids import Held, Peer, Pyramids
 from agreement.reports.basis import REPLICATES
-from agreement.reports.scores import check_docset
+from agreement.reports.pyramids.scores import check_docset
 
 type Unit = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PeerItem:
     """An SCU of the pyramid in one peer: how often each coder found it, and its share of the observed disagreement."""
 
     peer: Peer
@@ -36,13 +36,13 @@ class Item:
     share: float
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
-        found = {"docset": self.peer.docset.slug, "peer": self.peer.slug, "scu": self.scu, "label": self.label}
-        return found | {"weight": self.weight, "counts": self.counts, "share": self.share}
+        """Return the fields that the API and the command give."""
+        fields = {"docset": self.peer.docset.slug, "peer": self.peer.slug, "scu": self.scu, "label": self.label}
+        return fields | {"weight": self.weight, "counts": self.counts, "share": self.share}
 
 
 @dataclass(frozen=True, slots=True)
-class Reliability:
+class PeerReliability:
     """Agreement over some docsets: kappa of whether a peer expresses an SCU, alpha of how often, with Dice.
 
     `cohen` is None unless there are two coders. `docset` is empty for all together.
@@ -56,10 +56,10 @@ class Reliability:
     dice: Interval
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
-        found: dict[str, Any] = {"docset": self.docset, "n_peers": self.n_peers, "coders": list(self.coders)}
+        """Return the fields that the API and the command give."""
+        fields: dict[str, Any] = {"docset": self.docset, "n_peers": self.n_peers, "coders": list(self.coders)}
         for name, one in (("kappa", self.kappa), ("cohen_kappa", self.cohen), ("alpha_dice", self.dice)):
-            found[name] = one and {
+            fields[name] = one and {
                 "value": one.value,
                 "low": one.low,
                 "high": one.high,
@@ -68,11 +68,11 @@ class Reliability:
                 "n_units": one.result.n_units,
                 "note": one.result.note,
             }
-        return found
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PeersReport:
     """Over all and docset by docset, and the items by their share, the largest first.
 
     `n_alone` peers have one coder; `n_open` codings are begun and not handed in, and count nowhere.
@@ -80,15 +80,15 @@ class Report:
 
     docset: str
     coders: tuple[str, ...]
-    overall: Reliability
-    docsets: tuple[Reliability, ...]
-    items: tuple[Item, ...]
+    overall: PeerReliability
+    docsets: tuple[PeerReliability, ...]
+    items: tuple[PeerItem, ...]
     n_alone: int
-    n_astray: int
+    n_orphaned: int
     n_open: int
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         return {
             "docset": self.docset,
             "coders": list(self.coders),
@@ -96,51 +96,51 @@ class Report:
             "docsets": [one.as_dict() for one in self.docsets],
             "items": [one.as_dict() for one in self.items],
             "n_alone": self.n_alone,
-            "n_astray": self.n_astray,
+            "n_astray": self.n_orphaned,
             "n_open": self.n_open,
         }
 
 
-def report(pyramids: Pyramids, docset: str = "") -> Report:
-    """What several coders found in the same peers against the agreed pyramid. Raises WrongParameter.
+def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
+    """Return what several coders found in the same peers against the agreed pyramid. Raises InvalidParameter.
 
     Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers: intervals
     are over peers. A coder who has not handed a peer in has no value there; one who has, and did not find an SCU, has
     0.
     """
     check_docset(pyramids, docset)
-    of: dict[tuple[str, str], list[Held]] = defaultdict(list)
-    for one in pyramids.held:
-        if one.agreed and one.handed_in and one.against is not None:
+    of: dict[tuple[str, str], list[PeerMarks]] = defaultdict(list)
+    for one in pyramids.peer_marks:
+        if one.agreed and one.submitted and one.reference is not None:
             of[one.peer.docset.slug, one.peer.slug].append(one)
-    several = [held for held in of.values() if len(held) > 1]
-    by_docset: dict[str, list[list[Held]]] = defaultdict(list)
-    for held in several:
-        by_docset[held[0].peer.docset.slug].append(held)
-    return Report(
+    several = [marks for marks in of.values() if len(marks) > 1]
+    by_docset: dict[str, list[list[PeerMarks]]] = defaultdict(list)
+    for marks in several:
+        by_docset[marks[0].peer.docset.slug].append(marks)
+    return PeersReport(
         docset=docset,
-        coders=_coders(several),
-        overall=_reliability("", several),
-        docsets=tuple(_reliability(slug, held) for slug, held in by_docset.items()),
-        items=tuple(_items(several)),
+        coders=_list_coders(several),
+        overall=_compute_reliability("", several),
+        docsets=tuple(_compute_reliability(slug, marks) for slug, marks in by_docset.items()),
+        items=tuple(_list_items(several)),
         n_alone=len(of) - len(several),
-        n_astray=sum(one.astray for held in several for one in held),
-        n_open=sum(one.agreed and one.begun and not one.handed_in for one in pyramids.held),
+        n_orphaned=sum(one.n_orphaned for marks in several for one in marks),
+        n_open=sum(one.agreed and one.started and not one.submitted for one in pyramids.peer_marks),
     )
 
 
-def _coders(several: Sequence[Sequence[Held]]) -> tuple[str, ...]:
-    return tuple(sorted({one.coder for held in several for one in held}))
+def _list_coders(several: Sequence[Sequence[PeerMarks]]) -> tuple[str, ...]:
+    return tuple(sorted({one.coder for marks in several for one in marks}))
 
 
-def _data(several: Sequence[Sequence[Held]], *, present: bool) -> ReliabilityData:
-    """The counts, or whether there is any, of (docset, peer, SCU) by coder."""
-    coders = _coders(several)
+def _count_data(several: Sequence[Sequence[PeerMarks]], *, present: bool) -> ReliabilityData:
+    """Return the counts, or whether there is any, of (docset, peer, SCU) by coder."""
+    coders = _list_coders(several)
     units: list[Unit] = []
     rows: list[list[int | str | None]] = []
-    for held in several:
-        peer, of = held[0].peer, {one.coder: one for one in held}
-        for scu, weight in held[0].against.pyramid.weights.items() if held[0].against else ():
+    for marks in several:
+        peer, of = marks[0].peer, {one.coder: one for one in marks}
+        for scu, weight in marks[0].reference.pyramid.weights.items() if marks[0].reference else ():
             counts = [of[coder].counts.get(str(scu), 0) if coder in of else None for coder in coders]
             if not weight and not any(counts):
                 continue  # only described: nobody could find it
@@ -149,30 +149,30 @@ def _data(several: Sequence[Sequence[Held]], *, present: bool) -> ReliabilityDat
     return ReliabilityData.from_values(units, coders, rows, [unit[:2] for unit in units])
 
 
-def _reliability(docset: str, several: Sequence[Sequence[Held]]) -> Reliability:
-    there, counts = _data(several, present=True), _data(several, present=False)
-    return Reliability(
+def _compute_reliability(docset: str, several: Sequence[Sequence[PeerMarks]]) -> PeerReliability:
+    presence, counts = _count_data(several, present=True), _count_data(several, present=False)
+    return PeerReliability(
         docset=docset,
         n_peers=len(several),
-        coders=_coders(several),
-        kappa=bootstrap(there, fleiss_kappa, n=REPLICATES),
-        cohen=bootstrap(there, cohen_kappa, n=REPLICATES) if len(there.coders) == 2 else None,
+        coders=_list_coders(several),
+        kappa=bootstrap(presence, fleiss_kappa, n=REPLICATES),
+        cohen=bootstrap(presence, cohen_kappa, n=REPLICATES) if len(presence.coders) == 2 else None,
         dice=bootstrap(counts, count_alpha, n=REPLICATES),
     )
 
 
-def _items(several: Sequence[Sequence[Held]]) -> list[Item]:
-    """What coders differ in, the largest share of the disagreement of alpha with Dice first, then in text order."""
-    data = _data(several, present=False)
+def _list_items(several: Sequence[Sequence[PeerMarks]]) -> list[PeerItem]:
+    """Return what coders differ in, the largest share of the disagreement of alpha (Dice) first, then in text order."""
+    data = _count_data(several, present=False)
     rows = {unit: row for row, unit in enumerate(data.units)}
-    peers = {(held[0].peer.docset.slug, held[0].peer.slug): held[0] for held in several}
-    found = []
+    peers = {(marks[0].peer.docset.slug, marks[0].peer.slug): marks[0] for marks in several}
+    items = []
     for one in contributions(data, count_dice):
         _, _, scu = unit = tuple(map(str, one.unit))  # type: ignore[call-overload]
-        held = peers[unit[0], unit[1]]
+        marks = peers[unit[0], unit[1]]
         values = [None if code < 0 else int(str(data.value(code))) for code in data.codes[rows[unit]].tolist()]
-        if held.against is not None:
-            weight = held.against.pyramid.weights[scu]
+        if marks.reference is not None:
+            weight = marks.reference.pyramid.weights[scu]
             counts = dict(zip(map(str, data.coders), values, strict=True))
-            found.append(Item(held.peer, scu, held.against.labels[scu], weight, counts, one.share))
-    return sorted(found, key=lambda item: -item.share)
+            items.append(PeerItem(marks.peer, scu, marks.reference.labels[scu], weight, counts, one.share))
+    return sorted(items, key=lambda item: -item.share)

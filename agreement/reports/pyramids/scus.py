@@ -9,11 +9,11 @@ from itertools import combinations
 from operator import itemgetter
 from typing import Any
 
+from agreement.data.pyramids import DocsetInfo, PyramidAnnotation, Pyramids, read_summary_words
 from agreement.measures import Overlap, ReliabilityData, Result, cohen_kappa, fleiss_kappa, match_sets
-from agreement.parameters import WrongParameter
-from agreement.pyramids import About, Built, Pyramids, words_and_content
-from agreement.reports.scores import check_docset
-from annotations.pyramids import Span, summary_of
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.pyramids.scores import check_docset
+from annotations.coding.pyramid_rules import Span, summary_index
 
 # How two SCUs that are matched are related, and the two ways in which one may have no partner.
 KINDS = ("identity", "subsumption", "intersection", "unmatched", "disjunction")
@@ -22,28 +22,28 @@ SUBSUMPTION = ("subsumption", "identity")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A run of a contributor's words; `alone`: the other coder's SCU has none of them."""
+class TextRun:
+    """A run of a contributor's words; `unshared`: the other coder's SCU has none of them."""
 
     words: str
-    alone: bool
+    unshared: bool
 
 
-type Said = tuple[Piece, ...]
+type ContributorText = tuple[TextRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ScuSide:
     """An SCU of one coder: what its contributors say in each summary, by its place."""
 
     key: str
     label: str
     weight: int
-    said: Mapping[int, tuple[Said, ...]]
+    texts: Mapping[int, tuple[ContributorText, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ScuPair:
     """Two SCUs that are matched, or one without a partner: `kind` is one of KINDS.
 
     `shared` words are in both, `only_first` and `only_second` in one; `distance` is that of Jaccard. `others` are
@@ -51,8 +51,8 @@ class Pair:
     """
 
     kind: str
-    first: Side | None
-    second: Side | None
+    first: ScuSide | None
+    second: ScuSide | None
     shared: int
     only_first: int
     only_second: int
@@ -67,14 +67,14 @@ class Pair:
     @property
     def summaries(self) -> list[int]:
         """The places of the summaries that either has a contributor in."""
-        return sorted({place for side in (self.first, self.second) if side for place in side.said})
+        return sorted({place for side in (self.first, self.second) if side for place in side.texts})
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         return {
             "kind": self.kind,
-            "first": _scu(self.first),
-            "second": _scu(self.second),
+            "first": _scu_fields(self.first),
+            "second": _scu_fields(self.second),
             "shared": self.shared,
             "only_first": self.only_first,
             "only_second": self.only_second,
@@ -83,7 +83,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Subsumed:
+class SubsumptionRow:
     """A row of the subsumption table (Figure 6): two SCUs, one of which has all words of the other, and a summary.
 
     `larger` is the coder whose SCU has more; empty where both have the same. The last two say whether the summary
@@ -98,33 +98,33 @@ class Subsumed:
     in_second: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         return {name: getattr(self, name) for name in ("first", "second", "larger", "summary", "in_first", "in_second")}
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class ScusReport:
     """Two pyramids of one docset: matched SCUs, all that share words, and the subsumption table with its kappas."""
 
-    docset: About
-    first: Built
-    second: Built
-    pairs: tuple[Pair, ...]
+    docset: DocsetInfo
+    first: PyramidAnnotation
+    second: PyramidAnnotation
+    pairs: tuple[ScuPair, ...]
     overlaps: tuple[Overlap, ...]
-    subsumed: tuple[Subsumed, ...]
+    subsumed: tuple[SubsumptionRow, ...]
     cohen: Result
     kappa: Result
 
     def counts(self) -> dict[str, int]:
-        """How many pairs there are of each of KINDS."""
+        """Return how many pairs there are of each of KINDS."""
         return {kind: sum(one.kind == kind for one in self.pairs) for kind in KINDS}
 
-    def chosen(self, kind: str = "", sort: str = "size") -> list[Pair]:
-        """The pairs of a kind, or all, in an order. Raises WrongParameter."""
+    def select(self, kind: str = "", sort: str = "size") -> list[ScuPair]:
+        """Return the pairs of a kind, or all, in an order. Raises InvalidParameter."""
         if kind and kind not in KINDS:
-            raise WrongParameter("kind", f"{kind!r} is not one of {', '.join(KINDS)}.")
+            raise InvalidParameter("kind", f"{kind!r} is not one of {', '.join(KINDS)}.")
         if sort not in SORTS:
-            raise WrongParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
+            raise InvalidParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
         by = {
             "size": lambda one: -one.size,
             "distance": lambda one: -one.distance,
@@ -134,13 +134,13 @@ class Report:
         return sorted((one for one in self.pairs if not kind or one.kind == kind), key=by)
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         return {
             "docset": self.docset.slug,
             "first": self.first.coder,
             "second": self.second.coder,
             "counts": self.counts(),
-            "pairs": [one.as_dict() for one in self.chosen()],
+            "pairs": [one.as_dict() for one in self.select()],
             "overlaps": [
                 {
                     "first": self.first.labels[str(one.first)],
@@ -158,67 +158,67 @@ class Report:
         }
 
 
-def pairs_of_coders(pyramids: Pyramids) -> list[tuple[About, str, str]]:
-    """Every two coders with pyramids of one docset, by docset and name."""
-    of: dict[About, list[str]] = {}
+def list_coder_pairs(pyramids: Pyramids) -> list[tuple[DocsetInfo, str, str]]:
+    """Return every two coders with pyramids of one docset, by docset and name."""
+    of: dict[DocsetInfo, list[str]] = {}
     for one in pyramids.own:
         of.setdefault(one.docset, []).append(one.coder)
     return [(docset, *pair) for docset, coders in of.items() for pair in combinations(sorted(coders), 2)]
 
 
-def report(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> Report | None:
-    """The SCUs of two coders of a docset: those asked for, else of the first docset the first two that have pyramids.
+def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: str = "") -> ScusReport | None:
+    """Return the SCUs of two coders: those named, else of the first docset the first two that have pyramids.
 
-    None where no docset has two. Two queries. Raises WrongParameter.
+    None where no docset has two. Two queries. Raises InvalidParameter.
     """
     check_docset(pyramids, docset)
-    there = {(one.docset.slug, one.coder): one for one in pyramids.own}
-    possible = [(about.slug, *pair) for about, *pair in pairs_of_coders(pyramids) if docset in ("", about.slug)]
+    annotations = {(one.docset.slug, one.coder): one for one in pyramids.own}
+    possible = [(about.slug, *pair) for about, *pair in list_coder_pairs(pyramids) if docset in ("", about.slug)]
     if first or second:
-        of_docset = {coder for slug, coder in there if docset in ("", slug)}
+        of_docset = {coder for slug, coder in annotations if docset in ("", slug)}
         for field, name in (("first", first), ("second", second)):
             if name and name not in of_docset:
-                raise WrongParameter(field, f"{name!r} has made no pyramid here.")
+                raise InvalidParameter(field, f"{name!r} has made no pyramid here.")
         if first == second:
-            raise WrongParameter("second", "it takes two coders.")
+            raise InvalidParameter("second", "it takes two coders.")
         possible = [one for one in possible if {first, second} - {""} <= {*one[1:]}]
     if not possible:
         return None
     slug, a, b = possible[0]
     if first == b or second == a:
         a, b = b, a
-    return _report(there[slug, a], there[slug, b])
+    return _compare_pyramids(annotations[slug, a], annotations[slug, b])
 
 
-def _report(first: Built, second: Built) -> Report:
-    words, content = words_and_content(first.docset)
-    sides = first.words_of(words), second.words_of(words)
+def _compare_pyramids(first: PyramidAnnotation, second: PyramidAnnotation) -> ScusReport:
+    words, content = read_summary_words(first.docset)
+    sides = first.word_places(words), second.word_places(words)
     overlaps = match_sets({**sides[0]}, {**sides[1]})
-    subsumed = tuple(_subsumed(first, second, overlaps))
-    kappas = _table(first, second, subsumed)
-    pairs = tuple(_pairs(first, second, sides, overlaps, words, content))
-    return Report(first.docset, first, second, pairs, overlaps, subsumed, cohen_kappa(kappas), fleiss_kappa(kappas))
+    subsumed = tuple(_subsumption_rows(first, second, overlaps))
+    kappas = _subsumption_data(first, second, subsumed)
+    pairs = tuple(_pair_scus(first, second, sides, overlaps, words, content))
+    return ScusReport(first.docset, first, second, pairs, overlaps, subsumed, cohen_kappa(kappas), fleiss_kappa(kappas))
 
 
-def _pairs(
-    first: Built,
-    second: Built,
+def _pair_scus(
+    first: PyramidAnnotation,
+    second: PyramidAnnotation,
     sides: tuple[dict[str, set[int]], dict[str, set[int]]],
     overlaps: Sequence[Overlap],
     words: list[Span],
     content: str,
-) -> Iterable[Pair]:
-    """The matched pairs, then the SCUs of the first and of the second that have no partner."""
+) -> Iterable[ScuPair]:
+    """Return the matched pairs, then the SCUs of the first and of the second that have no partner."""
     a, b = sides
 
-    def side(built: Built, key: str, others: set[int]) -> Side:
+    def side(built: PyramidAnnotation, key: str, others: set[int]) -> ScuSide:
         weight = built.pyramid.weights[key]
-        return Side(key, built.labels[key], weight, _said(built, key, others, words, content))
+        return ScuSide(key, built.labels[key], weight, _contributor_texts(built, key, others, words, content))
 
     for one in overlaps:
         if one.matched:
             x, y = str(one.first), str(one.second)
-            yield Pair(
+            yield ScuPair(
                 one.relation,
                 side(first, x, b[y]),
                 side(second, y, a[x]),
@@ -228,40 +228,62 @@ def _pairs(
                 1 - one.jaccard,
             )
     for key in a:
-        found = [one for one in overlaps if one.first == key]
-        if not any(one.matched for one in found):
-            labels = tuple(second.labels[str(one.second)] for one in found)
-            kind = "unmatched" if found else "disjunction"
-            near = set().union(*(b[str(one.second)] for one in found))
-            yield Pair(kind, side(first, key, near), None, len(a[key] & near), len(a[key] - near), 0, 1.0, labels)
+        sharing = [one for one in overlaps if one.first == key]
+        if not any(one.matched for one in sharing):
+            labels = tuple(second.labels[str(one.second)] for one in sharing)
+            kind = "unmatched" if sharing else "disjunction"
+            neighbours = set().union(*(b[str(one.second)] for one in sharing))
+            yield ScuPair(
+                kind,
+                side(first, key, neighbours),
+                None,
+                len(a[key] & neighbours),
+                len(a[key] - neighbours),
+                0,
+                1.0,
+                labels,
+            )
     for key in b:
-        found = [one for one in overlaps if one.second == key]
-        if not any(one.matched for one in found):
-            labels = tuple(first.labels[str(one.first)] for one in found)
-            kind = "unmatched" if found else "disjunction"
-            near = set().union(*(a[str(one.first)] for one in found))
-            yield Pair(kind, None, side(second, key, near), len(b[key] & near), 0, len(b[key] - near), 1.0, labels)
+        sharing = [one for one in overlaps if one.second == key]
+        if not any(one.matched for one in sharing):
+            labels = tuple(first.labels[str(one.first)] for one in sharing)
+            kind = "unmatched" if sharing else "disjunction"
+            neighbours = set().union(*(a[str(one.first)] for one in sharing))
+            yield ScuPair(
+                kind,
+                None,
+                side(second, key, neighbours),
+                len(b[key] & neighbours),
+                0,
+                len(b[key] - neighbours),
+                1.0,
+                labels,
+            )
 
 
-def _said(built: Built, key: str, other: set[int], words: list[Span], content: str) -> dict[int, tuple[Said, ...]]:
-    """The contributors of an SCU by summary, the words that are not among the other's marked."""
-    found: dict[int, list[Said]] = {}
-    for one in built.contributors:
+def _contributor_texts(
+    annotation: PyramidAnnotation, key: str, other: set[int], words: list[Span], content: str
+) -> dict[int, tuple[ContributorText, ...]]:
+    """Return the contributors of an SCU by summary, the words that are not among the other's marked."""
+    by_summary: dict[int, list[ContributorText]] = {}
+    for one in annotation.contributors:
         if key in one.scus:
-            place = summary_of(one.parts, built.docset.stretches)
-            found.setdefault(-1 if place is None else place, []).append(_pieces(one.parts, other, words, content))
-    return {place: tuple(said) for place, said in found.items()}
+            place = summary_index(one.parts, annotation.docset.stretches)
+            by_summary.setdefault(-1 if place is None else place, []).append(
+                _split_text(one.parts, other, words, content)
+            )
+    return {place: tuple(said) for place, said in by_summary.items()}
 
 
-def _pieces(parts: Iterable[Sequence[int]], other: set[int], words: list[Span], content: str) -> Said:
-    """The words of a contributor in runs: what stands between two of a run belongs to it."""
-    found: list[Piece] = []
+def _split_text(parts: Iterable[Sequence[int]], other: set[int], words: list[Span], content: str) -> ContributorText:
+    """Return the words of a contributor in runs: what stands between two of a run belongs to it."""
+    pieces: list[TextRun] = []
     for number, (first, last) in enumerate(parts):
         if number:
-            found.append(Piece(" … ", False))
+            pieces.append(TextRun(" … ", False))
         runs: list[tuple[bool, int, int]] = []
-        here = range(bisect_right(words, first, key=itemgetter(1)), bisect_left(words, last, key=itemgetter(0)))
-        for place in here:
+        places = range(bisect_right(words, first, key=itemgetter(1)), bisect_left(words, last, key=itemgetter(0)))
+        for place in places:
             alone, start, end = place not in other, max(words[place][0], first), min(words[place][1], last)
             if runs and runs[-1][0] == alone:
                 runs[-1] = (alone, runs[-1][1], end)
@@ -272,29 +294,33 @@ def _pieces(parts: Iterable[Sequence[int]], other: set[int], words: list[Span], 
         before = first
         for alone, start, end in runs:
             if before < start:
-                found.append(Piece(content[before:start], False))
-            found.append(Piece(content[start:end], alone))
+                pieces.append(TextRun(content[before:start], False))
+            pieces.append(TextRun(content[start:end], alone))
             before = end
         if before < last:
-            found.append(Piece(content[before:last], False))
-    return tuple(found)
+            pieces.append(TextRun(content[before:last], False))
+    return tuple(pieces)
 
 
-def _subsumed(first: Built, second: Built, overlaps: Sequence[Overlap]) -> Iterable[Subsumed]:
+def _subsumption_rows(
+    first: PyramidAnnotation, second: PyramidAnnotation, overlaps: Sequence[Overlap]
+) -> Iterable[SubsumptionRow]:
     for one in overlaps:
         if one.relation in SUBSUMPTION:
             x, y = str(one.first), str(one.second)
             larger = "" if one.relation == "identity" else second.coder if one.only_second else first.coder
             for place, name in enumerate(first.docset.summaries):
                 inside = place in first.summaries_of[x], place in second.summaries_of[y]
-                yield Subsumed(first.labels[x], second.labels[y], larger, name, *inside)
+                yield SubsumptionRow(first.labels[x], second.labels[y], larger, name, *inside)
 
 
-def _table(first: Built, second: Built, rows: Sequence[Subsumed]) -> ReliabilityData:
-    """The subsumption table as reliability data: each row a unit, the coders' cells 1 or 0."""
+def _subsumption_data(
+    first: PyramidAnnotation, second: PyramidAnnotation, rows: Sequence[SubsumptionRow]
+) -> ReliabilityData:
+    """Return the subsumption table as reliability data: each row a unit, the coders' cells 1 or 0."""
     cells = [[int(one.in_first), int(one.in_second)] for one in rows]
     return ReliabilityData.from_values(range(len(rows)), [first.coder, second.coder], cells, [0] * len(rows))
 
 
-def _scu(side: Side | None) -> dict[str, Any] | None:
+def _scu_fields(side: ScuSide | None) -> dict[str, Any] | None:
     return {"key": side.key, "label": side.label, "weight": side.weight} if side else None

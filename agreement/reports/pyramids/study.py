@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from agreement.data.pyramids import Pyramids
 from agreement.measures import CorrelationInterval, score_correlation_interval
-from agreement.parameters import WrongParameter
-from agreement.pyramids import Pyramids
-from agreement.reports.scores import SCORES, Scored
-from agreement.reports.scores import report as scores
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.pyramids.scores import SCORES, PeerScores
+from agreement.reports.pyramids.scores import report_scores as scores
 
 CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedPeer:
     """A peer that both pyramids score: its scores and ranks, 1 for the best, and how far it falls from first to second.
 
     Equal scores share the mean of their ranks.
@@ -37,23 +37,23 @@ class Ranked:
         return self.rank_first - self.rank_second
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         names = ("docset", "peer", "system", "first", "second", "rank_first", "rank_second", "change")
         return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
-class OfPair:
+class PairStudy:
     """Two coders: how their scores of the same peers go together, score by score, and how many are not handed in."""
 
     first: str
     second: str
     correlations: dict[str, CorrelationInterval]
-    peers: dict[str, tuple[Ranked, ...]]
+    peers: dict[str, tuple[RankedPeer, ...]]
     n_open: int
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         return {
             "first": self.first,
             "second": self.second,
@@ -75,54 +75,58 @@ class OfPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Every two coders who held the same peers against their own pyramids; those asked for, where two are."""
+class StudyReport:
+    """Every two coders who marks the same peers against their own pyramids; those asked for, where two are."""
 
     docset: str
     mean: str
     coders: tuple[str, ...]
-    pairs: tuple[OfPair, ...]
+    pairs: tuple[PairStudy, ...]
 
-    def pair(self, first: str = "", second: str = "") -> OfPair | None:
-        """The pair asked for; of several the first of those with most peers in common."""
-        asked = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
-        return max(asked, key=lambda one: len(one.peers["modified"]), default=None)
+    def pair(self, first: str = "", second: str = "") -> PairStudy | None:
+        """Return the pair of these coders; of several the first of those with most peers in common."""
+        pairs = [one for one in self.pairs if first in ("", one.first) and second in ("", one.second)]
+        return max(pairs, key=lambda one: len(one.peers["modified"]), default=None)
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API and the command give it."""
+        """Return the fields that the API and the command give."""
         pairs = [one.as_dict() for one in self.pairs]
         return {"docset": self.docset, "mean": self.mean, "coders": list(self.coders), "pairs": pairs}
 
 
-def report(pyramids: Pyramids, docset: str = "", mean: str = "round", first: str = "", second: str = "") -> Report:
-    """The study of all pairs of coders, or of those with the one or two that are named, these in their order.
+def report_study(
+    pyramids: Pyramids, docset: str = "", mean: str = "round", first: str = "", second: str = ""
+) -> StudyReport:
+    """Return the study of all pairs of coders, or of those with the one or two that are named, these in their order.
 
-    Raises WrongParameter.
+    Raises InvalidParameter.
     """
-    found = scores(pyramids, docset, mean)
-    own: dict[str, dict[tuple[str, str], Scored]] = {}
-    for one in found.peers:
-        if not one.held.agreed and one.value("modified") is not None:
-            own.setdefault(one.held.coder, {})[one.held.peer.docset.slug, one.held.peer.slug] = one
+    report = scores(pyramids, docset, mean)
+    own: dict[str, dict[tuple[str, str], PeerScores]] = {}
+    for one in report.peers:
+        if not one.marks.agreed and one.value("modified") is not None:
+            own.setdefault(one.marks.coder, {})[one.marks.peer.docset.slug, one.marks.peer.slug] = one
     coders = sorted(own)
     pairs: list[tuple[str, str]] = list(combinations(coders, 2))
     if first or second:
         for field, name in (("first", first), ("second", second)):
             if name and name not in own:
-                raise WrongParameter(field, f"{name!r} has held no peer against a pyramid of their own.")
+                raise InvalidParameter(field, f"{name!r} has held no peer against a pyramid of their own.")
         if first == second:
-            raise WrongParameter("second", "it takes two coders.")
+            raise InvalidParameter("second", "it takes two coders.")
         pairs = [(a, b) for a in coders for b in coders if a != b and first in ("", a) and second in ("", b)]
-    studied = [_pair(a, b, own[a], own[b]) for a, b in pairs]
-    return Report(
+    studied = [_study_pair(a, b, own[a], own[b]) for a, b in pairs]
+    return StudyReport(
         docset, mean, tuple(coders), tuple(one for one in studied if one.peers["modified"] or (first and second))
     )
 
 
-def _pair(first: str, second: str, a: dict[tuple[str, str], Scored], b: dict[tuple[str, str], Scored]) -> OfPair:
+def _study_pair(
+    first: str, second: str, a: dict[tuple[str, str], PeerScores], b: dict[tuple[str, str], PeerScores]
+) -> PairStudy:
     both = [(a[peer], b[peer]) for peer in a if peer in b]
     peers = {
-        score: _ranked([(x, y) for x, y in both if None not in (x.value(score), y.value(score))], score)
+        score: _rank_peers([(x, y) for x, y in both if None not in (x.value(score), y.value(score))], score)
         for score in SCORES
     }
     correlations = {
@@ -132,22 +136,22 @@ def _pair(first: str, second: str, a: dict[tuple[str, str], Scored], b: dict[tup
         for score, found in peers.items()
     }
     n_open = sum(
-        not (side.held.handed_in and side.held.against and side.held.against.handed_in)
+        not (side.marks.submitted and side.marks.reference and side.marks.reference.submitted)
         for pair in both
         for side in pair
     )
-    return OfPair(first, second, correlations, peers, n_open)
+    return PairStudy(first, second, correlations, peers, n_open)
 
 
-def _ranked(both: Sequence[tuple[Scored, Scored]], score: str) -> tuple[Ranked, ...]:
+def _rank_peers(both: Sequence[tuple[PeerScores, PeerScores]], score: str) -> tuple[RankedPeer, ...]:
     values = [[float(side.value(score) or 0) for side in sides] for sides in zip(*both, strict=True)] or [[], []]
-    ranks = [_ranks(of) for of in values]
+    ranks = [_rank_values(of) for of in values]
     return tuple(
-        Ranked(x.held.peer.docset.slug, x.held.peer.slug, x.held.peer.title, x.held.peer.system, *figures)
+        RankedPeer(x.marks.peer.docset.slug, x.marks.peer.slug, x.marks.peer.title, x.marks.peer.system, *figures)
         for (x, _), *figures in zip(both, *values, *ranks, strict=True)
     )
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
-    """1 for the largest; equal values share the mean of their ranks."""
+def _rank_values(values: Sequence[float]) -> list[float]:
+    """Return the ranks, 1 for the largest; equal values share the mean of their ranks."""
     return [sum(other > value for other in values) + (values.count(value) + 1) / 2 for value in values]

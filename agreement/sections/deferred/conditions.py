@@ -7,48 +7,55 @@ from dataclasses import replace
 
 from django.utils.http import urlencode
 
-from agreement.asked import Asked
-from agreement.extract import Extract, extract
-from agreement.figures import Chart, Dot, Figure, dots, heat, said
-from agreement.forms import NAMES, NAMES_OF_PYRAMIDS, in_words
-from agreement.parameters import Parameters, presets_for
-from agreement.parts.part import Parts
+from agreement.data.answers import Extract
+from agreement.data.extract import extract
 from agreement.reports import methods, overall
-from agreement.reports.basis import effective, interval_of
+from agreement.reports.basis import compute_interval, resolve_parameters
 from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.tables import Column, Linked, Table
-from annotations.progress import Progress
+from agreement.reports.parameters import Parameters, presets_for
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
+from agreement.sections.content import TablesAndCharts
+from agreement.sections.labels import FIELD_LABELS, PYRAMID_FIELD_LABELS, choice_label
+from agreement.sections.tables import Column, Linked, Table
+from annotations.core.progress import Progress
 
 
-def grid(page: Asked, progress: Progress | None = None) -> Parts:
-    """Every chain construction by every distance, with all markables and without those of a category."""
-    rows = page.compute(lambda parameters, _: overall.grid(page.extract, replace(parameters, without=""), progress))
-    tables = [_grid("grid", "Alpha for every construction and distance, and K", rows, page.parameters)]
-    halves = {"all markables": replace(page.parameters, without="")}
-    if page.parameters.without:
-        rest = page.compute(lambda parameters, _: overall.grid(page.extract, parameters, progress))
-        names = " and ".join(page.parameters.without.split(","))
+def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
+    """Return every chain construction by every distance, with all markables and without those of a category."""
+    rows = request.compute(
+        lambda parameters, _: overall.compute_grid(request.extract, replace(parameters, without=""), progress)
+    )
+    tables = [_grid_table("grid", "Alpha for every construction and distance, and K", rows, request.parameters)]
+    halves = {"all markables": replace(request.parameters, without="")}
+    if request.parameters.without:
+        rest = request.compute(lambda parameters, _: overall.compute_grid(request.extract, parameters, progress))
+        names = " and ".join(request.parameters.without.split(","))
         caption = f"The same without markables that are mostly {names}"
-        tables.append(_grid("grid-without", caption, rest, page.parameters))
-        halves[f"without {names}"] = page.parameters
-    if page.project.answers == "pointers":
-        tables.append(_antecedents(page, halves))
+        tables.append(_grid_table("grid-without", caption, rest, request.parameters))
+        halves[f"without {names}"] = request.parameters
+    if request.project.answers == "pointers":
+        tables.append(_antecedents_table(request, halves))
     alternative = f"{len(rows)} constructions by {len(rows[0][1]) - 1} distances; the table has every value."
-    return Parts(tables, [Chart("grid", "Alpha for every construction and distance", _heat(rows), alternative, "grid")])
+    return TablesAndCharts(
+        tables, [Chart("grid", "Alpha for every construction and distance", _grid_chart(rows), alternative, "grid")]
+    )
 
 
-def compare(page: Asked, progress: Progress | None = None) -> Parts:
-    """What each single choice does to the number, and what the conventions of the papers make of it."""
+def build_comparison(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
+    """Return what each single choice does to the number, and what the conventions of the papers make of it."""
 
     def extract_of(units: str) -> Extract:
-        return page.extract if units in ("", page.extract.units) else extract(page.project, units)
+        return request.extract if units in ("", request.extract.units) else extract(request.project, units)
 
-    changes = page.compute(lambda parameters, _: methods.compare(page.extract, parameters, progress, extract_of))
-    names = NAMES_OF_PYRAMIDS if page.extract.units else {}
-    labels = [_changed(change.name, change.choice, names) for change in changes]
+    changes = request.compute(
+        lambda parameters, _: methods.vary_choices(request.extract, parameters, progress, extract_of)
+    )
+    names = PYRAMID_FIELD_LABELS if request.extract.units else {}
+    labels = [_variation_label(change.name, change.choice, names) for change in changes]
     presets = [
-        (preset, interval_of(source, effective(source, preset.parameters)))
-        for preset in presets_for(page.project.answers)
+        (preset, compute_interval(source, resolve_parameters(source, preset.parameters)))
+        for preset in presets_for(request.project.answers)
         for source in [extract_of(preset.parameters.units)]
     ]
     figures = [Column("value", "Value", "figure"), Column("low", "from", "figure"), Column("high", "to", "figure")]
@@ -98,19 +105,19 @@ def compare(page: Asked, progress: Progress | None = None) -> Parts:
         Chart(
             "compare",
             "The value under each choice, with 95% intervals",
-            dots(rows, "value", (TENTATIVE, RELIABLE)),
-            said(rows),
+            dot_plot(rows, "value", (TENTATIVE, RELIABLE)),
+            describe_dots(rows),
             "compare",
         )
     ]
-    return Parts(tables, charts)
+    return TablesAndCharts(tables, charts)
 
 
-def _changed(name: str, choice: str, names: Mapping[str, str]) -> str:
-    return f"{names.get(name, NAMES[name])}: {in_words(name, choice)}" if name else "as it is"
+def _variation_label(name: str, choice: str, names: Mapping[str, str]) -> str:
+    return f"{names.get(name, FIELD_LABELS[name])}: {choice_label(name, choice)}" if name else "as it is"
 
 
-def _grid(key: str, caption: str, rows: list[tuple[str, list[overall.Cell]]], asked_for: Parameters) -> Table:
+def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridCell]]], asked_for: Parameters) -> Table:
     names = [cell.parameters.distance if cell.parameters.is_alpha else "K" for cell in rows[0][1]]
     return Table(
         key,
@@ -129,11 +136,11 @@ def _grid(key: str, caption: str, rows: list[tuple[str, list[overall.Cell]]], as
     )
 
 
-def _antecedents(page: Asked, halves: dict[str, Parameters]) -> Table:
-    """Poesio & Artstein 2005, Table 3."""
+def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) -> Table:
+    """Return Table 3 of Poesio & Artstein 2005."""
     rows = []
     for label, parameters in halves.items():
-        k, alpha = overall.antecedents(page.extract, parameters)
+        k, alpha = overall.compare_antecedents(request.extract, parameters)
         both = k.result.value is not None and alpha.result.value is not None
         more = alpha.result.value - k.result.value if both else None  # type: ignore[operator]
         links = [Linked(cell.result.value, f"../?{urlencode(cell.parameters.query())}") for cell in (k, alpha)]
@@ -152,7 +159,7 @@ def _antecedents(page: Asked, halves: dict[str, Parameters]) -> Table:
     )
 
 
-def _heat(rows: list[tuple[str, list[overall.Cell]]]) -> Figure:
+def _grid_chart(rows: list[tuple[str, list[overall.GridCell]]]) -> Figure:
     names = [cell.parameters.distance for cell in rows[0][1] if cell.parameters.is_alpha]
     values = [[cell.result.value for cell in cells if cell.parameters.is_alpha] for _, cells in rows]
-    return heat([label for label, _ in rows], names, values, "alpha")
+    return heat_map([label for label, _ in rows], names, values, "alpha")

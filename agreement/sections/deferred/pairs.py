@@ -1,15 +1,15 @@
-"""Each two coders."""
+"""Measures of each two coders."""
 
 from __future__ import annotations
 
 from django.urls import reverse
 
-from agreement.asked import Asked
-from agreement.figures import Chart, Dot, heat, said
-from agreement.parts.part import Parts
 from agreement.reports import coders as reports
-from agreement.tables import Cell, Column, Linked, Table
-from annotations.progress import Progress
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, Dot, describe_dots, heat_map
+from agreement.sections.content import TablesAndCharts
+from agreement.sections.tables import Cell, Column, Linked, Table
+from annotations.core.progress import Progress
 
 MEASURES = {
     "coefficient": "the coefficient",
@@ -26,32 +26,38 @@ MEASURES = {
 }
 
 
-def matrix(page: Asked, progress: Progress | None = None) -> Parts:
-    """A measure of each two coders, those beside each other who agree, and each coder with the others."""
-    found = page.compute(
-        lambda parameters, own: reports.matrix(page.extract, parameters, own.get("measure") or "coefficient", progress)
+def build_matrix(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
+    """Return a measure of each two coders, those beside each other who agree, and each coder with the others."""
+    matrix = request.compute(
+        lambda parameters, own: reports.compute_pair_matrix(
+            request.extract, parameters, own.get("measure") or "coefficient", progress
+        )
     )
-    name = MEASURES[found.measure]
-    values = [[found.value(a, b) for b in found.coders] for a in found.coders]
-    alternative = said([Dot(" and ".join(sorted(pair)), value) for pair, value in found.values.items()])
+    name = MEASURES[matrix.measure]
+    values = [[matrix.value(a, b) for b in matrix.coders] for a in matrix.coders]
+    alternative = describe_dots([Dot(" and ".join(sorted(pair)), value) for pair, value in matrix.values.items()])
     chart = Chart(
-        "matrix", f"Pairs of coders, {name}", heat(found.coders, found.coders, values, name), alternative, "matrix"
+        "matrix",
+        f"Pairs of coders, {name}",
+        heat_map(matrix.coders, matrix.coders, values, name),
+        alternative,
+        "matrix",
     )
     rest = Table(
         "rest",
         f"Each coder with the others: {name}",
         [Column("coder", "Coder"), Column("value", "Mean of the pairs", "figure")],
-        [(coder, found.against_rest(coder)) for coder in found.coders],
+        [(coder, matrix.against_rest(coder)) for coder in matrix.coders],
     )
-    return Parts([_matrix(page, found), rest], [chart] if len(found.coders) > 1 else [])
+    return TablesAndCharts([_matrix_table(request, matrix), rest], [chart] if len(matrix.coders) > 1 else [])
 
 
-def _matrix(page: Asked, matrix: reports.Matrix) -> Table:
+def _matrix_table(request: AnalysisRequest, matrix: reports.PairMatrix) -> Table:
     rows: list[list[Cell]] = []
     for a in matrix.coders:
         row: list[Cell] = [a]
         for b in matrix.coders:
-            address = reverse("coder-pair", args=[page.project.slug, a, b]) + f"?{page.query}"
+            address = reverse("coder-pair", args=[request.project.slug, a, b]) + f"?{request.query}"
             row.append(None if a == b else Linked(matrix.value(a, b), address))
         rows.append(row)
     return Table(

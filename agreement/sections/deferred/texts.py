@@ -1,4 +1,4 @@
-"""Text by text."""
+"""The coefficient in each text."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from agreement.asked import Asked
-from agreement.figures import Chart, Dot, dots, said
-from agreement.parameters import WrongParameter
-from agreement.parts.part import Parts
 from agreement.reports import overall
-from agreement.reports.basis import interval_of
+from agreement.reports.basis import compute_interval
 from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.tables import Cell, Column, Linked, Table
-from agreement.wording import nouns_of
-from annotations.progress import Progress
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import nouns_for
+from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.content import TablesAndCharts
+from agreement.sections.tables import Cell, Column, Linked, Table
+from annotations.core.progress import Progress
 
 SORTS = ("text", "value", "shift", "units")
 COLUMNS = [
@@ -35,11 +35,11 @@ COLUMNS = [
 NOTE = "Intervals are over the {units} of the text; the shift is how far all texts together move without it."
 
 
-def in_order(page: Asked, sort: str) -> list[overall.TextReport]:
-    """The texts in the order asked for. Raises WrongParameter."""
-    texts = overall.report(page.extract, page.parameters).texts
+def sort_texts(request: AnalysisRequest, sort: str) -> list[overall.TextReport]:
+    """Return the texts in an order, one of SORTS. Raises InvalidParameter."""
+    texts = overall.compute_report(request.extract, request.parameters).texts
     if sort not in SORTS:
-        raise WrongParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
+        raise InvalidParameter("sort", f"{sort!r} is not one of {', '.join(SORTS)}.")
     if sort == "text":
         return list(texts)
     keys = {
@@ -50,32 +50,34 @@ def in_order(page: Asked, sort: str) -> list[overall.TextReport]:
     return sorted(texts, key=keys[sort])
 
 
-def every_text(page: Asked, progress: Progress | None = None) -> Parts:
-    """All texts of a project with their intervals."""
-    return some_texts(page, in_order(page, page.own.get("sort") or "text"), progress)
+def build_all_texts(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
+    """Return all texts of a project with their intervals."""
+    return build_texts(request, sort_texts(request, request.options.get("sort") or "text"), progress)
 
 
-def some_texts(page: Asked, texts: Sequence[overall.TextReport], progress: Progress | None = None) -> Parts:
-    """These texts with their intervals."""
+def build_texts(
+    request: AnalysisRequest, texts: Sequence[overall.TextReport], progress: Progress | None = None
+) -> TablesAndCharts:
+    """Return these texts with their intervals."""
     rows: list[list[Cell]] = []
     points = []
     for done, text in enumerate(texts):
         if progress:
             progress(done, len(texts))
-        place = page.extract.place(text.slug)
-        interval = interval_of(page.extract, page.parameters, [place] if place else [])
+        entry = request.extract.text(text.slug)
+        interval = compute_interval(request.extract, request.parameters, [entry] if entry else [])
         result = text.result
         note = "; ".join([*(f"{count} {why}" for why, count in result.left_out.items()), *filter(None, [result.note])])
-        query = urlencode(page.parameters.query() | {"texts": text.slug})
-        address = reverse("items", args=[page.project.slug]) + f"?{query}"
+        query = urlencode(request.parameters.query() | {"texts": text.slug})
+        address = reverse("items", args=[request.project.slug]) + f"?{query}"
         figures = (result.value, interval.low, interval.high, result.observed, result.expected)
         rows.append(
             [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, text.shift, note]
         )
         points.append(Dot(text.title, result.value, interval.low, interval.high))
     title = "Agreement by text, with 95% intervals"
-    chart = Chart("texts", title, dots(points, "value", (TENTATIVE, RELIABLE)), said(points), "texts")
-    return Parts(
-        [Table("texts", "Text by text", COLUMNS, rows, NOTE.format(units=nouns_of(page.extract.units).units))],
+    chart = Chart("texts", title, dot_plot(points, "value", (TENTATIVE, RELIABLE)), describe_dots(points), "texts")
+    return TablesAndCharts(
+        [Table("texts", "Text by text", COLUMNS, rows, NOTE.format(units=nouns_for(request.extract.units).units))],
         [chart] if rows else [],
     )

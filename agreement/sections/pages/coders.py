@@ -5,65 +5,99 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_safe
 
-from agreement.asked import Asked, asked
-from agreement.computations import parts_of
-from agreement.figures import Chart, Dot, dots, lines, said, stacked
 from agreement.measures import RELATIONS, LeaveOneOut
-from agreement.parameters import Parameters
-from agreement.parts.pairs import MEASURES
 from agreement.reports import coders as reports
-from agreement.reports import items as of_items
-from agreement.reports.basis import kept, texts_of
-from agreement.reports.course import seconds_a_judgement
-from agreement.tables import Cell, Column, Linked, Table
-from agreement.views.page import draws_charts, show
-from agreement.wording import Nouns, nouns_of
-from annotations.permissions import Right, project_for
-from annotations.timing import Work, work_of
+from agreement.reports.basis import cached, pick_texts
+from agreement.reports.course import seconds_per_judgement
+from agreement.reports.items import compute_items
+from agreement.reports.parameters import Parameters
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import Nouns, nouns_for
+from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart, stacked_bars
+from agreement.sections.computations import compute_or_enqueue
+from agreement.sections.content import PageSections
+from agreement.sections.deferred.pairs import MEASURES
+from agreement.sections.tables import Cell, Column, Linked, Table
+from annotations.coding.active_time import Activity, activity_by_text_and_coder
 
 
-@login_required
-@draws_charts
-@require_safe
-def coders(request: HttpRequest, slug: str) -> HttpResponse:
-    """The matrix of pairs, each coder against the rest, and their profiles."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
-    page = asked(project, request.GET, ["measure"])
-    page.compute(lambda _, own: reports.check_measure(page.extract, own.get("measure") or "coefficient"))
-    found = parts_of(page, "matrix")
-    profiles = reports.profiles(page.extract, page.parameters)
-    rest = reports.without_each(page.extract, page.parameters)
-    work = kept(page.extract, ("work",), lambda: work_of(project))
-    nouns = nouns_of(page.extract.units)
-    tables = [_each(page, rest, work), *_counted(profiles, nouns)]
-    if not page.extract.units:  # all that is compared of pyramids has one category
-        tables += [_categories(page, profiles), _agreed(page), _confusion(page, page.parameters)]
-    charts = _profile_charts(page, profiles, nouns)
-    measure = page.own.get("measure") or "coefficient"
-    measures = [
-        (MEASURES[name], page.with_own(measure=name), name == measure) for name in reports.measures_for(project.answers)
-    ]
-    return show(
-        request,
-        "agreement/coders.html",
-        page,
+def build(request: AnalysisRequest) -> PageSections:
+    """Return the matrix of pairs, each coder against the rest, and their profiles."""
+    request.compute(lambda _, options: reports.check_measure(request.extract, options.get("measure") or "coefficient"))
+    matrix = compute_or_enqueue(request, "matrix")
+    profiles = reports.compute_profiles(request.extract, request.parameters)
+    rest = reports.leave_out_each_coder(request.extract, request.parameters)
+    work = cached(request.extract, ("work",), lambda: activity_by_text_and_coder(request.project))
+    nouns = nouns_for(request.extract.units)
+    tables = [_coders_table(request, rest, work), *_distribution_tables(profiles, nouns)]
+    if not request.extract.units:  # all that is compared of pyramids has one category
+        tables += [
+            _bias_table(request, profiles),
+            _agreeing_table(request),
+            _confusion_table(request, request.parameters),
+        ]
+    measure = request.options.get("measure") or "coefficient"
+    return matrix.extended(
         tables,
-        charts,
-        found,
+        _profile_charts(request, profiles, nouns),
         coders=[profile.coder for profile in profiles],
-        measures=measures,
+        measures=[
+            (MEASURES[name], request.address_with(measure=name), name == measure)
+            for name in reports.measures_for(request.project.answers)
+        ],
     )
 
 
-def _each(page: Asked, rest: LeaveOneOut, work: Mapping[tuple[int, str], Work]) -> Table:
-    texts = texts_of(page.extract, page.parameters)
-    profiles = {profile.coder: profile for profile in reports.profiles(page.extract, page.parameters)}
+def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSections:
+    """Return every measure of two coders, how they differ, and on which categories. Raises Http404."""
+    if first == second or not {first, second} <= set(request.extract.coders):
+        raise Http404("There are no such two coders.")
+
+    def restrict(parameters: Parameters) -> Parameters:
+        return replace(parameters, coders=f"{first},{second}")
+
+    def compute(parameters: Parameters, _: dict[str, str]) -> list[tuple[str, float | None]]:
+        return [
+            (name, reports.compute_pair_matrix(request.extract, restrict(parameters), name).value(first, second))
+            for name in reports.measures_for(request.project.answers)
+        ]
+
+    measures = request.compute(compute)
+    parameters = restrict(request.parameters)
+    relations = compute_items(request.extract, parameters).relations.sum(axis=0).tolist()
+    address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
+    tables = [
+        Table(
+            "measures",
+            f"{first} and {second}",
+            [Column("measure", "Measure"), Column("value", "Value", "figure")],
+            [(MEASURES[name], value) for name, value in measures],
+        ),
+        Table(
+            "relations",
+            "How their values are related",
+            [Column("relation", "Relation"), Column("items", "Items", "count"), Column("share", "Share", "percent")],
+            [
+                (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
+                for name, count in zip(RELATIONS, relations, strict=True)
+            ],
+        ),
+    ]
+    if not request.extract.units:
+        tables.append(_confusion_table(request, parameters, (first, second)))
+    dots = [Dot(MEASURES[name], value) for name, value in measures]
+    title = f"{first} and {second} by every measure"
+    chart = Chart("measures", title, dot_plot(dots, "value"), describe_dots(dots), "measures")
+    return PageSections(tables, [chart], context={"first": first, "second": second})
+
+
+def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tuple[int, str], Activity]) -> Table:
+    texts = pick_texts(request.extract, request.parameters)
+    profiles = {profile.coder: profile for profile in reports.compute_profiles(request.extract, request.parameters)}
     rows = []
     for part in rest.parts:
         coder = str(part.name)
@@ -77,7 +111,7 @@ def _each(page: Asked, rest: LeaveOneOut, work: Mapping[tuple[int, str], Work]) 
                 profile.n_ambiguous,
                 profile.mean_chain,
                 profile.mean_link,
-                seconds_a_judgement(texts, coder, work),
+                seconds_per_judgement(texts, coder, work),
             )
         )
     return Table(
@@ -89,7 +123,7 @@ def _each(page: Asked, rest: LeaveOneOut, work: Mapping[tuple[int, str], Work]) 
             Column("change", "Moves by", "figure"),
             Column("judgements", "Judgements", "count"),
             Column("ambiguous", "Marked ambiguous", "count"),
-            Column("mean_chain", "Words of an SCU" if page.extract.units else "Members of a chain", "figure"),
+            Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
             Column("mean_link", "Units back to an antecedent", "figure"),
             Column("seconds", "Time a judgement", "seconds"),
         ],
@@ -98,10 +132,10 @@ def _each(page: Asked, rest: LeaveOneOut, work: Mapping[tuple[int, str], Work]) 
     )
 
 
-def _categories(page: Asked, profiles: list[reports.Profile]) -> Table:
-    """How often each coder gives each category, and how far from the mean of all coders that is."""
-    names = [name for name in page.extract.categories if any(one.categories[name] for one in profiles)]
-    shares = {one.coder: _shares(one, names) for one in profiles}
+def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Table:
+    """Return how often each coder gives each category, and how far from the mean of all coders that is."""
+    names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    shares = {one.coder: _category_shares(one, names) for one in profiles}
     means = (
         [sum(share[place] for share in shares.values()) / len(shares) for place in range(len(names))] if shares else []
     )
@@ -121,12 +155,12 @@ def _categories(page: Asked, profiles: list[reports.Profile]) -> Table:
     return Table("bias", "Categories by coder", columns, rows, "Bias is the share less the mean share of all coders.")
 
 
-def _shares(profile: reports.Profile, names: list[str]) -> list[float]:
+def _category_shares(profile: reports.Profile, names: list[str]) -> list[float]:
     return [profile.categories[name] / profile.n_judgements if profile.n_judgements else 0.0 for name in names]
 
 
-def _agreed(page: Asked) -> Table:
-    n, counts = reports.agreed_by(page.extract, page.parameters)
+def _agreeing_table(request: AnalysisRequest) -> Table:
+    n, counts = reports.count_agreeing_coders(request.extract, request.parameters)
     columns = [Column("category", "Category"), *(Column(f"by_{k}", str(k), "count") for k in range(n, -1, -1))]
     return Table(
         "agreed",
@@ -137,9 +171,9 @@ def _agreed(page: Asked) -> Table:
     )
 
 
-def _confusion(page: Asked, parameters: Parameters, pair: tuple[str, str] | None = None) -> Table:
-    counts = reports.confusion(page.extract, parameters, pair)
-    names = page.extract.categories
+def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None) -> Table:
+    counts = reports.confusion_matrix(request.extract, parameters, pair)
+    names = request.extract.categories
     caption = f"Categories of {pair[0]} (rows) and {pair[1]} (columns)" if pair else "Categories that meet on an item"
     return Table(
         "confusion",
@@ -150,37 +184,37 @@ def _confusion(page: Asked, parameters: Parameters, pair: tuple[str, str] | None
     )
 
 
-def _profile_charts(page: Asked, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
-    names = [name for name in page.extract.categories if any(one.categories[name] for one in profiles)]
-    shares = {one.coder: _shares(one, names) for one in profiles}
+def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
+    names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    shares = {one.coder: _category_shares(one, names) for one in profiles}
     charts = [
         Chart(
             "bias",
             "Shares of the categories, coder by coder",
-            stacked(
+            stacked_bars(
                 list(shares),
                 {name: [share[place] for share in shares.values()] for place, name in enumerate(names)},
                 "share of judgements",
             ),
-            " ".join(_said(coder, names, found) for coder, found in shares.items()),
+            " ".join(_describe_shares(coder, names, share) for coder, share in shares.items()),
             "bias",
         )
     ]
-    charts = [] if page.extract.units else charts
+    charts = [] if request.extract.units else charts
     for key, title, unit, last, counts in _distributions(profiles, nouns):
         if any(counts.values()):
             sizes = range(1, max(min(last, max(max(one, default=1) for one in counts.values())), 2) + 1)
-            series = {coder: _capped(one, last, list(sizes)) for coder, one in counts.items()}
+            series = {coder: _cap_counts(one, last, list(sizes)) for coder, one in counts.items()}
             labels = [f"{size}{'+' if size == last else ''}" for size in sizes]
             words = f"{title}, by coder; the table has every number."
-            charts.append(Chart(key, title, lines(labels, series, unit), words, key))
+            charts.append(Chart(key, title, line_chart(labels, series, unit), words, key))
     return charts
 
 
 def _distributions(
     profiles: list[reports.Profile], nouns: Nouns
 ) -> list[tuple[str, str, str, int, dict[str, Mapping[int, int]]]]:
-    """What there is to count of each coder: key, title, what is counted, from where on together, the counts."""
+    """Return what is counted of each coder: key, title, unit, the size from which on all count together, the counts."""
     lengths = {one.coder: one.chain_lengths for one in profiles}
     distances = {one.coder: one.link_distances for one in profiles}
     long = "How long chains are" if nouns.chain == "chain" else f"How many {nouns.units} {nouns.chains} have"
@@ -190,8 +224,8 @@ def _distributions(
     ]
 
 
-def _counted(profiles: list[reports.Profile], nouns: Nouns) -> list[Table]:
-    """Every length and distance that there is, and how often each coder has it."""
+def _distribution_tables(profiles: list[reports.Profile], nouns: Nouns) -> list[Table]:
+    """Return every length and distance that occurs, and how often each coder has it."""
     heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Units back", "count")}
     return [
         Table(
@@ -206,61 +240,14 @@ def _counted(profiles: list[reports.Profile], nouns: Nouns) -> list[Table]:
     ]
 
 
-def _said(coder: str, names: list[str], shares: list[float]) -> str:
+def _describe_shares(coder: str, names: list[str], shares: list[float]) -> str:
     return f"{coder}: {', '.join(f'{name} {share:.0%}' for name, share in zip(names, shares, strict=True))}."
 
 
-def _capped(counts: Mapping[int, int], last: int, sizes: list[int]) -> list[int]:
-    """The counts of these sizes; what is beyond the last counts there."""
-    found = dict.fromkeys(sizes, 0)
+def _cap_counts(counts: Mapping[int, int], last: int, sizes: list[int]) -> list[int]:
+    """Return the counts of these sizes; what is beyond the last counts there."""
+    capped = dict.fromkeys(sizes, 0)
     for size, count in counts.items():
         if size > 0:
-            found[min(size, last)] = found.get(min(size, last), 0) + count
-    return [found[size] for size in sizes]
-
-
-@login_required
-@draws_charts
-@require_safe
-def pair(request: HttpRequest, slug: str, first: str, second: str) -> HttpResponse:
-    """Two coders: every measure of them, how they differ, and on which categories."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
-    page = asked(project, request.GET)
-    if first == second or not {first, second} <= set(page.extract.coders):
-        raise Http404("There are no such two coders.")
-
-    def of_two(parameters: Parameters) -> Parameters:
-        return replace(parameters, coders=f"{first},{second}")
-
-    def computed(parameters: Parameters, _: dict[str, str]) -> list[tuple[str, float | None]]:
-        return [
-            (name, reports.matrix(page.extract, of_two(parameters), name).value(first, second))
-            for name in reports.measures_for(project.answers)
-        ]
-
-    measures = page.compute(computed)
-    items = of_items.items(page.extract, of_two(page.parameters))
-    relations = items.relations.sum(axis=0).tolist()
-    address = reverse("items", args=[slug]) + f"?{urlencode(of_two(page.parameters).query())}"
-    tables = [
-        Table(
-            "measures",
-            f"{first} and {second}",
-            [Column("measure", "Measure"), Column("value", "Value", "figure")],
-            [(MEASURES[name], value) for name, value in measures],
-        ),
-        Table(
-            "relations",
-            "How their values are related",
-            [Column("relation", "Relation"), Column("items", "Items", "count"), Column("share", "Share", "percent")],
-            [
-                (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
-                for name, count in zip(RELATIONS, relations, strict=True)
-            ],
-        ),
-    ]
-    if not page.extract.units:
-        tables.append(_confusion(page, of_two(page.parameters), (first, second)))
-    rows = [Dot(MEASURES[name], value) for name, value in measures]
-    charts = [Chart("measures", f"{first} and {second} by every measure", dots(rows, "value"), said(rows), "measures")]
-    return show(request, "agreement/pair.html", page, tables, charts, first=first, second=second)
+            capped[min(size, last)] = capped.get(min(size, last), 0) + count
+    return [capped[size] for size in sizes]

@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from collections.abc import Sequence
 
-from agreement.asked import asked
-from agreement.figures import Chart, Dot, dots, lines, said
-from agreement.reports import course as reports
-from agreement.reports.basis import coders_of, kept
+from agreement.reports.basis import cached, pick_coders
+from agreement.reports.course import Stage, compute_stages
 from agreement.reports.overview import RELIABLE, TENTATIVE
-from agreement.tables import Column, Table
-from agreement.views.page import draws_charts, show
-from annotations.permissions import Right, project_for
-from annotations.timing import work_of
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart
+from agreement.sections.content import PageSections
+from agreement.sections.tables import Column, Table
+from annotations.coding.active_time import activity_by_text_and_coder
 
-BY = {"round": "round", "week": "week", "operations": "number of operations"}
+GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
 
 
-@login_required
-@draws_charts
-@require_safe
-def course(request: HttpRequest, slug: str) -> HttpResponse:
-    """Agreement, each coder's and all, and the time a judgement takes, stage by stage."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
-    page = asked(project, request.GET, ["by"])
-    work = kept(page.extract, ("work",), lambda: work_of(project))
-    usual = "week" if work else "round"  # where all was imported there are no weeks
-    stages = page.compute(
-        lambda parameters, own: reports.stages(page.extract, parameters, own.get("by") or usual, work)
+def build(request: AnalysisRequest) -> PageSections:
+    """Return agreement, each coder's and all, and the time a judgement takes, stage by stage."""
+    work = cached(request.extract, ("work",), lambda: activity_by_text_and_coder(request.project))
+    default = "week" if work else "round"  # where all was imported there are no weeks
+    stages = request.compute(
+        lambda parameters, options: compute_stages(request.extract, parameters, options.get("by") or default, work)
     )
-    coders = coders_of(page.extract, page.parameters)
-    labels = [stage.label for stage in stages]
-    rows = [Dot(one.label, one.interval.value, one.interval.low, one.interval.high) for one in stages]
-    tables = [
+    coders = pick_coders(request.extract, request.parameters)
+    current = request.options.get("by") or default
+    return PageSections(
+        tables=_tables(stages, coders),
+        charts=_charts(stages, coders) if stages else [],
+        context={
+            "stages": stages,
+            "choices": [
+                (label, request.address_with(by=name), name == current) for name, label in GROUPING_LABELS.items()
+            ],
+        },
+    )
+
+
+def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
+    return [
         Table(
             "stages",
             "Stage by stage",
@@ -73,30 +77,31 @@ def course(request: HttpRequest, slug: str) -> HttpResponse:
             "Time at work, without pauses of more than five minutes, over the judgements in the texts of the stage.",
         ),
     ]
-    charts = [
+
+
+def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
+    labels = [stage.label for stage in stages]
+    dots = [Dot(one.label, one.interval.value, one.interval.low, one.interval.high) for one in stages]
+    return [
         Chart(
             "stages",
             "Agreement stage by stage, with 95% intervals",
-            dots(rows, "value", (TENTATIVE, RELIABLE)),
-            said(rows),
+            dot_plot(dots, "value", (TENTATIVE, RELIABLE)),
+            describe_dots(dots),
             "stages",
         ),
         Chart(
             "coders",
             "Each coder with the others, stage by stage",
-            lines(labels, {name: [one.against_rest[name] for one in stages] for name in coders}, "value"),
+            line_chart(labels, {name: [one.against_rest[name] for one in stages] for name in coders}, "value"),
             "Each coder with the others, by stage; the table has every value.",
             "coders",
         ),
         Chart(
             "seconds",
             "Seconds a judgement takes, stage by stage",
-            lines(labels, {name: [one.seconds[name] for one in stages] for name in coders}, "seconds"),
+            line_chart(labels, {name: [one.seconds[name] for one in stages] for name in coders}, "seconds"),
             "The time a judgement takes each coder, by stage; the table has every value.",
             "seconds",
         ),
     ]
-    choices = [(label, page.with_own(by=name), name == (page.own.get("by") or usual)) for name, label in BY.items()]
-    return show(
-        request, "agreement/course.html", page, tables, charts if stages else [], stages=stages, choices=choices
-    )

@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from agreement.models import Computation
-from annotations.permissions import Right, project_for
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
 
 PATIENCE = timedelta(seconds=10)
 
@@ -19,13 +20,13 @@ PATIENCE = timedelta(seconds=10)
 @login_required
 @require_safe
 def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """How far it is; when it is done the page that waits for it is loaded again. A part of that page."""
+    """Show how far a computation is, on the page that waits for it; when it is done that page is loaded again."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    found = Computation.objects.filter(project=project, pk=pk).defer("result").first()
-    if found is None:
+    current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
+    if current is None:
         raise Http404("There is no such computation.")
-    alone = not found.total and timezone.now() - found.created_at > PATIENCE
-    answer = render(request, "agreement/waiting.html", {"project": project, "waiting": found, "alone": alone})
-    if found.finished_at:
+    alone = not current.total and timezone.now() - current.created_at > PATIENCE
+    answer = render(request, "agreement/waiting.html", {"project": project, "waiting": current, "alone": alone})
+    if current.finished_at:
         answer["HX-Refresh"] = "true"
     return answer

@@ -1,47 +1,27 @@
-"""Text by text."""
+"""Text by text, and the rounds that texts are put into."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from agreement.asked import asked
-from agreement.computations import Found, parts_of
-from agreement.parts.texts import SORTS, in_order, some_texts
-from agreement.reports import overall
-from agreement.views.page import draws_charts, show
-from annotations import actions
-from annotations.forms import RoundForm
-from annotations.permissions import Right, may, project_for
-
-A_PAGE = 25
+from agreement.sections.pages import registry
+from agreement.web.views.page import draws_charts, show_page
+from annotations.models.rights import Right
+from annotations.planning.rounds import move_to_round
+from annotations.projects.permissions import project_for
+from annotations.web.forms.assignments import RoundForm
 
 
 @login_required
 @draws_charts
 @require_safe
 def texts(request: HttpRequest, slug: str) -> HttpResponse:
-    """The coefficient in each text, and what becomes of that of all texts without it."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
-    page = asked(project, request.GET, ["sort"])
-    ordered = page.compute(lambda _, own: in_order(page, own.get("sort") or "text"))
-    shown = Paginator(ordered, A_PAGE).get_page(request.GET.get("page"))
-    # a table that is taken along has all texts, one on a page those of the page
-    found = parts_of(page, "texts") if "as" in request.GET else Found(some_texts(page, list(shown)))
-    return show(
-        request,
-        "agreement/texts.html",
-        page,
-        found=found,
-        shown=shown,
-        sorts=[(name, page.with_own(sort=name), name == (page.own.get("sort") or "text")) for name in SORTS],
-        report=overall.report(page.extract, page.parameters),
-        manages=may(project, Right.MANAGE),
-    )
+    """Show the coefficient in each text, and what becomes of that of all texts without it."""
+    return show_page(request, slug, registry.TEXTS)
 
 
 @login_required
@@ -51,7 +31,7 @@ def set_round(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE)
     form = RoundForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        n = actions.set_round(project, form.cleaned_data["texts"], form.cleaned_data["round"])
+        n = move_to_round(project, form.cleaned_data["texts"], form.cleaned_data["round"])
         name = form.cleaned_data["round"]
         where = f"in round {name}" if name else "in no round"
         messages.success(request, f"{n} text{'' if n == 1 else 's'} {where} now.")

@@ -1,4 +1,4 @@
-"""What the API takes and gives. Lists of rows are built by querysets, not by nested serializers."""
+"""Serializers of codings and texts. Lists of rows are built by querysets, not by nested serializers."""
 
 import re
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ class StrictSerializer(serializers.Serializer[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
-            there = [name for name, field in self.fields.items() if not field.read_only]
-            unknown = [str(name) for name in data if name not in there]
+            names = [name for name, field in self.fields.items() if not field.read_only]
+            unknown = [str(name) for name in data if name not in names]
             if unknown:
-                said = f"This is no field here; there are {', '.join(there)}."
-                raise serializers.ValidationError({name: [said] for name in unknown})
+                message = f"This is no field here; there are {', '.join(names)}."
+                raise serializers.ValidationError({name: [message] for name in unknown})
         return super().to_internal_value(data)
 
 
@@ -178,7 +178,7 @@ class CodingStateSerializer(serializers.Serializer[Any]):
     pyramid = PyramidStateSerializer(required=False, help_text="where the answers are content units of summaries")
 
 
-CODERS_KINDS = [
+CODER_KINDS = [
     kind.value
     for kind in (
         Operation.Kind.JUDGE,
@@ -192,7 +192,7 @@ CODERS_KINDS = [
 
 class ChangeSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=CODERS_KINDS)
+    kind = serializers.ChoiceField(choices=CODER_KINDS)
     payload = serializers.DictField()
     made_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     step = serializers.UUIDField(
@@ -203,31 +203,33 @@ class ChangeSerializer(serializers.Serializer[Any]):
     )
 
     def to_internal_value(self, data: Any) -> Any:
-        return _usual_change(data) or super().to_internal_value(data)
+        return _parse_usual_change(data) or super().to_internal_value(data)
 
 
-UUID_WRITTEN = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-MOMENT = serializers.DateTimeField()
+UUID_PATTERN = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+DATETIME_PATTERN = serializers.DateTimeField()
 
 
-def _usual_change(data: Any) -> dict[str, Any] | None:
-    """What the fields make of a change as all programs send it, in a tenth of their time; None: let them look at it."""
+def _parse_usual_change(data: Any) -> dict[str, Any] | None:
+    """Validate a change in its usual form, ten times as fast as the fields; return None for any other form."""
     match data:
-        case {"uuid": str(uuid), "kind": str(kind), "payload": dict(payload)} if kind in CODERS_KINDS:
+        case {"uuid": str(uuid), "kind": str(kind), "payload": dict(payload)} if kind in CODER_KINDS:
             made_at, step, undoes = data.get("made_at"), data.get("step"), data.get("undoes")
         case _:
             return None
-    if not all(one is None or (isinstance(one, str) and UUID_WRITTEN.fullmatch(one)) for one in (uuid, step, undoes)):
+    if not all(
+        value is None or (isinstance(value, str) and UUID_PATTERN.fullmatch(value)) for value in (uuid, step, undoes)
+    ):
         return None
     try:
-        moment = MOMENT.to_internal_value(made_at) if made_at is not None else None
+        time = DATETIME_PATTERN.to_internal_value(made_at) if made_at is not None else None
     except serializers.ValidationError:
         return None
     return {
         "uuid": UUID(uuid),
         "kind": kind,
         "payload": payload,
-        "made_at": moment,
+        "made_at": time,
         "step": UUID(step) if step else None,
         "undoes": UUID(undoes) if undoes else None,
     }
@@ -269,7 +271,7 @@ class TransferSerializer(serializers.ModelSerializer[Transfer]):
         ]
 
 
-# What the forms of transfer_forms.py ask for; here for the schema alone.
+# The fields of the forms in transfers/forms.py, for the schema only.
 
 
 class ImportOrderSerializer(serializers.Serializer[Any]):

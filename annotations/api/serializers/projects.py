@@ -1,4 +1,4 @@
-"""What the API takes and gives of projects, their schemes and their people."""
+"""Serializers of projects, their schemes, members and invitations."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
 from annotations.models import Invitation, Membership, Project
 from annotations.models.project import KEY_LENGTH
-from annotations.schemes import SCHEMES
-from annotations.serializers import SchemeStateSerializer, StrictSerializer
+from annotations.schemes.ready_made import SCHEMES
 
 
 class NewProjectSerializer(StrictSerializer):
@@ -54,6 +54,7 @@ class RoleSerializer(StrictSerializer):
 
 
 class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    whom = serializers.CharField(source="note", read_only=True)
     created_by = serializers.CharField(source="created_by.username", read_only=True)
     used_by = serializers.CharField(source="used_by.username", read_only=True, default=None, allow_null=True)
 
@@ -75,8 +76,8 @@ class InvitationMadeSerializer(InvitationSerializer):
         fields = [*InvitationSerializer.Meta.fields, "link"]
 
 
-def checked(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
-    """The fields that were sent. Raises ValidationError by field."""
+def validated(serializer: serializers.BaseSerializer[Any]) -> dict[str, Any]:
+    """Return the validated fields. Raise ValidationError by field."""
     serializer.is_valid(raise_exception=True)
-    found: dict[str, Any] = serializer.validated_data
-    return found
+    fields: dict[str, Any] = serializer.validated_data
+    return fields

@@ -1,4 +1,4 @@
-"""What the API gives of codings, markables, judgements and operations as flat rows, and what may be changed of them."""
+"""Serializers of flat rows of codings, markables, judgements and operations, and of changes to codings and texts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotations.api.serializers.coding import SpansField, StrictSerializer
 from annotations.models import Coding, Operation, Text
 from annotations.models.project import KEY_LENGTH
-from annotations.serializers import SpansField, StrictSerializer
 
 
 class CodingRowSerializer(serializers.Serializer[Any]):

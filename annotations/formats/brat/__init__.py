@@ -22,19 +22,19 @@ r"""brat standoff: a text X.txt and its annotations X.ann.
 """
 
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
-from annotations.formats.brat.reading import pairs, read
+from annotations.formats.brat.reading import pair_files, read
 from annotations.formats.brat.writing import write
-from annotations.formats.format import Format, Option
-from annotations.formats.losses import Feature
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Format, Option
 
-__all__ = ["FORMAT", "pairs", "read", "write"]
+__all__ = ["FORMAT", "pair_files", "read", "write"]
 
 FORMAT = Format(
     "brat",
     "brat standoff",
     (SUFFIX, TEXT_SUFFIX),
     read,
-    pairs,
+    pair_files,
     write,
     frozenset(
         {

@@ -16,7 +16,7 @@ from annotations.formats.brat.names import (
     SUFFIX,
     TEXT_SUFFIX,
 )
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
     Answer,
@@ -28,10 +28,11 @@ from annotations.formats.document import (
     Parts,
     Place,
     decode,
-    in_text_order,
-    lie_in,
+    text_order,
 )
-from annotations.formats.format import Bundle, stem
+from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.links import DisjointSets
+from annotations.formats.model.spans import Span, lie_in, merge_spans
 
 ABOUT = re.compile(r"(?:readme|licen[cs]e|changelog|copying|notice)(?:[._-].*)?", re.IGNORECASE)
 SPAN = re.compile(r"\s*(\d{1,9}) (\d{1,9})\s*", re.ASCII)
@@ -42,35 +43,35 @@ LONGEST_SHOWN = 50
 LONGEST_GAP = 1000
 
 
-def pairs(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Annotations with their text; those that lack one, and texts that lack annotations, alone.
+def pair_files(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return annotations with their text; those without one, and texts without annotations, by themselves.
 
     A text without annotations that is called like a file about the others (README.txt) is none of them.
     """
-    there = {name: name for name in names}
-    small = {name.lower(): name for name in there}
-    found: list[tuple[str, ...]] = []
-    for name in there:
-        other = there.get(_beside(name)) or small.get(_beside(name).lower())
+    files = {name: name for name in names}
+    by_lowercase = {name.lower(): name for name in files}
+    groups: list[tuple[str, ...]] = []
+    for name in files:
+        counterpart = files.get(_counterpart(name)) or by_lowercase.get(_counterpart(name).lower())
         if name.lower().endswith(suffixes[0]):
-            found.append((name, other) if other else (name,))
-        elif name.lower().endswith(suffixes) and not other and not ABOUT.fullmatch(stem(name)):
-            found.append((name,))
-    return found
+            groups.append((name, counterpart) if counterpart else (name,))
+        elif name.lower().endswith(suffixes) and not counterpart and not ABOUT.fullmatch(stem(name)):
+            groups.append((name,))
+    return groups
 
 
-def _beside(name: str) -> str:
-    """The name of the file that belongs to this one."""
+def _counterpart(name: str) -> str:
+    """Return the name of the file that belongs to this one."""
     return name[: -len(SUFFIX)] + (TEXT_SUFFIX if name.lower().endswith(SUFFIX) else SUFFIX)
 
 
 def read(bundle: Bundle, types: str = "levels", shared: str = "several", relations: str = "pointers") -> list[Document]:
-    """The one document of a text and its annotations. Raises FormatError with file and line on bad input."""
+    """Return the one document of a text and its annotations. Raises FormatError with file and line on bad input."""
     main = bundle.main
     texts = [name for name in bundle.files if name.lower().endswith(TEXT_SUFFIX)]
     if not texts or main in texts:
         kind = "annotations" if texts else "text"
-        raise FormatError(f"the {kind} of this file, {_beside(main)}, cannot be found", main)
+        raise FormatError(f"the {kind} of this file, {_counterpart(main)}, cannot be found", main)
     data = bundle.files[texts[0]]
     decode(data, texts[0])  # all its checks, but the line ends stay as they are
     text = data.decode()
@@ -82,10 +83,10 @@ def read(bundle: Bundle, types: str = "levels", shared: str = "several", relatio
     # Lines may name what comes after them: the spans are read first, wherever they stand.
     for number, line in rows:
         if line.startswith("T"):
-            draft.span(number, line)
+            draft.add_span(number, line)
     for number, line in rows:
         if line.strip() and not line.startswith("T"):
-            draft.other(number, line)
+            draft.add_line(number, line)
     return [draft.build(shared, relations)]
 
 
@@ -126,7 +127,7 @@ class _Span:
 class _Draft:
     """A text while lines come in. mark: how many characters of the file stand before the content.
 
-    named: the entities that types of T lines name, by number. sets: the numbers of those that * lines make.
+    named_entities: those that types of T lines name, by number. sets: the numbers of those that * lines make.
     """
 
     file: str
@@ -135,51 +136,51 @@ class _Draft:
     types: str
     spans: dict[str, _Span] = field(default_factory=dict)
     marks: dict[Place, _Span] = field(default_factory=dict)
-    named: dict[str, int] = field(default_factory=dict)
+    named_entities: dict[str, int] = field(default_factory=dict)
     sets: list[int] = field(default_factory=list)
     relations: list[tuple[str, _Span, _Span, int]] = field(default_factory=list)
     left_out: dict[str, list[int]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
-    def _find(self, code: str, message: str, number: int, fix: str) -> None:
+    def _report(self, code: str, message: str, number: int, fix: str) -> None:
         self.findings.append(Finding(code, message, self.file, number, fix))
 
     def _leave_out(self, what: str, number: int) -> None:
         self.left_out.setdefault(what[:LONGEST_NAME], []).append(number)
 
-    def span(self, number: int, line: str) -> None:
-        """A T line."""
+    def add_span(self, number: int, line: str) -> None:
+        """Add what a T line says."""
         key, _, rest = line.partition("\t")
         data, _, quoted = rest.partition("\t")
-        kind, _, given = data.partition(" ")
+        kind, _, offsets = data.partition(" ")
         if key in self.spans:
             raise FormatError(f"{key[:LONGEST_SHOWN]} is given twice", self.file, number)
         if len(kind) > LONGEST_TYPE:
             raise FormatError(f"a type has more than {LONGEST_TYPE} characters", self.file, number)
-        spans = self._offsets(given, number)
+        spans = self._offsets(offsets, number)
         if quoted:
             self._check(key, spans, quoted, number)
         else:
             self._leave_out("spans without the words that they mark: their offsets are not checked", number)
-        span = _Span(_joined(spans, self.content), "", number)
-        entity = self._typed(span, kind)
+        span = _Span(_join_fragments(spans, self.content), "", number)
+        entity = self._apply_type(span, kind)
         first = self.marks.setdefault(span.place, span)
         if first is not span and self.types != "chains":
-            self._find("duplicate", f"{key} stands on the same words as another", number, "they are one markable")
+            self._report("duplicate", f"{key} stands on the same words as another", number, "they are one markable")
         first.category = first.category or span.category
         if entity is not None:
             first.entities.add(entity)
         self.spans[key] = first
 
-    def _offsets(self, given: str, number: int) -> list[tuple[int, int]]:
-        """The fragments of a span, in the order of the file."""
+    def _offsets(self, text: str, number: int) -> list[tuple[int, int]]:
+        """Return the fragments of a span, in the order of the file."""
         spans = []
-        for fragment in given.split(";"):
-            found = SPAN.fullmatch(fragment)
-            if found is None:
-                message = f"this is not a list of offsets such as 0 4;8 11: {given[:LONGEST_SHOWN]!r}"
+        for fragment in text.split(";"):
+            match = SPAN.fullmatch(fragment)
+            if match is None:
+                message = f"this is not a list of offsets such as 0 4;8 11: {text[:LONGEST_SHOWN]!r}"
                 raise FormatError(message, self.file, number)
-            start, end = (max(0, int(offset) - self.mark) for offset in found.groups())
+            start, end = (max(0, int(offset) - self.mark) for offset in match.groups())
             if start >= end:
                 raise FormatError(f"a span ends where it begins, or before: {fragment}", self.file, number)
             if end > len(self.content):
@@ -192,8 +193,8 @@ class _Draft:
         length = sum(end - start for start, end in spans)
         # White space may differ; the bound keeps lines that quote little of much from costing much.
         words = [self.content[start:end] for start, end in spans] if length <= 10 * len(quoted) + 100 else []
-        said = (quoted[0].isspace(), quoted.split())
-        if said not in ((join.join(words)[:1].isspace(), join.join(words).split()) for join in (" ", "")):
+        quotation = (quoted[0].isspace(), quoted.split())
+        if quotation not in ((join.join(words)[:1].isspace(), join.join(words).split()) for join in (" ", "")):
             start, end = spans[0][0], spans[-1][1]
             stands = self.content[start : min(end, start + LONGEST_SHOWN)]
             raise FormatError(
@@ -203,7 +204,7 @@ class _Draft:
                 number,
             )
 
-    def _typed(self, span: _Span, kind: str) -> int | None:
+    def _apply_type(self, span: _Span, kind: str) -> int | None:
         """Give the span what its type means; the number of the entity where it names one."""
         if kind == MENTION or self.types == "none":
             return None
@@ -212,28 +213,28 @@ class _Draft:
         elif self.types == "categories":
             span.category = kind
         elif ENTITY_TYPE.fullmatch(kind):
-            return self.named.setdefault(kind, len(self.named))
+            return self.named_entities.setdefault(kind, len(self.named_entities))
         return None
 
-    def other(self, number: int, line: str) -> None:
-        """Any other line. Raises FormatError on one that is none of brat's."""
+    def add_line(self, number: int, line: str) -> None:
+        """Add what any other line says. Raises FormatError on one that is none of brat's."""
         key, tab, rest = line.partition("\t")
         data, _, words = rest.partition("\t")
-        said = data.split()
+        fields = data.split()
         if not tab or key[:1] not in tuple("R*AMNE#"):
             message = f"a line begins with T, R, *, A, M, N, E or #, a number and a tab, not {line[:LONGEST_SHOWN]!r}"
             raise FormatError(message, self.file, number)
-        if len(said) < 2:
+        if len(fields) < 2:
             raise FormatError(f"{key[:LONGEST_SHOWN]} says nothing of anything", self.file, number)
         match key[0]:
             case "*":
-                self._set(said[1:], number)
+                self._set(fields[1:], number)
             case "R":
-                self._relation(said, number)
+                self._relation(fields, number)
             case "A":
-                self._attribute(said, number)
+                self._attribute(fields, number)
             case "#":
-                self._note(said, words, number)
+                self._note(fields, words, number)
             case "E":
                 self._leave_out("events", number)
             case "M":
@@ -241,57 +242,57 @@ class _Draft:
             case _:
                 self._leave_out("normalisations", number)
 
-    def _known(self, key: str, number: int) -> _Span | None:
+    def _find_span(self, key: str, number: int) -> _Span | None:
         span = self.spans.get(key)
         if span is None:
-            self._find("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number, "it is left out")
+            self._report("id-unknown", f"{key[:LONGEST_SHOWN]!r} is no span", number, "it is left out")
         return span
 
     def _set(self, members: Sequence[str], number: int) -> None:
-        spans = [span for key in members if (span := self._known(key, number)) is not None]
+        spans = [span for key in members if (span := self._find_span(key, number)) is not None]
         if spans:
             entity = len(self.spans) + len(self.sets)
             self.sets.append(entity)
             for span in spans:
                 span.entities.add(entity)
 
-    def _relation(self, said: Sequence[str], number: int) -> None:
-        arguments = [key for role, colon, key in (argument.partition(":") for argument in said[1:]) if role and colon]
-        if len(arguments) != 2 or len(said) != 3:
+    def _relation(self, fields: Sequence[str], number: int) -> None:
+        arguments = [key for role, colon, key in (argument.partition(":") for argument in fields[1:]) if role and colon]
+        if len(arguments) != 2 or len(fields) != 3:
             raise FormatError("a relation is a name and two arguments such as Arg1:T2", self.file, number)
-        one, other = (self._known(key, number) for key in arguments)
+        one, other = (self._find_span(key, number) for key in arguments)
         if one is not None and other is not None:
-            self.relations.append((said[0], one, other, number))
+            self.relations.append((fields[0], one, other, number))
 
-    def _attribute(self, said: Sequence[str], number: int) -> None:
-        name, key, value = said[0], said[1], " ".join(said[2:])
+    def _attribute(self, fields: Sequence[str], number: int) -> None:
+        name, key, value = fields[0], fields[1], " ".join(fields[2:])
         if name not in (CATEGORY, *FLAGS):
             self._leave_out(f"attributes {name}", number)
             return
-        span = self._known(key, number)
+        span = self._find_span(key, number)
         if span is None:
             return
         if name in FLAGS:
             span.flags.add(name)
         elif not value:
-            self._find("category", f"{key} has a category without a name", number, "it is left out")
+            self._report("category", f"{key} has a category without a name", number, "it is left out")
         elif span.category and span.category != value:
             message = f"{key} is {value[:LONGEST_SHOWN]!r}, but {span.category[:LONGEST_SHOWN]!r} before"
-            self._find("category", message, number, "the first stays")
+            self._report("category", message, number, "the first stays")
         else:
             span.category = value
 
-    def _note(self, said: Sequence[str], words: str, number: int) -> None:
-        name, key = said[:2]
+    def _note(self, fields: Sequence[str], words: str, number: int) -> None:
+        name, key = fields[:2]
         if name not in (NOTE, CHAIN_NAME, LABEL, LEAST) or not key.startswith("T"):
             self._leave_out(f"notes {name}" if key.startswith("T") else f"notes on {key[:1]} lines", number)
             return
-        span = self._known(key, number)
+        span = self._find_span(key, number)
         longest = {CHAIN_NAME: LONGEST_NAME, LABEL: LONGEST_LABEL}.get(name, len(words))
         if span is None:
             return
         if len(words) > longest:
-            self._find("long", f"the {name} of {key} has more than {longest} characters", number, "it is left out")
+            self._report("long", f"the {name} of {key} has more than {longest} characters", number, "it is left out")
         elif name == NOTE:
             span.notes.append(words)
         elif name == CHAIN_NAME:
@@ -299,23 +300,23 @@ class _Draft:
         elif name == LABEL:
             span.label = words
         else:
-            head = _joined(self._offsets(words, number), self.content)
+            head = _join_fragments(self._offsets(words, number), self.content)
             if lie_in(head, span.parts):
                 span.head = head
             else:
-                self._find("min-outside", f"the {LEAST} of {key} is not in its words", number, "it is left out")
+                self._report("min-outside", f"the {LEAST} of {key} is not in its words", number, "it is left out")
 
     def build(self, shared: str, relations: str) -> Document:
-        spans = sorted(self.marks.values(), key=lambda span: in_text_order(Mark(span.parts, span.level)))
+        spans = sorted(self.marks.values(), key=lambda span: text_order(Mark(span.parts, span.level)))
         if shared == "merge":
-            _merge(spans)
-        pointing = relations == "pointers" and not self.sets and not self.named
+            _merge_entities(spans)
+        pointing = relations == "pointers" and not self.sets and not self.named_entities
         self._point(pointing)
         for what, numbers in self.left_out.items():
-            self._find("left-out", f"{len(numbers)} {what}", numbers[0], "left out")
-        linked = Links.INDICES if self.sets or self.named else Links.NONE
+            self._report("left-out", f"{len(numbers)} {what}", numbers[0], "left out")
+        links = Links.INDICES if self.sets or self.named_entities else Links.NONE
         if any(span.targets for span in spans):
-            linked = Links.POINTERS
+            links = Links.POINTERS
         return Document(
             stem(self.file),
             self.file,
@@ -324,7 +325,7 @@ class _Draft:
                 Mark(span.parts, span.level, span.label, span.head, span.answer(indices), span.line)
                 for span, indices in zip(spans, self._indices(spans), strict=True)
             ],
-            links=linked,
+            links=links,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
         )
 
@@ -333,66 +334,60 @@ class _Draft:
             if not pointing:
                 self._leave_out(f"relations {name}", number)
             elif one is other:
-                self._find("self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number, "it is left out")
+                self._report(
+                    "self", f"a relation {name[:LONGEST_SHOWN]} from a span to itself", number, "it is left out"
+                )
             else:
                 one.targets[other.place] = None
 
     def _indices(self, spans: Sequence[_Span]) -> Iterator[tuple[str, ...]]:
-        """The names of the entities of each span: those of the file, or numbers in text order."""
+        """Yield the names of the entities of each span: those of the file, or numbers in text order."""
         # Of two long names that are the same when shortened the second is a number.
-        short = {_shortened(name): number for name, number in reversed(self.named.items())}
+        short = {_shorten(name): number for name, number in reversed(self.named_entities.items())}
         names = {number: name for name, number in short.items()}
-        linked = bool(self.sets or self.named)
+        has_entities = bool(self.sets or self.named_entities)
         counted = 0
         for span in spans:
             indices = []
-            alone = linked and not span.entities and not span.flags & {"Uncoded", "Unlinked"}
-            for entity in [-1] if alone else sorted(span.entities):
+            is_singleton = has_entities and not span.entities and not span.flags & {"Uncoded", "Unlinked"}
+            for entity in [-1] if is_singleton else sorted(span.entities):
                 name = names.get(entity)
                 if name is None:
                     counted += 1
                     name = str(counted)
-                    if not alone:
+                    if not is_singleton:
                         names[entity] = name
                 indices.append(name)
             yield tuple(indices)
 
 
-def _shortened(name: str) -> str:
+def _shorten(name: str) -> str:
     half = LONGEST_INDEX // 2 - 1
     return name if len(name) <= LONGEST_INDEX else f"{name[:half]}…{name[-half:]}"
 
 
-def _joined(spans: Iterable[tuple[int, int]], content: str) -> Parts:
-    """The fragments in text order, those in one that touch or are parted by a line end and white space alone."""
-    parts: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if parts and (start <= parts[-1][1] or _broken(content, parts[-1][1], start)):
-            parts[-1] = (parts[-1][0], max(end, parts[-1][1]))
+def _join_fragments(spans: Iterable[Span], content: str) -> Parts:
+    """Return the fragments in text order, those in one that touch or are parted by a line end and white space alone."""
+    parts: list[Span] = []
+    for start, end in merge_spans(spans):
+        if parts and _is_line_break(content, parts[-1][1], start):
+            parts[-1] = (parts[-1][0], end)
         else:
             parts.append((start, end))
     return tuple(parts)
 
 
-def _broken(content: str, start: int, end: int) -> bool:
+def _is_line_break(content: str, start: int, end: int) -> bool:
+    """Return whether white space with a line end in it, and nothing else, stands there."""
     between = content[start : min(end, start + LONGEST_GAP)]
     return end - start <= LONGEST_GAP and between.isspace() and LINE_END.search(between) is not None
 
 
-def _merge(spans: Iterable[_Span]) -> None:
+def _merge_entities(spans: Sequence[_Span]) -> None:
     """Make one entity of all that share a span."""
-    root: dict[int, int] = {}
-
-    def find(entity: int) -> int:
-        while root.setdefault(entity, entity) != entity:
-            root[entity] = root[root[entity]]
-            entity = root[entity]
-        return entity
-
-    spans = list(spans)
+    sets = DisjointSets[int]()
     for span in spans:
-        first = min(span.entities, default=0)
         for entity in span.entities:
-            root[find(entity)] = find(first)
+            sets.merge(entity, min(span.entities))
     for span in spans:
-        span.entities = {find(entity) for entity in span.entities}
+        span.entities = {sets.find(entity) for entity in span.entities}

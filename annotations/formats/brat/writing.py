@@ -18,44 +18,46 @@ from annotations.formats.brat.names import (
     SUFFIX,
     TEXT_SUFFIX,
 )
-from annotations.formats.document import Answer, Document, Links, Mark, Place, in_text_order
-from annotations.formats.format import File
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
+from annotations.formats.model.format import File
 
 BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 SPACE = re.compile(r"\s+")
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """A text and its annotations for each document, and the configuration with which brat shows them."""
+    """Return a text and its annotations for each document, and the configuration with which brat shows them."""
     files = []
     for document in documents:
-        files.append(File(f"{document.name}{TEXT_SUFFIX}", _text(document).encode()))
-        files.append(File(f"{document.name}{SUFFIX}", "".join(f"{line}\n" for line in _lines(document)).encode()))
+        files.append(File(f"{document.name}{TEXT_SUFFIX}", _format_text(document).encode()))
+        files.append(
+            File(f"{document.name}{SUFFIX}", "".join(f"{line}\n" for line in _annotation_lines(document)).encode())
+        )
     return [*files, File(CONFIGURATION, _configuration(documents).encode())] if files else []
 
 
-def _text(document: Document) -> str:
-    """The text; one that begins with a byte order mark of its own gets another before it."""
+def _format_text(document: Document) -> str:
+    """Return the text; one that begins with a byte order mark of its own gets another before it."""
     return "\ufeff" * document.content.startswith("\ufeff") + document.content
 
 
-def _lines(document: Document) -> Iterator[str]:
-    marks = sorted(document.marks, key=in_text_order)
+def _annotation_lines(document: Document) -> Iterator[str]:
+    marks = sorted(document.marks, key=text_order)
     ids = {mark.place: f"T{number}" for number, mark in enumerate(marks, start=1)}
-    before = len(_text(document)) - len(document.content)
+    before = len(_format_text(document)) - len(document.content)
     for mark in marks:
-        spans = [span for part in mark.parts for span in _fragments(part, document.content)]
+        spans = [span for part in mark.parts for span in _split_at_line_ends(part, document.content)]
         words = BREAK.sub(" ", " ".join(document.content[start:end] for start, end in spans))
-        yield f"{ids[mark.place]}\t{mark.level or MENTION} {_offsets(spans, before)}\t{words}"
-    yield from _links(marks, ids)
-    attributes = (said for mark in marks for said in _attributes(mark, ids[mark.place], document.links))
-    yield from (f"A{number}\t{said}" for number, said in enumerate(attributes, start=1))
-    notes = (said for mark in marks for said in _notes(mark, ids[mark.place], before))
-    yield from (f"#{number}\t{said}" for number, said in enumerate(notes, start=1))
+        yield f"{ids[mark.place]}\t{mark.level or MENTION} {_format_offsets(spans, before)}\t{words}"
+    yield from _link_lines(marks, ids)
+    attributes = (line for mark in marks for line in _format_attributes(mark, ids[mark.place], document.links))
+    yield from (f"A{number}\t{line}" for number, line in enumerate(attributes, start=1))
+    notes = (line for mark in marks for line in _format_notes(mark, ids[mark.place], before))
+    yield from (f"#{number}\t{line}" for number, line in enumerate(notes, start=1))
 
 
-def _fragments(part: tuple[int, int], content: str) -> Iterator[tuple[int, int]]:
-    """The part cut at line ends as brat cuts it, without the white space around them."""
+def _split_at_line_ends(part: tuple[int, int], content: str) -> Iterator[tuple[int, int]]:
+    """Yield the part cut at line ends as brat cuts it, without the white space around them."""
     start, end = part
     for space in SPACE.finditer(content, *part):
         if part[0] < space.start() and space.end() < end and LINE_END.search(space.group()):
@@ -64,11 +66,11 @@ def _fragments(part: tuple[int, int], content: str) -> Iterator[tuple[int, int]]
     yield start, end
 
 
-def _offsets(spans: Iterable[tuple[int, int]], before: int) -> str:
+def _format_offsets(spans: Iterable[tuple[int, int]], before: int) -> str:
     return ";".join(f"{start + before} {end + before}" for start, end in spans)
 
 
-def _links(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
+def _link_lines(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
     entities: dict[str, list[str]] = {}
     pointers = 0
     for mark in marks:
@@ -82,7 +84,7 @@ def _links(marks: Sequence[Mark], ids: Mapping[Place, str]) -> Iterator[str]:
         yield f"*\t{COREFERENCE} {' '.join(members)}"
 
 
-def _attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
+def _format_attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
     answer = mark.answer
     if answer is None:
         yield f"Uncoded {key}"
@@ -97,7 +99,7 @@ def _attributes(mark: Mark, key: str, links: Links) -> Iterator[str]:
         yield f"Unsure {key}"
 
 
-def _notes(mark: Mark, key: str, before: int) -> Iterator[str]:
+def _format_notes(mark: Mark, key: str, before: int) -> Iterator[str]:
     answer = mark.answer or Answer()
     if answer.note:
         yield from (f"{NOTE} {key}\t{line}" for line in LINE_END.split(answer.note))
@@ -106,7 +108,7 @@ def _notes(mark: Mark, key: str, before: int) -> Iterator[str]:
     if mark.label:
         yield f"{LABEL} {key}\t{LINE_END.sub(' ', mark.label)}"
     if mark.head:
-        yield f"{LEAST} {key}\t{_offsets(mark.head, before)}"
+        yield f"{LEAST} {key}\t{_format_offsets(mark.head, before)}"
 
 
 def _configuration(documents: Sequence[Document]) -> str:

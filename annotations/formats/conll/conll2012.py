@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
     Answer,
@@ -22,12 +22,12 @@ from annotations.formats.document import (
     Stretch,
     decode,
 )
-from annotations.formats.format import Bundle, File, Format, one_each, stem
-from annotations.formats.losses import Feature
-from annotations.formats.recent import recent
-from annotations.formats.tokens import Tokens, tokens_of
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Bundle, File, Format, stem, write_each
+from annotations.formats.syntax.caching import cache_recent
+from annotations.formats.syntax.tokens import Tokens, tokenize
 
-BEGIN = re.compile(r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<bare>[^;]*?))\s*(?:;\s*part\s*(?P<part>\d+))?\s*$")
+BEGIN = re.compile(r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<plain>[^;]*?))\s*(?:;\s*part\s*(?P<part>\d+))?\s*$")
 END = re.compile(r"#\s*end document\s*$")
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
 NONE = ("", "-", "_", "*")
@@ -38,14 +38,14 @@ MOST_FINDINGS = 1000
 
 
 def read(bundle: Bundle) -> list[Document]:
-    """The documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012."""
+    """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012."""
     file = bundle.main
     lines = decode(bundle.data, file).split("\n")
     drafts: list[_Draft] = []
     draft: _Draft | None = None
     for number, line in enumerate(lines, start=1):
         if line.startswith("#"):
-            draft = _comment(file, number, line, draft, drafts)
+            draft = _read_comment(file, number, line, draft, drafts)
         elif not line.strip():
             if draft is not None:
                 draft.end_sentence()
@@ -57,18 +57,18 @@ def read(bundle: Bundle) -> list[Document]:
         draft.end_with_file(len(lines))
     if not drafts:
         raise FormatError("there is no '#begin document' in this file", file, 1)
-    return _named(drafts)
+    return _build_documents(drafts)
 
 
-def _comment(file: str, number: int, line: str, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
-    """The document that is open after a line that begins with #; a new one is added to the drafts."""
+def _read_comment(file: str, number: int, line: str, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
+    """Return the document that is open after a line that begins with #; a new one is added to the drafts."""
     if len(line) > LONGEST_COMMENT:
         raise FormatError(f"a comment line has more than {LONGEST_COMMENT} characters", file, number)
     begin = BEGIN.match(line)
     if begin:
         if draft is not None:
             raise FormatError(f"a document begins before the one of line {draft.line} has ended", file, number)
-        drafts.append(_Draft(file, number, begin["quoted"] or begin["bare"] or "", int(begin["part"] or 0)))
+        drafts.append(_Draft(file, number, begin["quoted"] or begin["plain"] or "", int(begin["part"] or 0)))
         return drafts[-1]
     if END.match(line):
         if draft is None:
@@ -95,7 +95,7 @@ class _Draft:
     findings: list[Finding] = field(default_factory=list)
 
     def end_with_file(self, number: int) -> None:
-        """The file ends here: right for the three-column form, which has no closing line."""
+        """End with the file, as the three-column form does, which has no closing line. Raises FormatError on others."""
         if self.columns != 3:
             message = f"the file ends inside the document that begins in line {self.line}: '#end document' is missing"
             raise FormatError(message, self.file, number)
@@ -123,7 +123,7 @@ class _Draft:
             self._brackets(number, brackets)
 
     def _check_columns(self, number: int, cells: list[str]) -> None:
-        """Of the first line, and of those that have not as many columns as it."""
+        """Check the first line, and those that have not as many columns as it. Raises FormatError."""
         if len(cells) < 3 or (3 < len(cells) < 5):
             raise FormatError(f"a token has 3 columns or at least 5, this line has {len(cells)}", self.file, number)
         if self.columns and (len(cells) == 3) != (self.columns == 3):
@@ -191,14 +191,14 @@ class _Draft:
         return Document(name, self.file, "\n".join(lines), marks, segments, Links.INDICES, findings=self.findings)
 
 
-def _named(drafts: list[_Draft]) -> list[Document]:
-    """Documents named by the file, where it holds one, else by file, document and part."""
-    called = stem(drafts[0].file)
+def _build_documents(drafts: list[_Draft]) -> list[Document]:
+    """Return the documents named by the file, where it holds one, else by file, document and part."""
+    file_name = stem(drafts[0].file)
     if len(drafts) == 1:
-        return [drafts[0].build(called)]
+        return [drafts[0].build(file_name)]
     documents, seen = [], dict[str, int]()
     for draft in drafts:
-        name = f"{draft.document or called} {draft.part}"
+        name = f"{draft.document or file_name} {draft.part}"
         if name in seen:
             raise FormatError(
                 f"document ({draft.document}) part {draft.part} stands twice (also in line {seen[name]})",
@@ -211,30 +211,30 @@ def _named(drafts: list[_Draft]) -> list[Document]:
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """A file for each document: tokens, speakers and the brackets of the chains."""
-    return one_each(documents, ".conll", _written)
+    """Return a file for each document: tokens, speakers and the brackets of the chains."""
+    return write_each(documents, ".conll", _format_document)
 
 
-def _written(document: Document) -> bytes:
-    tokens = tokens_of(document)
+def _format_document(document: Document) -> bytes:
+    tokens = tokenize(document)
     name = re.sub(r"\s|[()]", "_", document.name)
     spoken = tuple([one for one in document.segments if one.speaker and one.kind == "sentence"])
-    before, after, lines = _rows(name, tokens, spoken)
+    before, after, lines = _token_rows(name, tokens, spoken)
     lines = lines.copy()
     for token, brackets in _brackets(document, tokens).items():
         lines[token] = f"{before[token]}{brackets}{after[token]}"
     return f"#begin document ({name}); part 000\n{''.join(lines)}#end document\n".encode()
 
 
-@recent
-def _rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[str], list[str], list[str]]:
-    """For each token what stands before the last column and what after it, and its line where no chain has it.
+@cache_recent
+def _token_rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[str], list[str], list[str]]:
+    """Return for each token what stands before the last column and what after it, and its line where no chain has it.
 
     spoken: the sentences with a speaker.
     """
     speakers = ["-"] * len(tokens.spans)
     for sentence in spoken:
-        for first, last in tokens.of(((sentence.start, sentence.end),)):
+        for first, last in tokens.find_runs(((sentence.start, sentence.end),)):
             speakers[first : last + 1] = [sentence.speaker] * (last + 1 - first)
     before, after = [], []
     for words in tokens.by_sentence():
@@ -246,28 +246,28 @@ def _rows(name: str, tokens: Tokens, spoken: tuple[Stretch, ...]) -> tuple[list[
 
 
 def _brackets(document: Document, tokens: Tokens) -> dict[int, str]:
-    """What the last column has for the tokens where chains begin or end."""
-    begins, ends = _numbers(tokens)
-    opened, closed, alone = [], [], []
+    """Return what the last column has for the tokens where chains begin or end."""
+    begins, ends = _token_numbers(tokens)
+    opened, closed, single = [], [], []
     for mark in document.marks:
         [(start, end)] = mark.parts
         first, last = begins[start], ends[end]
         for index in mark.answer.indices if mark.answer else ():
             if first == last:
-                alone.append((first, last, f"({index})"))
+                single.append((first, last, f"({index})"))
             else:
                 opened.append((first, -last, f"({index}"))
                 closed.append((last, -first, f"{index})"))
     brackets: dict[int, str] = {}
     # What was opened last is closed first: readers pair brackets of one chain so.
-    for token, _, bracket in sorted(closed) + sorted(opened) + alone:
+    for token, _, bracket in sorted(closed) + sorted(opened) + single:
         brackets[token] = f"{brackets[token]}|{bracket}" if token in brackets else bracket
     return brackets
 
 
-@recent
-def _numbers(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
-    """The numbers of the tokens by where they begin and by where they end: a mark does both with a token."""
+@cache_recent
+def _token_numbers(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the numbers of the tokens by where they begin and by where they end: a mark does both with a token."""
     numbers = range(len(tokens.spans))
     return dict(zip(tokens.starts, numbers, strict=True)), dict(zip(tokens.ends, numbers, strict=True))
 
@@ -278,6 +278,7 @@ FORMAT = Format(
     (".conll", "_conll"),
     read,
     write=write,
-    carries=frozenset({Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}),
-    apart=True,
+    supported_features=frozenset(
+        {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}
+    ),
 )

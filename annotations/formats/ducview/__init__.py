@@ -15,13 +15,13 @@ does not have.
 
 * A part says its words, without line ends. Where they do not stand at its offsets, it is moved to the only place in
   its summary, or in the text, where they do; where there are none or several, the file is refused.
-* The expression that finds the headers of summaries is run by `boundary` alone; see `pyramid.summaries_of`.
+* The expression that finds the headers of summaries is run by RE2 alone; see `syntax.headers.find_summaries`.
 * Who coded is not in the file.
 """
 
 from annotations.formats.ducview.reading import LONGEST_TEXT, MOST_MOVED, read, read_peer, read_pyramid
-from annotations.formats.ducview.writing import lost, write_peer, write_pyramid
-from annotations.formats.format import PyramidFormat
+from annotations.formats.ducview.writing import find_losses, write_peer, write_pyramid
+from annotations.formats.model.format import PyramidFormat
 
 PYRAMID_SUFFIX, PEER_SUFFIX = ".pyr", ".pan"
 FORMAT = PyramidFormat("ducview", "DUCView pyramids and peers", (PYRAMID_SUFFIX, PEER_SUFFIX))
@@ -32,7 +32,7 @@ __all__ = [
     "MOST_MOVED",
     "PEER_SUFFIX",
     "PYRAMID_SUFFIX",
-    "lost",
+    "find_losses",
     "read",
     "read_peer",
     "read_pyramid",

@@ -6,19 +6,19 @@ from itertools import chain
 
 from lxml import etree
 
-from annotations.formats.document import Finding, FormatError, decode
-from annotations.formats.format import Bundle
-from annotations.formats.pyramid import (
+from annotations.formats.model.document import Finding, FormatError, decode
+from annotations.formats.model.format import Bundle
+from annotations.formats.model.pyramid import (
     NOT_IN_PYRAMID,
     SCU,
     Contributor,
-    Part,
+    ContributorPart,
     PeerAnnotation,
     Pyramid,
-    summaries_of,
 )
-from annotations.formats.units import Units
-from annotations.formats.xml import parse
+from annotations.formats.syntax.headers import find_summaries
+from annotations.formats.syntax.units import Units
+from annotations.formats.syntax.xml import parse
 
 LONGEST_TEXT = 500_000
 MOST_MOVED = 500
@@ -28,9 +28,9 @@ DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=")
 
 
 def read(bundle: Bundle) -> Pyramid | PeerAnnotation:
-    """What a file holds. Raises FormatError with file and line on anything else than a DUCView file."""
+    """Return what a file holds. Raises FormatError with file and line on anything else than a DUCView file."""
     file = bundle.main
-    root = _root(bundle.data, file)
+    root = _parse_root(bundle.data, file)
     if root.tag == "pyramid":
         return _Reader(file).pyramid(root)
     if root.tag == "peerAnnotation":
@@ -42,22 +42,22 @@ def read(bundle: Bundle) -> Pyramid | PeerAnnotation:
 
 
 def read_pyramid(bundle: Bundle) -> Pyramid:
-    """The pyramid of a .pyr file. Raises FormatError as `read` does, and for a peer annotation."""
-    found = read(bundle)
-    if isinstance(found, PeerAnnotation):
+    """Return the pyramid of a .pyr file. Raises FormatError as `read` does, and for a peer annotation."""
+    content = read(bundle)
+    if isinstance(content, PeerAnnotation):
         raise FormatError("this is a peer annotation, a pyramid is expected", bundle.main)
-    return found
+    return content
 
 
 def read_peer(bundle: Bundle) -> PeerAnnotation:
-    """The peer annotation of a .pan file. Raises FormatError as `read` does, and for a pyramid alone."""
-    found = read(bundle)
-    if isinstance(found, Pyramid):
+    """Return the peer annotation of a .pan file. Raises FormatError as `read` does, and for a pyramid alone."""
+    content = read(bundle)
+    if isinstance(content, Pyramid):
         raise FormatError("this is a pyramid, a peer annotation is expected", bundle.main)
-    return found
+    return content
 
 
-def _root(data: bytes, file: str) -> etree._Element:
+def _parse_root(data: bytes, file: str) -> etree._Element:
     if data.startswith(b"SCU\t"):
         raise FormatError("this is a list of SCUs without the summaries; DUCView's XML is expected", file, 1)
     try:
@@ -88,14 +88,14 @@ class _Reader:
         if len(expressions) > 1:
             raise self._error(expressions[1], "<startDocumentRegEx> stands twice")
         boundary = "".join(expressions[0].itertext()) if expressions else ""
-        summaries, wrong = summaries_of(text, boundary)
+        summaries, wrong = find_summaries(text, boundary)
         if wrong:
-            self._found("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
-        bare = Pyramid(text, boundary, summaries, file=self.file)
+            self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
+        without_scus = Pyramid(text, boundary, summaries, file=self.file)
         offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
         scus: dict[int, SCU] = {}
         for element in texts["scu"]:
-            scu = self._scu(element, bare, offsets)
+            scu = self._scu(element, without_scus, offsets)
             if scu.uid in scus:
                 raise self._error(element, f"the uid {scu.uid} stands twice")
             scus[scu.uid] = scu
@@ -107,7 +107,7 @@ class _Reader:
             raise self._error(element, "uid 0 is for what stands outside the pyramid")
         contributors = self._contributors(element, offsets, pyramid)
         if not contributors:
-            self._found("no-contributor", f"SCU {uid} has no contributor", element)
+            self._report("no-contributor", f"SCU {uid} has no contributor", element)
         return SCU(uid, self._attribute(element, "label"), contributors, element.get("comment") or "")
 
     def peer(self, root: etree._Element) -> PeerAnnotation:
@@ -130,7 +130,7 @@ class _Reader:
                 raise self._error(element, f"the uid {uid} stands twice")
             seen.add(uid)
             contributors = self._contributors(element, offsets, None)
-            if not self._known(element, uid, labels, contributors):
+            if not self._is_known(element, uid, labels, contributors):
                 continue
             if contributors:
                 marks[uid] = contributors
@@ -138,26 +138,26 @@ class _Reader:
                 comments[uid] = element.get("comment") or ""
         return PeerAnnotation(pyramid, text, marks, comments, tuple(self.findings), self.file)
 
-    def _known(
+    def _is_known(
         self, element: etree._Element, uid: int, labels: dict[int, str], contributors: Sequence[Contributor]
     ) -> bool:
-        """Whether the pyramid has the SCU that a peer is said to express."""
+        """Return whether the pyramid has the SCU that a peer is said to express."""
         label = self._attribute(element, "label")
         if uid == NOT_IN_PYRAMID:
             return True
         if uid not in labels:
             if contributors:
                 raise self._error(element, f"the pyramid has no SCU {uid}, yet the peer has contributors to it")
-            self._found("unknown-scu", f"the pyramid has no SCU {uid}", element, "left out")
+            self._report("unknown-scu", f"the pyramid has no SCU {uid}", element, "left out")
             return False
         if labels[uid].split() != WEIGHT.sub("", label, count=1).split() and labels[uid].split() != label.split():
-            self._found("other-label", f"the pyramid calls SCU {uid} by another label", element, "the pyramid's holds")
+            self._report("other-label", f"the pyramid calls SCU {uid} by another label", element, "the pyramid's holds")
         return True
 
     def _contributors(
         self, element: etree._Element, offsets: "_Offsets", pyramid: Pyramid | None
     ) -> tuple[Contributor, ...]:
-        found = []
+        contributors = []
         for child in self._children(element, "contributor")["contributor"]:
             parts = tuple(self._part(part, offsets, pyramid) for part in self._children(child, "part")["part"])
             if not parts:
@@ -165,36 +165,36 @@ class _Reader:
             contributor = Contributor(parts, self._attribute(child, "label"), child.get("comment") or "")
             if pyramid is not None:
                 self._place(child, contributor, pyramid)
-            found.append(contributor)
-        return tuple(found)
+            contributors.append(contributor)
+        return tuple(contributors)
 
     def _place(self, element: etree._Element, contributor: Contributor, pyramid: Pyramid) -> None:
         summaries = {pyramid.summary_at(part.start) for part in contributor.parts}
         if None in summaries:
-            self._found("no-summary", "a part of this contributor stands in no summary", element)
+            self._report("no-summary", "a part of this contributor stands in no summary", element)
         elif len(summaries) > 1:
-            self._found("several-summaries", "the parts of this contributor stand in several summaries", element)
+            self._report("several-summaries", "the parts of this contributor stand in several summaries", element)
 
-    def _part(self, element: etree._Element, offsets: "_Offsets", pyramid: Pyramid | None) -> Part:
+    def _part(self, element: etree._Element, offsets: "_Offsets", pyramid: Pyramid | None) -> ContributorPart:
         label = "".join(self._attribute(element, "label").split())
         start, end = self._number(element, "start"), self._number(element, "end")
         part = offsets.part(start, end)
-        if part and offsets.says(part, label):
+        if part and offsets.matches(part, label):
             return part
         self.moved += 1
         if self.moved > MOST_MOVED:
             raise self._error(element, f"more than {MOST_MOVED} parts do not say what stands at their offsets")
         at = offsets.part(start, start + 1)
         summary = pyramid.summary_at(at.start) if pyramid and at else None
-        found = offsets.where(label, summary.start, summary.end) if summary else []
-        found = found or offsets.where(label, 0, len(offsets.text))
-        if len(found) != 1:
-            times = "nowhere else" if not found else "in several places"
+        places = offsets.find(label, summary.start, summary.end) if summary else []
+        places = places or offsets.find(label, 0, len(offsets.text))
+        if len(places) != 1:
+            times = "nowhere else" if not places else "in several places"
             message = f"these words do not stand at {start}-{end}, and {times}: {element.get('label')!r:.80}"
             raise self._error(element, message)
-        fix = f"moved to {found[0].start}-{found[0].end}"
-        self._found("offsets", f"the words of this part do not stand at {start}-{end}", element, fix)
-        return found[0]
+        fix = f"moved to {places[0].start}-{places[0].end}"
+        self._report("offsets", f"the words of this part do not stand at {start}-{end}", element, fix)
+        return places[0]
 
     def _lines(self, parent: etree._Element, texts: Sequence[etree._Element]) -> str:
         if len(texts) != 1:
@@ -209,16 +209,16 @@ class _Reader:
         return text
 
     def _children(self, element: etree._Element, *tags: str) -> dict[str, list[etree._Element]]:
-        """The children by their names. Others are passed over."""
-        found: dict[str, list[etree._Element]] = {tag: [] for tag in tags}
+        """Return the children by their names. Others are passed over."""
+        children: dict[str, list[etree._Element]] = {tag: [] for tag in tags}
         for child in element:
-            if child.tag in found:
-                found[str(child.tag)].append(child)
+            if child.tag in children:
+                children[str(child.tag)].append(child)
             else:
-                self._found(
+                self._report(
                     "unknown-element", f"<{child.tag!s}> is not known within <{element.tag!s}>", child, "left out"
                 )
-        return found
+        return children
 
     def _attribute(self, element: etree._Element, name: str) -> str:
         value = element.get(name)
@@ -235,7 +235,7 @@ class _Reader:
     def _error(self, element: etree._Element, message: str) -> FormatError:
         return FormatError(message, self.file, element.sourceline)
 
-    def _found(self, code: str, message: str, element: etree._Element, fix: str = "") -> None:
+    def _report(self, code: str, message: str, element: etree._Element, fix: str = "") -> None:
         self.findings.append(Finding(code, message, self.file, element.sourceline, fix))
 
 
@@ -251,40 +251,40 @@ class _Offsets:
             self.before.append(self.before[-1] + (not character.isspace()))
         self.units: Units | None = None
         if max(text, default="") > "\uffff":
-            counted, given = Units(text), list(parts)
-            self.units = max(counted, None, key=lambda units: self._fitting(given, units))
+            counted, elements = Units(text), list(parts)
+            self.units = max(counted, None, key=lambda units: self._count_matches(elements, units))
 
-    def _fitting(self, parts: Iterable[etree._Element], units: Units | None) -> int:
-        """How many parts say what stands at their offsets when they are counted so."""
+    def _count_matches(self, parts: Iterable[etree._Element], units: Units | None) -> int:
+        """Return how many parts say what stands at their offsets when they are counted so."""
         self.units = units
-        found = 0
+        count = 0
         for element in parts:
             start, end = element.get("start") or "", element.get("end") or ""
             if NUMBER.fullmatch(start) and NUMBER.fullmatch(end):
                 part = self.part(int(start), int(end))
-                found += bool(part and self.says(part, "".join((element.get("label") or "").split())))
-        return found
+                count += bool(part and self.matches(part, "".join((element.get("label") or "").split())))
+        return count
 
-    def part(self, start: int, end: int) -> Part | None:
-        """The part between two offsets as the file counts them, or None where that is none."""
+    def part(self, start: int, end: int) -> ContributorPart | None:
+        """Return the part between two offsets as the file counts them, or None where that is none."""
         first, last = (start, end) if self.units is None else (self.units.point(start), self.units.point(end))
         if first is None or last is None or not 0 <= first < last <= len(self.text):
             return None
-        return Part(first, last)
+        return ContributorPart(first, last)
 
-    def says(self, part: Part, label: str) -> bool:
-        """Whether a label without white space is what stands there. Takes no longer than the label is long."""
+    def matches(self, part: ContributorPart, label: str) -> bool:
+        """Return whether a label without white space is what stands there. Takes no longer than the label is long."""
         start, end = self.before[part.start], self.before[part.end]
         return end - start == len(label) and self.squeezed.startswith(label, start)
 
-    def where(self, label: str, start: int, end: int) -> list[Part]:
-        """The first two places between two offsets where a label without white space stands."""
+    def find(self, label: str, start: int, end: int) -> list[ContributorPart]:
+        """Return the first two places between two offsets where a label without white space stands."""
         low, high = self.before[start], self.before[end]
-        found: list[Part] = []
-        while label and len(found) < 2:
+        places: list[ContributorPart] = []
+        while label and len(places) < 2:
             at = self.squeezed.find(label, low, high)
             if at < 0:
                 break
-            found.append(Part(self.places[at], self.places[at + len(label) - 1] + 1))
+            places.append(ContributorPart(self.places[at], self.places[at + len(label) - 1] + 1))
             low = at + 1
-        return found
+        return places

@@ -4,21 +4,22 @@ from collections import defaultdict
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from annotations.formats.document import Document, Finding, Mark, in_text_order, lie_in
-from annotations.formats.scheme import SchemeSpec
-from annotations.formats.tokens import on_white_space
+from annotations.formats.model.document import Document, Finding, Mark, text_order
+from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.model.spans import lie_in
+from annotations.formats.syntax.tokens import has_white_space_edge
 
 LONGEST_SHOWN = 40
 
 
 def lint(document: Document, scheme: SchemeSpec) -> list[Finding]:
-    """Markables that cross, heads outside their markable, edges on white space, entities of one markable,
+    """Report markables that cross, heads outside their markable, edges on white space, entities of one markable,
     categories outside the scheme; in the order of the text, kind by kind."""
-    found = []
-    for check in (_crossing, _heads, _white_space, _alone):
-        found += list(check(document))
-    found += _categories(document, scheme)
-    return found
+    findings = []
+    for check in (_check_crossing, _check_heads, _check_white_space, _check_chains):
+        findings += list(check(document))
+    findings += _check_categories(document, scheme)
+    return findings
 
 
 def _finding(document: Document, mark: Mark, code: str, message: str, fix: str = "") -> Finding:
@@ -28,10 +29,10 @@ def _finding(document: Document, mark: Mark, code: str, message: str, fix: str =
     return Finding(code, f"“{short}” {message}", document.file, mark.line, fix)
 
 
-def _crossing(document: Document) -> Iterator[Finding]:
+def _check_crossing(document: Document) -> Iterator[Finding]:
     # The ends of those that began before and have not ended, the earliest first.
     ends: list[int] = []
-    for mark in sorted(document.marks, key=in_text_order):
+    for mark in sorted(document.marks, key=text_order):
         start, end = mark.parts[0][0], mark.parts[-1][1]
         while ends and ends[0] <= start:
             heappop(ends)
@@ -41,20 +42,20 @@ def _crossing(document: Document) -> Iterator[Finding]:
         heappush(ends, end)
 
 
-def _heads(document: Document) -> Iterator[Finding]:
+def _check_heads(document: Document) -> Iterator[Finding]:
     for mark in document.marks:
         if mark.head and not lie_in(mark.head, mark.parts):
             message = "has least words (MIN) that are not its own"
             yield _finding(document, mark, "head-outside", message, "name some of its words, or none")
 
 
-def _white_space(document: Document) -> Iterator[Finding]:
+def _check_white_space(document: Document) -> Iterator[Finding]:
     # Nearly always there is none, which is found in half the time for all together.
-    if not on_white_space(document.content, [part for mark in document.marks for part in mark.parts]):
+    if not has_white_space_edge(document.content, [part for mark in document.marks for part in mark.parts]):
         return
     for mark in document.marks:
         for start, end in mark.parts:
-            if on_white_space(document.content, [(start, end)]):
+            if has_white_space_edge(document.content, [(start, end)]):
                 words = document.content[start:end]
                 left, right = len(words) - len(words.lstrip()), len(words.rstrip())
                 fix = f"{start + left}-{start + right}" if right else "leave it out"
@@ -62,7 +63,7 @@ def _white_space(document: Document) -> Iterator[Finding]:
                 break
 
 
-def _alone(document: Document) -> Iterator[Finding]:
+def _check_chains(document: Document) -> Iterator[Finding]:
     members: dict[str, list[Mark]] = defaultdict(list)
     for mark in document.marks:
         for index in mark.answer.indices if mark.answer else ():
@@ -72,7 +73,7 @@ def _alone(document: Document) -> Iterator[Finding]:
             yield _finding(document, marks[0], "chain-of-one", f"is alone in the entity {index}")
 
 
-def _categories(document: Document, scheme: SchemeSpec) -> Iterator[Finding]:
+def _check_categories(document: Document, scheme: SchemeSpec) -> Iterator[Finding]:
     known = {category.key for category in scheme.categories}
     for mark in document.marks:
         if mark.answer and mark.answer.category and mark.answer.category not in known:

@@ -1,18 +1,16 @@
 """What a format cannot hold of a document: named, counted and taken out before it is written.
 
-Each feature has one rule, in `rules`. `reading(writing(carried(document)))` is `carried(document)`; the tests hold
-every format to it.
+Each feature has one rule, in `rules`. `read(write(reduced))` is the reduced document; the tests hold every format
+to it.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from annotations.formats.document import Document
-from annotations.formats.features import Feature
-from annotations.formats.rules import RULES, Rule
-
-__all__ = ["Feature", "Loss", "Lost", "carried", "together"]
+from annotations.formats.losses.rules import RULES, Rule
+from annotations.formats.model.document import Document
+from annotations.formats.model.features import Feature
 
 MOST_EXAMPLES = 5
 # The report in the zip of an export.
@@ -32,11 +30,11 @@ class Loss:
         return self.feature.value
 
     def __str__(self) -> str:
-        return _in_words(self.what, self.count, self.examples)
+        return _describe(self.what, self.count, self.examples)
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class OtherLoss:
     """The same of what is no document and has no features."""
 
     what: str
@@ -44,18 +42,18 @@ class Lost:
     examples: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return _in_words(self.what, self.count, self.examples)
+        return _describe(self.what, self.count, self.examples)
 
 
-def _in_words(what: str, count: int, examples: Iterable[str]) -> str:
-    shown = "; ".join(examples)
-    return f"{count} × {what}{f': {shown}' if shown else ''}"
+def _describe(what: str, count: int, examples: Iterable[str]) -> str:
+    text = "; ".join(examples)
+    return f"{count} × {what}{f': {text}' if text else ''}"
 
 
-def carried(document: Document, carries: frozenset[Feature]) -> tuple[Document, list[Loss]]:
-    """The document as a format that carries those features can hold it, and what that leaves out."""
+def reduce_document(document: Document, supported: frozenset[Feature]) -> tuple[Document, list[Loss]]:
+    """Return the document as a format that supports those features can hold it, and what that leaves out."""
     losses = []
-    for feature, rule in _rules(carries):
+    for feature, rule in _rules(supported):
         document, lost = rule(document)
         if lost:
             examples = tuple(f"{document.name}: {example}" for example in list(dict.fromkeys(lost))[:MOST_EXAMPLES])
@@ -64,18 +62,18 @@ def carried(document: Document, carries: frozenset[Feature]) -> tuple[Document, 
 
 
 @cache  # for the next document of the format
-def _rules(carries: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
-    """What is taken out for a format that carries those features."""
+def _rules(supported: frozenset[Feature]) -> list[tuple[Feature, Rule]]:
+    """Return what is taken out for a format that supports those features."""
     # What can name several antecedents can name the one that was named.
-    carries = carries | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in carries else carries
-    return [(feature, RULES[feature]) for feature in Feature if feature not in carries]
+    supported = supported | {Feature.ANTECEDENTS} if Feature.AMBIGUITY in supported else supported
+    return [(feature, RULES[feature]) for feature in Feature if feature not in supported]
 
 
-def together(losses: Iterable[Loss]) -> list[Loss]:
-    """The losses of several documents, one a feature."""
-    found: dict[Feature, Loss] = {}
+def merge_losses(losses: Iterable[Loss]) -> list[Loss]:
+    """Return the losses of several documents, one a feature."""
+    by_feature: dict[Feature, Loss] = {}
     for loss in losses:
-        before = found.get(loss.feature, Loss(loss.feature, 0))
-        examples = (*before.examples, *loss.examples)[:MOST_EXAMPLES]
-        found[loss.feature] = Loss(loss.feature, before.count + loss.count, examples)
-    return [found[feature] for feature in Feature if feature in found]
+        merged = by_feature.get(loss.feature, Loss(loss.feature, 0))
+        examples = (*merged.examples, *loss.examples)[:MOST_EXAMPLES]
+        by_feature[loss.feature] = Loss(loss.feature, merged.count + loss.count, examples)
+    return [by_feature[feature] for feature in Feature if feature in by_feature]

@@ -16,13 +16,13 @@ customizations are not looked at.
 * A markable is uncoded if it has none of the attributes of its scheme.
 """
 
-from annotations.formats.format import Format, Option
-from annotations.formats.losses import Feature
-from annotations.formats.mmax2.project import bundles
+from annotations.formats.mmax2.project import bundle_projects
 from annotations.formats.mmax2.reading import read
 from annotations.formats.mmax2.writing import write
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Format, Option
 
-__all__ = ["FORMAT", "bundles", "read", "write"]
+__all__ = ["FORMAT", "bundle_projects", "read", "write"]
 
 ATTRIBUTE = Option(
     "attribute",
@@ -40,7 +40,7 @@ FORMAT = Format(
     "MMAX2 project",
     (".mmax",),
     read,
-    bundles,
+    bundle_projects,
     write,
     frozenset(Feature) - {Feature.TITLE, Feature.EDGES, Feature.SPACING, Feature.CONTROL_CHARACTERS},
     options=(ATTRIBUTE,),

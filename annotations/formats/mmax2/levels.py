@@ -3,19 +3,27 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from annotations.formats.document import LONGEST_LABEL, LONGEST_SPEAKER, Finding, FormatError, Links, Parts, Stretch
-from annotations.formats.format import Bundle, stem
 from annotations.formats.mmax2.project import LAYOUTS, Level, Project, Row, Runs, Words, read_rows
 from annotations.formats.mmax2.scheme import (
     UNSET,
     Attribute,
     Kind,
     Question,
-    guessed,
-    kind_asked,
-    question,
+    build_question,
+    choose_kind,
+    guess_attributes,
     read_scheme,
 )
+from annotations.formats.model.document import (
+    LONGEST_LABEL,
+    LONGEST_SPEAKER,
+    Finding,
+    FormatError,
+    Links,
+    Parts,
+    Stretch,
+)
+from annotations.formats.model.format import Bundle, stem
 
 MOST_FINDINGS = 500
 # What of a layout shows where lines end: the first that a project has.
@@ -27,19 +35,19 @@ LINKS = {Kind.POINTER: Links.POINTERS, Kind.SET: Links.INDICES}
 class Findings:
     """What is odd, within bounds."""
 
-    found: list[Finding] = field(default_factory=list)
-    more: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    n_unlisted: int = 0
 
     def add(self, code: str, message: str, file: str, line: int | None = None, fix: str = "") -> None:
-        if len(self.found) < MOST_FINDINGS:
-            self.found.append(Finding(code, message, file, line, fix))
+        if len(self.findings) < MOST_FINDINGS:
+            self.findings.append(Finding(code, message, file, line, fix))
         else:
-            self.more += 1
+            self.n_unlisted += 1
 
-    def all(self, file: str) -> tuple[Finding, ...]:
-        if not self.more:
-            return tuple(self.found)
-        return (*self.found, Finding("more-findings", f"{self.more} more findings are not listed", file))
+    def listed(self, file: str) -> tuple[Finding, ...]:
+        if not self.n_unlisted:
+            return tuple(self.findings)
+        return (*self.findings, Finding("more-findings", f"{self.n_unlisted} more findings are not listed", file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Levels:
     def __init__(self, bundle: Bundle, project: Project, words: Words, chosen: str) -> None:
         self.bundle, self.project, self.words = bundle, project, words
         self.name = stem(bundle.main)
-        self.odd = Findings()
+        self.findings = Findings()
         self.rows = {
             path: read_rows(bundle.files[path], path, words)
             for level in project.levels
@@ -69,7 +77,7 @@ class Levels:
         self.keys = {level.name.lower(): level.key for level in project.levels}
         self.keys |= {level.name: level.key for level in project.levels}
         schemes = self._schemes()
-        kind = kind_asked(schemes.values(), chosen)
+        kind = choose_kind(schemes.values(), chosen)
         if kind == Kind.FREETEXT:
             raise FormatError(f"no level has sets, pointers or values called {chosen[:100]!r}", bundle.main)
         self.links = LINKS.get(kind, Links.NONE)
@@ -77,23 +85,25 @@ class Levels:
         for level in project.levels:
             scheme = schemes[level.key]
             laid_out = kind == Kind.NOMINAL and level.layout and not any(each.name == "category" for each in scheme)
-            asked = Question() if laid_out and not chosen else question(scheme, level.key, self.keys, kind, chosen)
-            self.questions[level.key] = asked
+            question = (
+                Question() if laid_out and not chosen else build_question(scheme, level.key, self.keys, kind, chosen)
+            )
+            self.questions[level.key] = question
             if not chosen:
-                self._report_unread(level, scheme, asked)
-        self.marked = {level.key for level in project.levels if self.asks(level).coded} | self._targets()
+                self._report_unread(level, scheme, question)
+        self.marked = {level.key for level in project.levels if self.question(level).coded} | self._targets()
         self.folders = self._folders()
         self.text, self.segments = self._lay_out()
 
-    def asks(self, level: Level) -> Question:
+    def question(self, level: Level) -> Question:
         return self.questions[level.key]
 
     def _schemes(self) -> dict[str, tuple[Attribute, ...]]:
-        """The attributes of each level, told by the markables where there is no scheme file."""
+        """Return the attributes of each level, told by the markables where there is no scheme file."""
         schemes, known = {}, dict[str, tuple[Attribute, ...]]()
         for level in self.project.levels:
             if level.scheme is None:
-                schemes[level.key] = guessed(row.attributes for row in self.rows_of(level))
+                schemes[level.key] = guess_attributes(row.attributes for row in self.rows_of(level))
                 continue
             if level.scheme not in known:
                 known[level.scheme] = read_scheme(self.bundle.files[level.scheme], level.scheme)
@@ -103,13 +113,13 @@ class Levels:
     def rows_of(self, level: Level) -> Iterable[Row]:
         return (row for path in level.files.values() for row in self.rows[path])
 
-    def _report_unread(self, level: Level, scheme: Iterable[Attribute], asked: Question) -> None:
+    def _report_unread(self, level: Level, scheme: Iterable[Attribute], question: Question) -> None:
         """Say which sets and pointers are not read although markables have them, and that a scheme is missing."""
         file = level.scheme or self.bundle.main
-        if level.scheme is None and asked.coded:
+        if level.scheme is None and question.coded:
             message = f"the scheme of the level {level.name} is not here"
-            self.odd.add("no-scheme", message, file, fix="sets and pointers are told by their values")
-        read = {link.name for link in asked.links}
+            self.findings.add("no-scheme", message, file, fix="sets and pointers are told by their values")
+        read = {link.name for link in question.links}
         unread = {each.name for each in scheme if each.kind in (Kind.SET, Kind.POINTER) and each.name not in read}
         used = {
             name
@@ -119,27 +129,30 @@ class Levels:
         }
         for name in sorted(used):
             message = f"what {name} says of the level {level.name} is not read"
-            self.odd.add("not-read", message, file, fix=f"choose the attribute {name} to read it")
+            self.findings.add("not-read", message, file, fix=f"choose the attribute {name} to read it")
 
     def _targets(self) -> set[str]:
-        """The keys of the levels that pointers may go to, and of those that they go to."""
-        found = {link.domain for asked in self.questions.values() for link in asked.links}
+        """Return the keys of the levels that pointers may go to, and of those that they go to."""
+        keys = {link.domain for question in self.questions.values() for link in question.links}
         for level in self.project.levels:
-            for link in self.asks(level).links:
+            for link in self.question(level).links:
                 for value in (row.attributes.get(link.name, "") for row in self.rows_of(level)):
                     names = {piece.strip().rpartition(":")[0] for piece in value.split(";")} if ":" in value else ()
-                    found |= {self.keys.get(name) or self.keys.get(name.lower(), "") for name in names}
-        return found
+                    keys |= {self.keys.get(name) or self.keys.get(name.lower(), "") for name in names}
+        return keys
 
     def _folders(self) -> list[str]:
-        """The folders of the coders: those that hold markables of a coded level. The one the project names is first."""
-        coded = {folder for level in self.project.levels if self.asks(level).coded for folder in level.files}
+        """Return the folders of the coders: those that hold markables of a coded level.
+
+        The one the project names is first.
+        """
+        coded = {folder for level in self.project.levels if self.question(level).coded for folder in level.files}
         every = coded or {folder for level in self.project.levels for folder in level.files}
         return sorted(every, key=lambda folder: (folder != self.project.markables, folder))
 
     def file(self, level: Level, folder: str) -> str | None:
-        """The file of a level in a folder; what is not coded need stand in one folder only."""
-        if folder in level.files or self.asks(level).coded:
+        """Return the file of a level in a folder; what is not coded need stand in one folder only."""
+        if folder in level.files or self.question(level).coded:
             return level.files.get(folder)
         first = next((other for other in self.folders if other in level.files), min(level.files, default=None))
         return level.files[first] if first is not None else None
@@ -147,20 +160,22 @@ class Levels:
     def stands_for(self, level: Level, row: Row) -> str:
         if not level.layout:
             return "markable"
-        said = row.attributes.get("stands_for", "")
-        if said in ("markable", "segment", "both"):
-            return said
+        value = row.attributes.get("stands_for", "")
+        if value in ("markable", "segment", "both"):
+            return value
         return "both" if level.key in self.marked else "segment"
 
     def _lay_out(self) -> tuple[Text, tuple[Stretch, ...]]:
-        """The text in its lines, and its segments."""
-        shown: dict[str, list[tuple[Row, str]]] = {}
+        """Return the text in its lines, and its segments."""
+        rows_by_layout: dict[str, list[tuple[Row, str]]] = {}
         for layout in LAYOUTS:
             level = next((level for level in self.project.levels if level.layout == layout), None)
             file = self.file(level, self.folders[0]) if level and self.folders else None
             if level and file:
-                shown[layout] = [(row, file) for row in self.rows[file] if self.stands_for(level, row) != "markable"]
-        lines = next((shown[layout] for layout in LINES if shown.get(layout)), [])
+                rows_by_layout[layout] = [
+                    (row, file) for row in self.rows[file] if self.stands_for(level, row) != "markable"
+                ]
+        lines = next((rows_by_layout[layout] for layout in LINES if rows_by_layout.get(layout)), [])
         breaks = {edge for row, _ in lines for first, last in row.runs for edge in (first, last + 1)}
         starts, pieces, position = [], list[str](), 0
         for number, word in enumerate(self.words.texts):
@@ -173,19 +188,19 @@ class Levels:
         ends = tuple(start + len(word) for start, word in zip(starts, self.words.texts, strict=True))
         text = Text("".join(pieces), tuple(starts), ends)
         segments: dict[tuple[str, int, int], Stretch] = {}
-        for layout, rows in shown.items():
+        for layout, rows in rows_by_layout.items():
             for row, file in rows if layout != "line" else ():
-                label = bounded(label_of(row, "number"), LONGEST_LABEL, "label", file, row)
-                speaker = bounded(row.attributes.get("speaker", "").strip(), LONGEST_SPEAKER, "speaker", file, row)
+                label, speaker = label_of(row, "number"), row.attributes.get("speaker", "").strip()
+                check_length(label, LONGEST_LABEL, "label", file, row)
+                check_length(speaker, LONGEST_SPEAKER, "speaker", file, row)
                 for start, end in text.parts(row.runs):
                     segments.setdefault((layout, start, end), Stretch(layout, start, end, label, speaker))
         return text, tuple(sorted(segments.values(), key=lambda each: (each.start, -each.end, each.kind)))
 
 
-def bounded(text: str, most: int, what: str, file: str, row: Row) -> str:
-    if len(text) > most:
-        raise FormatError(f"a {what} has more than {most} characters", file, row.line)
-    return text
+def check_length(text: str, limit: int, what: str, file: str, row: Row) -> None:
+    if len(text) > limit:
+        raise FormatError(f"a {what} has more than {limit} characters", file, row.line)
 
 
 def label_of(row: Row, other: str) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from annotations.formats.document import FormatError
-from annotations.formats.format import Bundle, stem
-from annotations.formats.mmax2.scheme import local, slug
-from annotations.formats.xml import parse
+from annotations.formats.mmax2.scheme import local_name, make_key
+from annotations.formats.model.document import FormatError
+from annotations.formats.model.format import Bundle, stem
+from annotations.formats.model.spans import merge_spans
+from annotations.formats.syntax.xml import parse
 
 # Levels of these names show how a text is laid out. Each is looked for in this order.
 LAYOUTS = {
@@ -32,8 +33,8 @@ LONGEST_NAME = 500
 Runs = tuple[tuple[int, int], ...]
 
 
-def bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Each .mmax file with the XML files that may be its own.
+def bundle_projects(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return each .mmax file with the XML files that may be its own.
 
     These lie under its folder, or, where no folder above them holds a .mmax file, beside it. What is named after
     another .mmax file of that folder is left out; what is named after none belongs to all.
@@ -48,7 +49,7 @@ def bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, 
         under.setdefault(folder, set()).add(stem(main))
         beside.setdefault(posixpath.dirname(folder), set()).add(stem(main))
     # By folder, whether it holds a .mmax file, and the stem that the file is named after.
-    found: dict[tuple[str, bool, str], list[str]] = {}
+    by_stem: dict[tuple[str, bool, str], list[str]] = {}
     for name in names:
         if not name.lower().endswith(".xml") or _hidden(name):
             continue
@@ -57,13 +58,13 @@ def bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, 
         places = [folder for folder in above if folder in beside] if home is None else [home]
         for folder in places:
             stems = beside[folder] if home is None else under[folder]
-            found.setdefault((folder, home is not None, _owner(name, stems)), []).append(name)
+            by_stem.setdefault((folder, home is not None, _owning_stem(name, stems)), []).append(name)
     bundles = []
     for main in mains:
-        folder, called = posixpath.dirname(main), stem(main)
+        folder, main_stem = posixpath.dirname(main), stem(main)
         keys = [(folder, True)] + ([(posixpath.dirname(folder), False)] if folder else [])
-        own = [name for key in keys for name in found.get((*key, called), ())]
-        shared = [name for key in keys for name in found.get((*key, ""), ())[:MOST_SHARED]]
+        own = [name for key in keys for name in by_stem.get((*key, main_stem), ())]
+        shared = [name for key in keys for name in by_stem.get((*key, ""), ())[:MOST_SHARED]]
         bundles.append((main, *own, *shared))
     return bundles
 
@@ -73,7 +74,7 @@ def _hidden(name: str) -> bool:
 
 
 def _folders_above(name: str) -> list[str]:
-    """The folders that hold a file, the nearest first; none where there are too many."""
+    """Return the folders that hold a file, the nearest first; none where there are too many."""
     if name.count("/") > DEEPEST_FOLDER:
         return []
     above = [posixpath.dirname(name)]
@@ -84,8 +85,8 @@ def _folders_above(name: str) -> list[str]:
     return above
 
 
-def _owner(name: str, stems: set[str]) -> str:
-    """The longest of the stems that the file is named after; empty for none."""
+def _owning_stem(name: str, stems: set[str]) -> str:
+    """Return the longest of the stems that the file is named after; empty for none."""
     base = posixpath.basename(name)[:LONGEST_NAME]
     # walk_turn_level.xml is the level turn of walk, whatever is called walk_turn.
     ends = [number for number, character in enumerate(base) if character in "._" and base[number:] != LEVEL_FILE]
@@ -113,26 +114,28 @@ class Project:
 
 
 def read_project(bundle: Bundle) -> Project:
-    """What the .mmax file and common_paths.xml say of the other files. Raises FormatError."""
+    """Return what the .mmax file and common_paths.xml say of the other files. Raises FormatError."""
     where = _Files(bundle)
     root = parse(bundle.data, bundle.main)
     common = where.find("", "common_paths.xml")
     paths = parse(bundle.files[common], common) if common else root
-    name = _text_of(root, "words")
+    name = _element_text(root, "words")
     if not name:
         raise FormatError("the .mmax file names no words file in <words>", bundle.main, root.sourceline)
-    words = where.find(_text_of(paths, "basedata_path"), name)
+    words = where.find(_element_text(paths, "basedata_path"), name)
     if words is None:
         raise FormatError(f"the words file {name[:200]!r} is not here", bundle.main, root.sourceline)
     prefixes = (stem(bundle.main), WORDS_FILE.sub("", posixpath.basename(name.replace("\\", "/"))))
     source = (common, paths) if common and next(paths.iter("{*}level"), None) is not None else (bundle.main, root)
-    levels = _levels(*source, _text_of(paths, "scheme_path"), prefixes, where) or _levels_by_name(prefixes, where)
+    levels = _read_levels(*source, _element_text(paths, "scheme_path"), prefixes, where) or _guess_levels(
+        prefixes, where
+    )
     by_name = {level.name.lower(): level for level in reversed(levels)} | {level.name: level for level in levels}
     for layout, names in LAYOUTS.items():
-        shown = next((by_name[name] for name in names if name in by_name), None)
-        if shown:
-            shown.layout = layout
-    markables = _text_of(paths, "markable_path").replace("\\", "/")
+        level_of_layout = next((by_name[name] for name in names if name in by_name), None)
+        if level_of_layout:
+            level_of_layout.layout = layout
+    markables = _element_text(paths, "markable_path").replace("\\", "/")
     return Project(words, tuple(levels), posixpath.normpath(posixpath.join(where.folder, markables)))
 
 
@@ -145,61 +148,68 @@ class _Files:
         self.paths = sorted(bundle.files)
         self.by_base: dict[str, list[str]] = {}
         for path in self.paths:
-            self.by_base.setdefault(_base(path), []).append(path)
+            self.by_base.setdefault(_base_name(path), []).append(path)
 
     def find(self, folder: str, name: str) -> str | None:
         path = posixpath.normpath(posixpath.join(self.folder, folder.replace("\\", "/"), name.replace("\\", "/")))
-        named = self.named(path)
-        return path if path in named else next(iter(named), None)
+        paths = self.with_name(path)
+        return path if path in paths else next(iter(paths), None)
 
-    def named(self, path: str) -> list[str]:
-        """The files of that name in any folder; capital and small letters differ only where both stand there."""
-        found = self.by_base.get(_base(path), [])
-        return [each for each in found if posixpath.basename(each) == posixpath.basename(path)] or found
+    def with_name(self, path: str) -> list[str]:
+        """Return the files of that name in any folder; capital and small letters differ only where both stand there."""
+        paths = self.by_base.get(_base_name(path), [])
+        return [each for each in paths if posixpath.basename(each) == posixpath.basename(path)] or paths
 
 
-def _base(path: str) -> str:
+def _base_name(path: str) -> str:
     return posixpath.basename(path).lower()
 
 
-def _text_of(root: etree._Element, name: str) -> str:
-    found = next(root.iter("{*}" + name), None)
-    return (found.text or "").strip() if found is not None else ""
+def _element_text(root: etree._Element, name: str) -> str:
+    element = next(root.iter("{*}" + name), None)
+    return (element.text or "").strip() if element is not None else ""
 
 
-def _levels(file: str, root: etree._Element, schemes: str, prefixes: Sequence[str], where: _Files) -> list[Level]:
-    """The levels that a file declares, each with its files."""
+def _read_levels(file: str, root: etree._Element, schemes: str, prefixes: Sequence[str], where: _Files) -> list[Level]:
+    """Return the levels that a file declares, each with its files."""
     levels: list[Level] = []
     for element in root.iter("{*}level"):
         name = element.get("name", "").strip()
         if not name or len(levels) == MOST_LEVELS:
             message = f"there are more than {MOST_LEVELS} levels" if name else "a level has no name"
             raise FormatError(message, file, element.sourceline)
-        level = Level(name, slug(name, [other.key for other in levels]))
+        level = Level(name, make_key(name, [other.key for other in levels]))
         level.scheme = where.find(schemes, element.get("schemefile", "").strip() or f"{name}{SCHEME_FILE}")
         pattern = (element.text or "").strip().replace("\\", "/") or f"$_{name}{LEVEL_FILE}"
         for prefix in dict.fromkeys(prefixes):
-            for path in where.named(pattern.replace("$", prefix)):
+            for path in where.with_name(pattern.replace("$", prefix)):
                 level.files.setdefault(posixpath.dirname(path), path)
         levels.append(level)
     return levels
 
 
-def _levels_by_name(prefixes: Sequence[str], where: _Files) -> list[Level]:
-    """The levels told by the names of the files, where nothing declares them."""
+def _guess_levels(prefixes: Sequence[str], where: _Files) -> list[Level]:
+    """Return the levels told by the names of the files, where nothing declares them."""
     levels: dict[str, Level] = {}
     for path in where.paths:
         base = posixpath.basename(path)
         if not base.lower().endswith(LEVEL_FILE):
             continue
-        called = base[: -len(LEVEL_FILE)]
-        name = next((called.removeprefix(f"{prefix}_") for prefix in prefixes if called.startswith(f"{prefix}_")), "")
+        name_with_prefix = base[: -len(LEVEL_FILE)]
+        name = next(
+            (
+                name_with_prefix.removeprefix(f"{prefix}_")
+                for prefix in prefixes
+                if name_with_prefix.startswith(f"{prefix}_")
+            ),
+            "",
+        )
         if not name:
             continue
         if name not in levels:
             if len(levels) == MOST_LEVELS:
                 raise FormatError(f"there are more than {MOST_LEVELS} levels", where.main)
-            levels[name] = Level(name, slug(name, [other.key for other in levels.values()]))
+            levels[name] = Level(name, make_key(name, [other.key for other in levels.values()]))
             levels[name].scheme = where.find("", f"{name}{SCHEME_FILE}")
         levels[name].files.setdefault(posixpath.dirname(path), path)
     return list(levels.values())
@@ -213,22 +223,16 @@ class Words:
     ids: Mapping[str, tuple[int, int]]
 
     def runs(self, span: str) -> Runs:
-        """First and last word of each part of a span, in text order, not touching. Raises ValueError."""
-        found: list[tuple[int, int]] = []
+        """Return the first and last word of each part of a span, in text order, not touching. Raises ValueError."""
+        spans: list[tuple[int, int]] = []
         for piece in span.split(","):
             first, _, last = piece.strip().partition("..")
             start, stop = self._word(first.strip()), self._word(last.strip() or first.strip())
             if start[0] > stop[0]:
                 raise ValueError(f"the span {piece.strip()[:100]!r} ends before it begins")
             if start[0] < stop[1]:
-                found.append((start[0], stop[1] - 1))
-        runs: list[tuple[int, int]] = []
-        for begin, end in sorted(found):
-            if runs and begin <= runs[-1][1] + 1:
-                runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
-            else:
-                runs.append((begin, end))
-        return tuple(runs)
+                spans.append((start[0], stop[1] - 1))
+        return tuple(merge_spans(spans, gap=1))
 
     def _word(self, name: str) -> tuple[int, int]:
         if name not in self.ids:
@@ -237,7 +241,7 @@ class Words:
 
 
 def read_words(data: bytes, file: str) -> Words:
-    """The words of a words file. Raises FormatError."""
+    """Return the words of a words file. Raises FormatError."""
     root = parse(data, file)
     texts: list[str] = []
     ids: dict[str, tuple[int, int]] = {}
@@ -267,14 +271,14 @@ class Row:
 
 
 def read_rows(data: bytes, file: str, words: Words) -> list[Row]:
-    """The markables of a file. Raises FormatError with the line."""
+    """Return the markables of a file. Raises FormatError with the line."""
     root = parse(data, file)
-    if local(root.tag) != "markables":
-        raise FormatError(f"a markables file holds <markables>, not <{local(root.tag)}>", file, root.sourceline)
+    if local_name(root.tag) != "markables":
+        raise FormatError(f"a markables file holds <markables>, not <{local_name(root.tag)}>", file, root.sourceline)
     rows: dict[str, Row] = {}
     for element in root.iter("{*}markable"):
         line = element.sourceline or 0
-        attributes = {local(name).lower(): str(value) for name, value in element.attrib.items()}
+        attributes = {local_name(name).lower(): str(value) for name, value in element.attrib.items()}
         name = attributes.get("id", "").strip()
         if not name:
             raise FormatError("a markable has no id", file, line)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from annotations.formats.document import FormatError
-from annotations.formats.scheme import CategorySpec
-from annotations.formats.xml import parse
+from annotations.formats.model.document import FormatError
+from annotations.formats.model.scheme import CategorySpec
+from annotations.formats.syntax.xml import parse
 
 LONGEST_KEY = 50
 MOST_ATTRIBUTES = 200
@@ -86,7 +86,10 @@ class Question:
         return bool(self.links or self.root)
 
     def category(self, attributes: Mapping[str, str]) -> str | None:
-        """The category that the attributes of a markable say; empty where they say none, None where it is unknown."""
+        """Return the category that the attributes of a markable say.
+
+        Empty where they say none, None where it is unknown.
+        """
         name = self.root
         while name:
             value = attributes.get(name, "")
@@ -99,80 +102,82 @@ class Question:
         return ""
 
 
-def local(element_tag: object) -> str:
-    """The name of an element without its namespace."""
+def local_name(element_tag: object) -> str:
+    """Return the name of an element without its namespace."""
     return str(element_tag).rpartition("}")[2]
 
 
-def slug(name: str, taken: Collection[str] = ()) -> str:
-    """A key made of a name: letters, digits, `-` and `_`, unlike the keys that are taken."""
+def make_key(name: str, others: Collection[str] = ()) -> str:
+    """Return a key made of a name: letters, digits, `-` and `_`, unlike the others."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^-a-zA-Z0-9_]+", "-", ascii_only).strip("-")[:LONGEST_KEY] or "level"
     key, number = plain, 2
-    while key in taken:
+    while key in others:
         key = f"{plain[: LONGEST_KEY - 8]}-{number}"
         number += 1
     return key
 
 
 def read_scheme(data: bytes, file: str) -> tuple[Attribute, ...]:
-    """The attributes of a scheme file. Raises FormatError with the line."""
+    """Return the attributes of a scheme file. Raises FormatError with the line."""
     root = parse(data, file)
-    if local(root.tag) != "annotationscheme":
-        raise FormatError(f"a scheme file holds <annotationscheme>, not <{local(root.tag)}>", file, root.sourceline)
-    found: list[Attribute] = []
+    if local_name(root.tag) != "annotationscheme":
+        raise FormatError(
+            f"a scheme file holds <annotationscheme>, not <{local_name(root.tag)}>", file, root.sourceline
+        )
+    attributes: list[Attribute] = []
     left = MOST_VALUES
     for element in root.iter():
-        if local(element.tag) != "attribute":
+        if local_name(element.tag) != "attribute":
             continue
         # `next` names the attributes by their ids, in any case.
         identity, name = element.get("id", "").strip().lower(), element.get("name", "").strip().lower()
         if not identity or not name:
             raise FormatError("an attribute of a scheme has an id and a name", file, element.sourceline)
         values = tuple(
-            Value(value.get("name", "").strip(), value.get("text", "").strip(), _next(value.get("next", "")))
+            Value(value.get("name", "").strip(), value.get("text", "").strip(), _parse_next(value.get("next", "")))
             for value in element
-            if local(value.tag) == "value" and value.get("name", "").strip()
+            if local_name(value.tag) == "value" and value.get("name", "").strip()
         )
         left -= len(values)
         domain = element.get("target_domain", "").strip()
-        kind = _kind(element.get("type", "nominal_list"))
-        found.append(Attribute(identity, name, kind, values, domain, _most(element.get("max_size", ""))))
-        if len(found) > MOST_ATTRIBUTES or left < 0:
+        kind = _parse_kind(element.get("type", "nominal_list"))
+        attributes.append(Attribute(identity, name, kind, values, domain, _parse_limit(element.get("max_size", ""))))
+        if len(attributes) > MOST_ATTRIBUTES or left < 0:
             message = f"a scheme has at most {MOST_ATTRIBUTES} attributes and {MOST_VALUES} values"
             raise FormatError(message, file, element.sourceline)
-    return tuple(found)
+    return tuple(attributes)
 
 
-def _next(ids: str) -> tuple[str, ...]:
+def _parse_next(ids: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.strip().lower() for each in ids.split(",") if each.strip()))
 
 
-def _kind(name: str) -> Kind:
+def _parse_kind(name: str) -> Kind:
     name = name.strip().lower()
     if name.startswith("nominal"):
         return Kind.NOMINAL
     return next((kind for kind in (Kind.SET, Kind.POINTER) if name.split(":")[0] == kind), Kind.FREETEXT)
 
 
-def _most(digits: str) -> int | None:
+def _parse_limit(digits: str) -> int | None:
     digits = digits.strip()
     bounded = re.fullmatch("[0-9]{1,4}", digits)
     return int(digits) or None if bounded else None
 
 
-def guessed(rows: Iterable[Mapping[str, str]]) -> tuple[Attribute, ...]:
-    """The attributes of a level without a scheme file, told by what stands in them."""
+def guess_attributes(rows: Iterable[Mapping[str, str]]) -> tuple[Attribute, ...]:
+    """Return the attributes of a level without a scheme file, told by what stands in them."""
     values: dict[str, dict[str, None]] = {}
     for attributes in rows:
         for name, value in attributes.items():
             if name not in NO_ANSWER:
                 values.setdefault(name, {})[value] = None
-    return tuple(_guess(name, said) for name, said in values.items())
+    return tuple(_guess_attribute(name, texts) for name, texts in values.items())
 
 
-def _guess(name: str, said: Iterable[str]) -> Attribute:
-    pieces = [piece.strip() for value in said if value.lower() not in UNSET for piece in value.split(";")]
+def _guess_attribute(name: str, values: Iterable[str]) -> Attribute:
+    pieces = [piece.strip() for value in values if value.lower() not in UNSET for piece in value.split(";")]
     if pieces and all(SET_NAME.fullmatch(piece) for piece in pieces):
         return Attribute(name, name, Kind.SET)
     targets = [POINTER_NAME.fullmatch(piece) for piece in pieces]
@@ -182,8 +187,8 @@ def _guess(name: str, said: Iterable[str]) -> Attribute:
     return Attribute(name, name, Kind.FREETEXT)
 
 
-def kind_asked(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
-    """How the levels of a project say what goes together: by pointers, else by sets, else not at all."""
+def choose_kind(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
+    """Return how the levels of a project say what goes together: by pointers, else by sets, else not at all."""
     attributes = [attribute for scheme in schemes for attribute in scheme]
     if chosen:
         return next((each.kind for each in attributes if each.name == chosen), Kind.FREETEXT)
@@ -195,18 +200,25 @@ def kind_asked(schemes: Iterable[Sequence[Attribute]], chosen: str) -> Kind:
     return Kind.POINTER if pointers else Kind.NOMINAL
 
 
-def question(attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str) -> Question:
-    """What a level asks. keys: those of all levels, by their names. chosen: the one attribute to go by, if any."""
+def build_question(
+    attributes: Sequence[Attribute], level: str, keys: Mapping[str, str], kind: Kind, chosen: str
+) -> Question:
+    """Return what a level asks.
+
+    keys: those of all levels, by their names. chosen: the one attribute to go by, if any.
+    """
     declared = frozenset(attribute.name for attribute in attributes) - NO_ANSWER
     if kind == Kind.NOMINAL:
-        root = _nominal(attributes, chosen)
+        root = _nominal_attribute(attributes, chosen)
         return (
-            _tree(Question(kind, declared=declared), root, attributes, _reached(attributes), {}, {})
+            _add_categories(
+                Question(kind, declared=declared), root, attributes, _reachable_attributes(attributes), {}, {}
+            )
             if root
             else Question()
         )
-    links = _links(attributes, kind, chosen)
-    reached = _reached(attributes)
+    links = _link_attributes(attributes, kind, chosen)
+    reached = _reachable_attributes(attributes)
     names = {link.id for link in links}
     roots = [each for each in attributes if each.kind == Kind.NOMINAL and names & reached[each.id]]
     led = {identity for each in roots for identity in reached[each.id]}
@@ -216,27 +228,32 @@ def question(attributes: Sequence[Attribute], level: str, keys: Mapping[str, str
     below = reached[root.id] if root else frozenset()
     free = [link for link in links if link.id not in led]
     plain = [link for link in free if not OTHER_RELATION.search(link.name)]
-    kept = [link for link in links if link.id in below]
-    kept += plain if plain or kept else free
-    if not kept:
+    chosen_links = [link for link in links if link.id in below]
+    chosen_links += plain if plain or chosen_links else free
+    if not chosen_links:
         return Question()
-    domains = {link.id: keys.get(link.domain) or keys.get(link.domain.lower()) or level for link in kept}
-    named = Question(kind, tuple(_readings(kept, domains, attributes)), declared=declared)
-    limits = {link.id: None if _has_readings(link, attributes) else link.most for link in kept}
+    domains = {link.id: keys.get(link.domain) or keys.get(link.domain.lower()) or level for link in chosen_links}
+    linked_question = Question(kind, tuple(_add_readings(chosen_links, domains, attributes)), declared=declared)
+    limits = {link.id: None if _has_readings(link, attributes) else link.most for link in chosen_links}
     if root is None:
-        return Question(kind, named.links, categories=_of_links(kept, domains, limits, kind), declared=declared)
-    return _tree(named, root, attributes, reached, domains, limits)
+        return Question(
+            kind,
+            linked_question.links,
+            categories=_link_categories(chosen_links, domains, limits, kind),
+            declared=declared,
+        )
+    return _add_categories(linked_question, root, attributes, reached, domains, limits)
 
 
-def _nominal(attributes: Sequence[Attribute], chosen: str) -> Attribute | None:
+def _nominal_attribute(attributes: Sequence[Attribute], chosen: str) -> Attribute | None:
     nominal = [each for each in attributes if each.kind == Kind.NOMINAL and each.name not in ("optional", "unsure")]
     if chosen:
         return next((each for each in nominal if each.name == chosen), None)
     return next((each for each in nominal if each.name == "category"), nominal[0] if nominal else None)
 
 
-def _links(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
-    """The attributes of that kind, of sets only one; further readings are left out, they come with the first."""
+def _link_attributes(attributes: Sequence[Attribute], kind: Kind, chosen: str) -> list[Attribute]:
+    """Return the attributes of that kind, of sets only one; further readings are left out, they come with the first."""
     of_kind = {each.name: each for each in attributes if each.kind == kind}
     if chosen:
         return [of_kind[chosen]] if chosen in of_kind else []
@@ -256,44 +273,46 @@ def _has_readings(link: Attribute, attributes: Sequence[Attribute]) -> bool:
     return any(each.kind == link.kind and _first_reading(each.name) == link.name for each in attributes)
 
 
-def _readings(links: Sequence[Attribute], domains: Mapping[str, str], attributes: Sequence[Attribute]) -> list[Link]:
-    """The links with those of further readings."""
+def _add_readings(
+    links: Sequence[Attribute], domains: Mapping[str, str], attributes: Sequence[Attribute]
+) -> list[Link]:
+    """Return the links with those of further readings."""
     firsts = {link.name: link for link in links}
-    found = [Link(link.name, domains[link.id]) for link in links]
+    with_readings = [Link(link.name, domains[link.id]) for link in links]
     for each in attributes:
         first = firsts.get(_first_reading(each.name))
         if first and each.kind == first.kind and each.name not in firsts:
-            found.append(Link(each.name, domains[first.id]))
-    return list(dict.fromkeys(found))
+            with_readings.append(Link(each.name, domains[first.id]))
+    return list(dict.fromkeys(with_readings))
 
 
-def _reached(attributes: Sequence[Attribute]) -> dict[str, frozenset[str]]:
-    """For the id of each attribute those of all that its values lead to."""
+def _reachable_attributes(attributes: Sequence[Attribute]) -> dict[str, frozenset[str]]:
+    """Return for the id of each attribute the ids of all that its values lead to."""
     leads: dict[str, dict[str, None]] = {attribute.id: {} for attribute in attributes}
     for attribute in attributes:
         for value in attribute.values:
             leads[attribute.id].update((identity, None) for identity in value.next if identity in leads)
     reached = {}
     for start in leads:
-        found: set[str] = set()
+        ids: set[str] = set()
         left = [start]
         while left:
-            new = leads[left.pop()].keys() - found
-            found |= new
+            new = leads[left.pop()].keys() - ids
+            ids |= new
             left += new
-        reached[start] = frozenset(found)
+        reached[start] = frozenset(ids)
     return reached
 
 
-def _tree(
-    named: Question,
+def _add_categories(
+    question: Question,
     root: Attribute,
     attributes: Sequence[Attribute],
     reached: Mapping[str, frozenset[str]],
     domains: Mapping[str, str],
     limits: Mapping[str, int | None],
 ) -> Question:
-    """The question with its categories: the values of the root.
+    """Return the question with its categories: the values of the root.
 
     In place of a value that leads to pointers into several levels stand those of the attribute that it leads to.
     """
@@ -309,26 +328,32 @@ def _tree(
                 continue
             after = {identity for each in value.next if each in by_id for identity in (each, *reached[each])}
             to = [identity for identity in domains if identity in after]
-            inner = next((by_id[each] for each in value.next if _asked_next(by_id.get(each), reached, domains)), None)
+            inner = next(
+                (by_id[each] for each in value.next if _leads_to_links(by_id.get(each), reached, domains)), None
+            )
             if len({domains[identity] for identity in to}) > 1 and inner and inner.id not in seen:
                 seen.add(inner.id)
                 left.append(inner)
                 branch[value.name] = Branch(inner=inner.name)
             else:
-                key = slug(value.name, categories)
+                key = make_key(value.name, categories)
                 optional = any(by_id[each].name == "optional" for each in value.next if each in by_id)
-                categories[key] = _category(key, value.label or value.name, named.kind, to, domains, limits, optional)
+                categories[key] = _build_category(
+                    key, value.label or value.name, question.kind, to, domains, limits, optional
+                )
                 branch[value.name] = Branch(key)
         for name, followed in list(branch.items()):
             branch.setdefault(name.lower(), followed)
-    return Question(named.kind, named.links, root.name, branches, tuple(categories.values()), named.declared)
+    return Question(question.kind, question.links, root.name, branches, tuple(categories.values()), question.declared)
 
 
-def _asked_next(attribute: Attribute | None, reached: Mapping[str, frozenset[str]], domains: Mapping[str, str]) -> bool:
+def _leads_to_links(
+    attribute: Attribute | None, reached: Mapping[str, frozenset[str]], domains: Mapping[str, str]
+) -> bool:
     return attribute is not None and attribute.kind == Kind.NOMINAL and not reached[attribute.id].isdisjoint(domains)
 
 
-def _category(
+def _build_category(
     key: str,
     label: str,
     kind: Kind,
@@ -344,14 +369,14 @@ def _category(
     return CategorySpec(key, label, domains[to[0]] if to else "", most, takes_optional=optional)
 
 
-def _of_links(
+def _link_categories(
     links: Sequence[Attribute], domains: Mapping[str, str], limits: Mapping[str, int | None], kind: Kind
 ) -> tuple[CategorySpec, ...]:
-    """The categories of a scheme without a nominal attribute that leads to its sets or pointers."""
+    """Return the categories of a scheme without a nominal attribute that leads to its sets or pointers."""
     categories: dict[str, CategorySpec] = {}
     for link in links:
-        key = slug(link.name, categories)
-        categories[key] = _category(key, link.name, kind, [link.id], domains, limits)
+        key = make_key(link.name, categories)
+        categories[key] = _build_category(key, link.name, kind, [link.id], domains, limits)
     if "none" not in categories:
         categories["none"] = CategorySpec("none", "none")
     return tuple(categories.values())

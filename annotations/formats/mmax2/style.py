@@ -10,8 +10,11 @@ STYLE_FILE = "default_style.xsl"
 HANDLES = (("opening", "addLeftMarkableHandle", "["), ("closing", "addRightMarkableHandle", "]"))
 
 
-def style(bracketed: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """The lines of the sheet. bracketed: the levels whose markables have brackets; lines: those that end lines."""
+def style_lines(bracketed: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Return the lines of the sheet.
+
+    bracketed: the levels whose markables have brackets; lines: those that end lines.
+    """
     return [
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"',
         '    xmlns:mmax="org.eml.MMAX2.discourse.MMAX2DiscourseLoader">',

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.document import Answer, Document, Links, Mark, Place, Stretch, in_text_order
-from annotations.formats.format import File
+from annotations.formats.losses.rules import NOT_IN_XML
 from annotations.formats.mmax2.project import LAYOUT_NAMES, LAYOUTS, LEVEL_FILE, SCHEME_FILE, Runs
 from annotations.formats.mmax2.scheme import NO_ANSWER
-from annotations.formats.mmax2.style import STYLE_FILE, style
-from annotations.formats.rules import NOT_IN_XML
-from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
-from annotations.formats.tokens import Tokens, tokens_of
-from annotations.formats.xml import escaped
+from annotations.formats.mmax2.style import STYLE_FILE, style_lines
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, Stretch, text_order
+from annotations.formats.model.format import File
+from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.syntax.tokens import Tokens, tokenize
+from annotations.formats.syntax.xml import escape
 
 SET_NAME = re.compile("set_[1-9][0-9]{0,8}")
 ATTRIBUTE_NAME = re.compile("[a-z_][-a-z0-9_]*")
@@ -34,31 +34,31 @@ LINES = ("sentence", "turn", "line")
 
 
 def write(documents: Sequence[Document], attribute: str = "") -> list[File]:
-    """A project of one coder's documents. attribute: what the sets are called, if not coref_class."""
+    """Return a project of one coder's documents. attribute: what the sets are called, if not coref_class."""
     drafts = [_Draft(document) for document in documents]
     fits = ATTRIBUTE_NAME.fullmatch(attribute) and attribute not in (*NO_ANSWER, *ANSWER)
     plan = _Plan.of(drafts, attribute if fits else "coref_class")
-    files = [File("common_paths.xml", _encoded(_common_paths(plan))), *DTDS]
-    files += [File(f"Schemes/{level.key}{SCHEME_FILE}", _encoded(_scheme(plan, level))) for level in plan.levels]
+    files = [File("common_paths.xml", _encode(_common_paths_lines(plan))), *DTDS]
+    files += [File(f"Schemes/{level.key}{SCHEME_FILE}", _encode(_scheme_lines(plan, level))) for level in plan.levels]
     files += [File(f"Customizations/{level.key}{CUSTOMIZATION_FILE}", CUSTOMIZATION) for level in plan.levels]
-    files.append(File(f"Styles/{STYLE_FILE}", _encoded(_style(plan))))
+    files.append(File(f"Styles/{STYLE_FILE}", _encode(_stylesheet_lines(plan))))
     for draft in drafts:
         files += draft.files(plan)
     return files
 
 
-def _encoded(lines: Iterable[str]) -> bytes:
+def _encode(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _element(name: str, attributes: Mapping[str, str], content: str | None = None) -> str:
-    """An element as text; without content it is an empty one."""
-    said = "".join(f' {key}="{_escaped(value)}"' for key, value in attributes.items())
-    return f"<{name}{said}/>" if content is None else f"<{name}{said}>{_escaped(content)}</{name}>"
+def _format_element(name: str, attributes: Mapping[str, str], content: str | None = None) -> str:
+    """Return an element as text; without content it is an empty one."""
+    attribute_text = "".join(f' {key}="{_escape(value)}"' for key, value in attributes.items())
+    return f"<{name}{attribute_text}/>" if content is None else f"<{name}{attribute_text}>{_escape(content)}</{name}>"
 
 
-def _escaped(text: str) -> str:
-    return escaped(NOT_IN_XML.sub("\ufffd", text))
+def _escape(text: str) -> str:
+    return escape(NOT_IN_XML.sub("\ufffd", text))
 
 
 @dataclass(slots=True)
@@ -76,26 +76,26 @@ class _Draft:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.tokens: Tokens = tokens_of(document)
-        self.scheme = document.scheme or _told_by(document)
+        self.tokens: Tokens = tokenize(document)
+        self.scheme = document.scheme or _infer_scheme(document)
         main = self.scheme.main_level
         self.marks = [mark if mark.level else replace(mark, level=main) for mark in document.marks]
         segments = {(each.kind, each.start, each.end): each for each in document.segments if each.kind in LAYOUTS}
         self.rows: list[_Row] = []
-        for mark in sorted(self.marks, key=in_text_order):
-            row = _Row(mark.level, tuple(self.tokens.of(mark.parts)), mark)
-            shown = segments.get((mark.level, *mark.parts[0])) if len(mark.parts) == 1 else None
-            if shown and shown.label == mark.label:
-                row.segment = segments.pop((shown.kind, shown.start, shown.end))
+        for mark in sorted(self.marks, key=text_order):
+            row = _Row(mark.level, tuple(self.tokens.find_runs(mark.parts)), mark)
+            same_segment = segments.get((mark.level, *mark.parts[0])) if len(mark.parts) == 1 else None
+            if same_segment and same_segment.label == mark.label:
+                row.segment = segments.pop((same_segment.kind, same_segment.start, same_segment.end))
             self.rows.append(row)
         for (kind, start, end), segment in segments.items():
-            self.rows.append(_Row(kind, tuple(self.tokens.of(((start, end),))), segment=segment))
+            self.rows.append(_Row(kind, tuple(self.tokens.find_runs(((start, end),))), segment=segment))
         if not any(each.kind in ("sentence", "turn") for each in document.segments):
             self.rows += self._lines()
         self.rows = [row for row in self.rows if row.runs]
 
     def _lines(self) -> Iterable[_Row]:
-        """The lines of a text that has several."""
+        """Return the lines of a text that has several."""
         words = self.tokens.by_sentence()
         return [_Row("line", ((run[0], run[-1]),)) for run in words] if len(words) > 1 else []
 
@@ -104,27 +104,27 @@ class _Draft:
 
     def files(self, plan: "_Plan") -> list[File]:
         name = self.document.name
-        project = ["<mmax_project>", _element("words", {}, f"{name}_words.xml"), "<keyactions></keyactions>"]
+        project = ["<mmax_project>", _format_element("words", {}, f"{name}_words.xml"), "<keyactions></keyactions>"]
         project += ["<gestures></gestures>", "</mmax_project>"]
         words = [
-            _element("word", {"id": f"word_{number}"}, self.document.content[start:end])
+            _format_element("word", {"id": f"word_{number}"}, self.document.content[start:end])
             for number, (start, end) in enumerate(self.tokens.spans, start=1)
         ]
         basedata = [f'{HEAD}<!DOCTYPE words SYSTEM "words.dtd">', "<words>", *words, "</words>"]
         files = [
-            File(f"{name}.mmax", _encoded([HEAD.rstrip(), *project])),
-            File(f"Basedata/{name}_words.xml", _encoded(basedata)),
+            File(f"{name}.mmax", _encode([HEAD.rstrip(), *project])),
+            File(f"Basedata/{name}_words.xml", _encode(basedata)),
         ]
         order = {level.key: number for number, level in enumerate(plan.levels)}
         rows = sorted(self.rows, key=lambda row: (order[row.level], row.runs[0][0], -row.runs[-1][1]))
         ids = {id(row): f"markable_{number}" for number, row in enumerate(rows, start=1)}
         targets = {row.mark.place: (row.level, ids[id(row)]) for row in rows if row.mark}
-        sets = _sets(self.marks)
+        sets = _name_sets(self.marks)
         for level in plan.levels:
             lines = [
-                _element(
+                _format_element(
                     "markable",
-                    {"id": ids[id(row)], "span": _span(row.runs), "mmax_level": level.key}
+                    {"id": ids[id(row)], "span": _format_span(row.runs), "mmax_level": level.key}
                     | self._attributes(plan, row, targets, sets),
                 )
                 for row in rows
@@ -132,7 +132,7 @@ class _Draft:
             ]
             namespace = f'<markables xmlns="www.eml.org/NameSpaces/{level.key}">'
             markables = [f'{HEAD}<!DOCTYPE markables SYSTEM "markables.dtd">', namespace, *lines, "</markables>"]
-            files.append(File(f"Markables/{name}_{level.key}{LEVEL_FILE}", _encoded(markables)))
+            files.append(File(f"Markables/{name}_{level.key}{LEVEL_FILE}", _encode(markables)))
         return files
 
     def _attributes(
@@ -142,91 +142,91 @@ class _Draft:
         targets: Mapping[Place, tuple[str, str]],
         sets: Mapping[tuple[str, str], str],
     ) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         if row.level.lower() in LAYOUT_NAMES:
-            found["stands_for"] = "segment" if row.mark is None else "both" if row.segment else "markable"
+            attributes["stands_for"] = "segment" if row.mark is None else "both" if row.segment else "markable"
         if row.segment and row.segment.speaker:
-            found["speaker"] = row.segment.speaker
+            attributes["speaker"] = row.segment.speaker
         label = row.mark.label if row.mark else row.segment.label if row.segment else ""
         if label:
-            found["label"] = label
+            attributes["label"] = label
         if row.mark and row.mark.head:
-            found["min_ids"] = _span(self.tokens.of(row.mark.head))
+            attributes["min_ids"] = _format_span(self.tokens.find_runs(row.mark.head))
         if row.mark and row.mark.answer:
-            found |= _answer(plan, row.level, row.mark.answer, targets, sets)
-        return found
+            attributes |= _answer_attributes(plan, row.level, row.mark.answer, targets, sets)
+        return attributes
 
 
-def _answer(
+def _answer_attributes(
     plan: "_Plan",
     level: str,
     answer: Answer,
     targets: Mapping[Place, tuple[str, str]],
     sets: Mapping[tuple[str, str], str],
 ) -> dict[str, str]:
-    """The attributes that hold an answer. Where it says nothing, `empty` says that it is one all the same."""
-    found = {"category": answer.category or "empty"}
+    """Return the attributes that hold an answer. Where it says nothing, `empty` says that it is one all the same."""
+    attributes = {"category": answer.category or "empty"}
     if plan.links == Links.POINTERS:
         places = (place if place.level else Place(plan.main, place.parts) for place in answer.pointers)
-        named = [targets[place] for place in places if place in targets]
-        names = [name if level == of else f"{of}:{name}" for of, name in named]
+        target_ids = [targets[place] for place in places if place in targets]
+        names = [name if level == of else f"{of}:{name}" for of, name in target_ids]
         if names or answer.category in plan.pointers:
-            found[plan.pointers.get(answer.category, "antecedent")] = ";".join(names) or "empty"
+            attributes[plan.pointers.get(answer.category, "antecedent")] = ";".join(names) or "empty"
     if plan.links == Links.INDICES:
-        found[plan.sets] = "empty"
+        attributes[plan.sets] = "empty"
         for number, index in enumerate(answer.indices, start=1):
             name = sets[level, index]
-            found[_reading(plan.sets, number)] = name
+            attributes[_numbered_name(plan.sets, number)] = name
             if name != index or level != plan.main:
-                found[_reading("entity_name", number)] = index
-    said = {
+                attributes[_numbered_name("entity_name", number)] = index
+    texts = {
         "optional": "true" if answer.optional else "",
         "unsure": "true" if answer.unsure else "",
         "note": answer.note,
         "chain_name": answer.name,
     }
-    return found | {name: value for name, value in said.items() if value}
+    return attributes | {name: value for name, value in texts.items() if value}
 
 
-def _reading(name: str, number: int) -> str:
+def _numbered_name(name: str, number: int) -> str:
     return name if number == 1 else f"{name}_{number}"
 
 
-def _span(runs: Iterable[tuple[int, int]]) -> str:
+def _format_span(runs: Iterable[tuple[int, int]]) -> str:
     return ",".join(
         f"word_{first + 1}" if first == last else f"word_{first + 1}..word_{last + 1}" for first, last in runs
     )
 
 
-def _sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
-    """The set of each entity at each level. MMAX2 counts sets, so names of another form are numbered."""
-    found: dict[tuple[str, str], str] = {}
-    for mark in sorted(marks, key=in_text_order):
+def _name_sets(marks: Iterable[Mark]) -> dict[tuple[str, str], str]:
+    """Return the set of each entity at each level. MMAX2 counts sets, so names of another form are numbered."""
+    set_names: dict[tuple[str, str], str] = {}
+    for mark in sorted(marks, key=text_order):
         for index in mark.answer.indices if mark.answer else ():
-            found[mark.level, index] = index if SET_NAME.fullmatch(index) else ""
-    taken, number = set(found.values()), 0
-    for place, name in found.items():
+            set_names[mark.level, index] = index if SET_NAME.fullmatch(index) else ""
+    used_names, number = set(set_names.values()), 0
+    for place, name in set_names.items():
         if not name:
             number += 1
-            while f"set_{number}" in taken:
+            while f"set_{number}" in used_names:
                 number += 1
-            found[place] = f"set_{number}"
-    return found
+            set_names[place] = f"set_{number}"
+    return set_names
 
 
-def _told_by(document: Document) -> SchemeSpec:
-    """A scheme for a document that has none: what its marks and answers show."""
+def _infer_scheme(document: Document) -> SchemeSpec:
+    """Return a scheme for a document that has none: what its marks and answers show."""
     coded = {mark.level for mark in document.marks if mark.answer}
     levels = [LevelSpec(key, key, key in coded) for key in dict.fromkeys(mark.level for mark in document.marks) if key]
     if not any(level.coded for level in levels):
         levels.insert(0, LevelSpec("markable", "markable"))
-    found: dict[str, CategorySpec] = {}
+    categories: dict[str, CategorySpec] = {}
     for mark in document.marks:
-        if mark.answer and mark.answer.category and mark.answer.category not in found:
+        if mark.answer and mark.answer.category and mark.answer.category not in categories:
             target = next((place.level or levels[0].key for place in mark.answer.pointers), "")
             category = mark.answer.category
-            found[category] = CategorySpec(category, category, target, takes_index=bool(mark.answer.indices))
-    return SchemeSpec(tuple(levels), tuple(found.values()))
+            categories[category] = CategorySpec(category, category, target, takes_index=bool(mark.answer.indices))
+    return SchemeSpec(tuple(levels), tuple(categories.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,110 +268,114 @@ class _Plan:
             for answer in answers
             if answer.category and answer.category not in categories
         }
-        linked = [draft.document.links for draft in drafts if draft.document.links != Links.NONE]
-        links = linked[0] if linked else _links_of(categories.values())
+        kinds = [draft.document.links for draft in drafts if draft.document.links != Links.NONE]
+        links = kinds[0] if kinds else _infer_links(categories.values())
         main = next((draft.scheme.main_level for draft in drafts), "")
         levels = [_Level(key, is_coded) for key, is_coded in coded.items()]
         plan = cls(main, sets, links, levels, list(categories.values()))
         if links == Links.POINTERS:
             for each in plan.categories:
                 if each.points_to:
-                    plan.pointers[each.key] = _unlike(f"{each.key.lower()}_antecedent", plan.pointers.values())
+                    plan.pointers[each.key] = _unique_name(f"{each.key.lower()}_antecedent", plan.pointers.values())
         plan.loose = any(answer.pointers and answer.category not in plan.pointers for answer in answers)
         plan.readings = max((len(answer.indices) for answer in answers), default=1)
         return plan
 
 
-def _links_of(categories: Iterable[CategorySpec]) -> Links:
+def _infer_links(categories: Iterable[CategorySpec]) -> Links:
     categories = list(categories)
     if any(each.points_to for each in categories):
         return Links.POINTERS
     return Links.INDICES if any(each.takes_index for each in categories) else Links.NONE
 
 
-def _unlike(name: str, taken: Iterable[str]) -> str:
-    """A name for an attribute: it begins with a letter, and no other is called so."""
+def _unique_name(name: str, others: Iterable[str]) -> str:
+    """Return a name for an attribute: it begins with a letter, and no other is called so."""
     name = name if name[0].isalpha() else f"a{name}"
-    taken = set(taken)
-    while name in taken:
+    others = set(others)
+    while name in others:
         name = f"x{name}"
     return name
 
 
-def _common_paths(plan: _Plan) -> list[str]:
+def _common_paths_lines(plan: _Plan) -> list[str]:
     lines = [HEAD.rstrip(), "<common_paths>"]
     for name in ("basedata", "scheme", "style", "customization", "markable"):
         folder = {"basedata": name, "markable": "markables"}.get(name, f"{name}s")
-        lines.append(_element(f"{name}_path", {}, f"{folder.capitalize()}/"))
-    lines += ["<views>", _element("stylesheet", {}, STYLE_FILE), "</views>", "<annotations>"]
+        lines.append(_format_element(f"{name}_path", {}, f"{folder.capitalize()}/"))
+    lines += ["<views>", _format_element("stylesheet", {}, STYLE_FILE), "</views>", "<annotations>"]
     for level in plan.levels:
         scheme = {"name": level.key, "schemefile": f"{level.key}{SCHEME_FILE}"}
         scheme["customization_file"] = f"{level.key}{CUSTOMIZATION_FILE}"
-        lines.append(_element("level", scheme, f"$_{level.key}{LEVEL_FILE}"))
+        lines.append(_format_element("level", scheme, f"$_{level.key}{LEVEL_FILE}"))
     return [*lines, "</annotations>", "</common_paths>"]
 
 
-def _style(plan: _Plan) -> list[str]:
+def _stylesheet_lines(plan: _Plan) -> list[str]:
     keys = [level.key for level in plan.levels]
     lines = [name for layout in LINES for name in LAYOUTS[layout] if name in keys][:1]
-    return [HEAD.rstrip(), *style([key for key in keys if key.lower() not in LAYOUT_NAMES], lines)]
+    return [HEAD.rstrip(), *style_lines([key for key in keys if key.lower() not in LAYOUT_NAMES], lines)]
 
 
-def _scheme(plan: _Plan, level: _Level) -> list[str]:
+def _scheme_lines(plan: _Plan, level: _Level) -> list[str]:
     lines = [HEAD.rstrip(), "<annotationscheme>"]
     if level.coded:
-        lines += _categories(plan)
-        lines += _links(plan, level)
-        lines += _attribute("optional", "nominal_button", [{"name": "false"}, {"name": "true"}])
-        lines += _attribute("unsure", "nominal_button", [{"name": "false"}, {"name": "true"}])
-        lines += _freetext("note") + _freetext("chain_name")
-    lines += _freetext("label") + _freetext("min_ids")
+        lines += _category_lines(plan)
+        lines += _link_lines(plan, level)
+        lines += _attribute_lines("optional", "nominal_button", [{"name": "false"}, {"name": "true"}])
+        lines += _attribute_lines("unsure", "nominal_button", [{"name": "false"}, {"name": "true"}])
+        lines += _freetext_lines("note") + _freetext_lines("chain_name")
+    lines += _freetext_lines("label") + _freetext_lines("min_ids")
     if level.key.lower() in LAYOUT_NAMES:
         uses = [{"name": use} for use in ("segment", "markable", "both")]
-        lines += _freetext("speaker") + _attribute("stands_for", "nominal_button", uses)
+        lines += _freetext_lines("speaker") + _attribute_lines("stands_for", "nominal_button", uses)
     return [*lines, "</annotationscheme>"]
 
 
-def _categories(plan: _Plan) -> list[str]:
+def _category_lines(plan: _Plan) -> list[str]:
     values = []
     for each in plan.categories:
         leads = [f"at_{plan.pointers[each.key]}"] if each.key in plan.pointers else []
         if each.takes_index and plan.links == Links.INDICES:
-            leads += [f"at_{_reading(plan.sets, number)}" for number in range(1, plan.readings + 1)]
+            leads += [f"at_{_numbered_name(plan.sets, number)}" for number in range(1, plan.readings + 1)]
         leads += ["at_optional"] if each.takes_optional else []
         value = {"name": each.key, "text": each.label}
         values.append(value | ({"next": ",".join(leads)} if leads else {}))
-    return _attribute("category", "nominal_button", values)
+    return _attribute_lines("category", "nominal_button", values)
 
 
-def _links(plan: _Plan, level: _Level) -> list[str]:
-    """The sets or pointers, as the categories lead to them."""
+def _link_lines(plan: _Plan, level: _Level) -> list[str]:
+    """Return the sets or pointers, as the categories lead to them."""
     lines = []
     if plan.links == Links.INDICES:
         for number in range(1, plan.readings + 1):
-            name = _reading(plan.sets, number)
-            lines += _attribute(name, "markable_set", [{"name": name}]) + _freetext(_reading("entity_name", number))
+            name = _numbered_name(plan.sets, number)
+            lines += _attribute_lines(name, "markable_set", [{"name": name}]) + _freetext_lines(
+                _numbered_name("entity_name", number)
+            )
     for each in plan.categories:
         if each.key in plan.pointers:
             limits = {"target_domain": each.points_to, "max_size": str(each.max_pointers or -1)}
-            lines += _attribute(plan.pointers[each.key], "markable_pointer", POINTED, limits)
+            lines += _attribute_lines(plan.pointers[each.key], "markable_pointer", POINTER_VALUES, limits)
     if plan.loose:
-        lines += _attribute("antecedent", "markable_pointer", POINTED, {"target_domain": level.key, "max_size": "-1"})
+        lines += _attribute_lines(
+            "antecedent", "markable_pointer", POINTER_VALUES, {"target_domain": level.key, "max_size": "-1"}
+        )
     return lines
 
 
-POINTED: Sequence[Mapping[str, str]] = ({"name": "not_set"}, {"name": "set"})
+POINTER_VALUES: Sequence[Mapping[str, str]] = ({"name": "not_set"}, {"name": "set"})
 
 
-def _freetext(name: str) -> list[str]:
-    return _attribute(name, "freetext", [{"name": name}])
+def _freetext_lines(name: str) -> list[str]:
+    return _attribute_lines(name, "freetext", [{"name": name}])
 
 
-def _attribute(
+def _attribute_lines(
     name: str, kind: str, values: Sequence[Mapping[str, str]], more: Mapping[str, str] | None = None
 ) -> list[str]:
-    head = _element("attribute", {"id": f"at_{name}", "name": name, "type": kind, **(more or {})})
+    head = _format_element("attribute", {"id": f"at_{name}", "name": name, "type": kind, **(more or {})})
     of_value = [
-        _element("value", {"id": f"v_{name}_{number}", **value}) for number, value in enumerate(values, start=1)
+        _format_element("value", {"id": f"v_{name}_{number}", **value}) for number, value in enumerate(values, start=1)
     ]
     return [f"{head[:-2]}>", *of_value, "</attribute>"]

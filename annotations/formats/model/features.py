@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from annotations.formats.document import Document, Mark
+from annotations.formats.model.document import Document, Mark
 
 LONGEST_EXAMPLE = 60
 
@@ -42,8 +42,8 @@ class Feature(StrEnum):
     LEADING = "white space before the first word other than blanks (blanks instead), and markables that begin in it"
 
 
-def shown(document: Document, mark: Mark) -> str:
-    """A markable as an example shows it: its words and where they stand."""
+def describe_mark(document: Document, mark: Mark) -> str:
+    """Return a markable as an example shows it: its words and where they stand."""
     words = " … ".join(document.content[start:end] for start, end in mark.parts)
     words = words if len(words) <= LONGEST_EXAMPLE else f"{words[:LONGEST_EXAMPLE]}…"
     return f"“{words}” ({','.join(f'{start}-{end}' for start, end in mark.parts)})"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from annotations.formats.document import Document, FormatError
-from annotations.formats.losses import Feature
+from annotations.formats.model.document import Document, FormatError
+from annotations.formats.model.features import Feature
 
 LONGEST_SHOWN = 50
 
@@ -19,7 +19,7 @@ class Bundle:
 
     @classmethod
     def of(cls, name: str, data: bytes) -> "Bundle":
-        """A file that is read alone."""
+        """Return a file that is read alone."""
         return cls(name, {name: data})
 
     @property
@@ -44,8 +44,8 @@ class File:
     data: bytes
 
 
-def alone(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Every file with one of the suffixes is a bundle of its own."""
+def one_file_bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return bundles of one file each, of those that have one of the suffixes."""
     return [(name,) for name in names if name.lower().endswith(suffixes)]
 
 
@@ -56,25 +56,24 @@ class Format:
     suffixes: those of its files, in small letters; the first is the writer's.
     read: `read(bundle, **options) -> documents`; raises FormatError and nothing else on bad input.
     bundles: which of the files are read together, the main one first; what no bundle has is not read.
-    write: `write(documents, **options) -> files` of one coder's documents, each of them able to hold no more than
-    `carries` says; None where the format is only read. names_coders: the files say themselves who coded; then `write`
-    takes the documents of all coders at once. apart: each document's files are made of it alone, so that it may be
-    written as soon as it is there, and by another process.
+    write: `write(documents, **options) -> files` of one coder's documents, which have no other features than
+    `supported_features`; None where the format is only read. names_coders: the files say themselves who coded; then
+    `write` takes the documents of all coders at once.
     options, options_written: what `read` and `write` take as keywords.
-    carries: what it can hold of a document; `losses` reports the rest and takes it out before `write` sees it.
+    supported_features: what it can hold of a document; `losses.reduction` reports the rest and takes it out before
+    `write` sees it.
     """
 
     key: str
     label: str
     suffixes: tuple[str, ...]
     read: Callable[..., list[Document]]
-    bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = alone
+    bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = one_file_bundles
     write: Callable[..., list[File]] | None = None
-    carries: frozenset[Feature] = frozenset()
+    supported_features: frozenset[Feature] = frozenset()
     options: tuple[Option, ...] = ()
     options_written: tuple[Option, ...] = ()
     names_coders: bool = False
-    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +83,28 @@ class PyramidFormat:
     key: str
     label: str
     suffixes: tuple[str, ...]
-    bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = alone
+    bundles: Callable[[Iterable[str], tuple[str, ...]], list[tuple[str, ...]]] = one_file_bundles
     options: tuple[Option, ...] = ()
     options_written: tuple[Option, ...] = ()
     names_coders: bool = False
 
 
 def stem(file: str) -> str:
-    """The name of a file without folders and suffix."""
+    """Return the name of a file without folders and suffix."""
     return PurePosixPath(file.replace("\\", "/")).stem
 
 
-def names_in(file: str, called: Sequence[tuple[str, int]]) -> list[str]:
-    """The names of the documents of a file: its own where it holds one, else what each is called, else numbers.
+def name_documents(file: str, names_and_lines: Sequence[tuple[str, int]]) -> list[str]:
+    """Return the names of the documents of a file: its own where it holds one, else their names in it, else numbers.
 
-    called: what each is called in the file, or nothing, and the line where it begins. Raises FormatError where two
-    have one name.
+    names_and_lines: what each is called in the file, or nothing, and the line where it begins. Raises FormatError where
+    two have one name.
     """
-    if len(called) == 1:
+    if len(names_and_lines) == 1:
         return [stem(file)]
     lines: dict[str, int] = {}
-    for number, (said, line) in enumerate(called, start=1):
-        name = said or f"{stem(file)} {number}"
+    for number, (own_name, line) in enumerate(names_and_lines, start=1):
+        name = own_name or f"{stem(file)} {number}"
         if name in lines:
             message = f"the document {name[:LONGEST_SHOWN]} stands twice (also in line {lines[name]})"
             raise FormatError(message, file, line)
@@ -113,6 +112,6 @@ def names_in(file: str, called: Sequence[tuple[str, int]]) -> list[str]:
     return list(lines)
 
 
-def one_each(documents: Sequence[Document], suffix: str, write: Callable[[Document], bytes]) -> list[File]:
-    """A file for each document, named after it."""
+def write_each(documents: Sequence[Document], suffix: str, write: Callable[[Document], bytes]) -> list[File]:
+    """Return a file for each document, named after it."""
     return [File(f"{document.name}{suffix}", write(document)) for document in documents]

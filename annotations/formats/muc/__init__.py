@@ -15,8 +15,8 @@
   MINSPAN, the characters of the markable that are meant (MINSPAN="4-11").
 """
 
-from annotations.formats.format import Format, Option
-from annotations.formats.losses import Feature
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Format, Option
 from annotations.formats.muc.reading import read
 from annotations.formats.muc.writing import write
 
@@ -28,8 +28,7 @@ FORMAT = Format(
     (".sgm", ".sgml", ".muc"),
     read,
     write=write,
-    apart=True,
-    carries=frozenset(
+    supported_features=frozenset(
         {
             Feature.NO_SENTENCES,
             Feature.POINTERS,

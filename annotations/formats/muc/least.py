@@ -13,34 +13,39 @@ MOST_PLACES = 100
 
 
 def least_words(spans: Sequence[Span], words: str) -> str:
-    """A head as MIN has it: on one line."""
+    """Return a head as MIN has it: on one line."""
     return " ".join(" ".join(words[start:end] for start, end in spans).split())
 
 
-def given_spans(given: str, least: str, words: str) -> list[Span]:
-    """What MINSPAN says, if it says something that fits MIN."""
-    if not SPANS.fullmatch(given):
+def parse_spans(minspan: str, least: str, words: str) -> list[Span]:
+    """Return what MINSPAN says, if it says something that fits MIN."""
+    if not SPANS.fullmatch(minspan):
         return []
-    spans = [(int(start), int(end)) for start, _, end in (span.partition("-") for span in given.split(","))]
+    spans = [(int(start), int(end)) for start, _, end in (span.partition("-") for span in minspan.split(","))]
     edges = [edge for span in spans for edge in span]
     fits = all(one < other for one, other in pairwise(edges)) and edges[-1] <= len(words)
     return spans if fits and least_words(spans, words) == least else []
 
 
-def found_spans(least: str, words: str) -> tuple[list[Span], bool]:
-    """Where MIN stands in the words of the markable, and whether it does so several times."""
+def find_spans(least: str, words: str) -> tuple[list[Span], bool]:
+    """Return where MIN stands in the words of the markable, and whether it does so several times."""
     flat = " ".join(words.split())
     for alternative in (least, *least.split("|", MOST_ALTERNATIVES)[:MOST_ALTERNATIVES]):
         wanted = " ".join(alternative.split())
-        places = _places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
+        places = _find_places(wanted, flat) if 0 < len(wanted) <= LONGEST_MIN else []
         if places:
             last = places[0] + len(wanted) - 1
-            return [(_unflattened(words, flat, places[0]), _unflattened(words, flat, last) + 1)], len(places) > 1
+            return [(_position_in_words(words, flat, places[0]), _position_in_words(words, flat, last) + 1)], len(
+                places
+            ) > 1
     return [], False
 
 
-def _places(wanted: str, words: str) -> list[int]:
-    """Where it stands as whole words, else where it stands at all; after many places the rest is not looked at."""
+def _find_places(wanted: str, words: str) -> list[int]:
+    """Return where it stands as whole words, else where it stands at all.
+
+    After many places the rest is not looked at.
+    """
     places: list[int] = []
     at = words.find(wanted)
     while at >= 0 and len(places) < MOST_PLACES:
@@ -55,8 +60,8 @@ def _places(wanted: str, words: str) -> list[int]:
     return [at for at in places if whole(at)] or places
 
 
-def _unflattened(words: str, flat: str, position: int) -> int:
-    """Where in the words a character stands that stands here when all white space is one blank."""
+def _position_in_words(words: str, flat: str, position: int) -> int:
+    """Return where in the words a character stands that stands here when all white space is one blank."""
     before = flat.count(" ", 0, position)
     within = position - (flat.rfind(" ", 0, position) + 1)
     return len(words) - len(words.split(None, before)[before]) + within

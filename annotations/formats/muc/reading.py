@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
     Document,
@@ -16,19 +16,19 @@ from annotations.formats.document import (
     Place,
     Stretch,
     decode,
-    in_text_order,
+    text_order,
 )
-from annotations.formats.format import Bundle, names_in
-from annotations.formats.links import merged
-from annotations.formats.muc.least import found_spans, given_spans
-from annotations.formats.muc.zones import BODIES, HEADERS, SEGMENTS, Span, coded_in, inside
-from annotations.formats.sgml import Tag, scanned
+from annotations.formats.model.format import Bundle, name_documents
+from annotations.formats.model.links import merge_marks
+from annotations.formats.muc.least import find_spans, parse_spans
+from annotations.formats.muc.zones import BODIES, HEADERS, SEGMENT_KINDS, Span, coded_spans, lies_inside
+from annotations.formats.syntax.sgml import Tag, scan
 
 NAMING = ("DOCNO", "DOCID")
 ATTRIBUTES = ("ID", "REF", "TYPE", "MIN", "MINSPAN", "STATUS", "STAT")
 DOCUMENT = re.compile(r"<DOC[\s/>]", re.IGNORECASE)
 DEEPEST = 50
-# Of tags that say nothing of coreference so many names are told.
+# Of tags that say nothing of coreference so many names are reported.
 MOST_NAMES = 20
 
 
@@ -50,12 +50,12 @@ class _Coref:
     zone: _Zone | None
     end: int = -1
 
-    def said(self, attribute: str) -> str:
-        return self.tag.attributes.get(attribute, "").strip()
+    def attribute(self, name: str) -> str:
+        return self.tag.attributes.get(name, "").strip()
 
 
 def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
-    """The documents of a file. Raises FormatError with file, line and column on bad input."""
+    """Return the documents of a file. Raises FormatError with file, line and column on bad input."""
     file = bundle.main
     decode(bundle.data, file)  # all its checks, but the line ends stay as they are
     text = bundle.data.decode("utf-8-sig")
@@ -64,11 +64,11 @@ def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
     if draft is not None:
         drafts.append(draft)
     outside = False
-    for item in scanned(text, file):
+    for item in scan(text, file):
         if isinstance(item, Tag) and item.name == "DOC":
-            draft = _document(file, item, draft, drafts)
+            draft = _open_document(file, item, draft, drafts)
         elif draft is not None:
-            draft.take(item)
+            draft.add(item)
         elif isinstance(item, Tag) and item.name == "COREF":
             raise FormatError("a COREF stands outside <DOC>", file, item.line, item.column)
         else:
@@ -81,12 +81,12 @@ def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
         raise FormatError("there is no document in this file", file, 1)
     if outside:
         drafts[0].findings.append(Finding("text-outside", "text stands outside <DOC>", file, fix="it is left out"))
-    names = names_in(file, [(draft.number, draft.line) for draft in drafts])
+    names = name_documents(file, [(draft.number, draft.line) for draft in drafts])
     return [draft.build(name, zones) for name, draft in zip(names, drafts, strict=True)]
 
 
-def _document(file: str, tag: Tag, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
-    """The document that is open after a DOC tag; a new one is added to the drafts."""
+def _open_document(file: str, tag: Tag, draft: "_Draft | None", drafts: "list[_Draft]") -> "_Draft | None":
+    """Return the document that is open after a DOC tag; a new one is added to the drafts."""
     if tag.closing:
         if draft is None or not draft.tagged:
             raise FormatError("a document ends here that has not begun", file, tag.line, tag.column)
@@ -118,13 +118,13 @@ class _Draft:
     findings: list[Finding] = field(default_factory=list)
     others: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def take(self, item: Tag | str) -> None:
+    def add(self, item: Tag | str) -> None:
         if isinstance(item, str):
             self.pieces.append(item)
             self.length += len(item)
         elif item.name == "COREF":
             self._coref(item)
-        elif item.name in SEGMENTS:
+        elif item.name in SEGMENT_KINDS:
             self._end_segments(item.name)
             if not item.closing:
                 self.open_segments[item.name] = (self.length, item.attributes.get("LABEL", ""))
@@ -174,20 +174,20 @@ class _Draft:
         for name in names:
             if name in self.open_segments:
                 start, label = self.open_segments.pop(name)
-                self.segments.append(Stretch(SEGMENTS[name], start, self.length, label))
+                self.segments.append(Stretch(SEGMENT_KINDS[name], start, self.length, label))
 
     def _error(self, message: str, tag: Tag) -> FormatError:
         return FormatError(message, self.file, tag.line, tag.column)
 
-    def _find(self, code: str, message: str, coref: _Coref, fix: str) -> None:
-        called = f"COREF {coref.said('ID')[:LONGEST_LABEL]}".rstrip()
-        self.findings.append(Finding(code, f"{called} {message}", self.file, coref.tag.line, fix))
+    def _report(self, code: str, message: str, coref: _Coref, fix: str) -> None:
+        name = f"COREF {coref.attribute('ID')[:LONGEST_LABEL]}".rstrip()
+        self.findings.append(Finding(code, f"{name} {message}", self.file, coref.tag.line, fix))
 
     def finish(self) -> None:
         unclosed: list[_Zone | _Coref] = [*self.open_zones[-1:], *self.open[-1:]]
         if unclosed:
             raise self._error(f"this <{unclosed[0].tag.name}> is never closed", unclosed[0].tag)
-        self._end_segments(*SEGMENTS)
+        self._end_segments(*SEGMENT_KINDS)
         for name, (line, number) in self.others.items():
             message = f"the tag <{name[:LONGEST_LABEL]}> ({number}) says nothing of coreference"
             self.findings.append(Finding("tag", message, self.file, line, "it is left out, its words are kept"))
@@ -201,130 +201,133 @@ class _Draft:
     def build(self, name: str, zones: str) -> Document:
         [content] = self.pieces
         marks: dict[Place, Mark] = {}
-        for coref, mark in self._marks(content, self._gone(content, zones)):
+        for coref, mark in self._marks(content, self._ignored_corefs(content, zones)):
             before = marks.setdefault(mark.place, mark)
             if before is not mark:
-                self._find("duplicate", "stands on the same words as another", coref, "they are one markable")
-                marks[mark.place] = merged(before, mark)
+                self._report("duplicate", "stands on the same words as another", coref, "they are one markable")
+                marks[mark.place] = merge_marks(before, mark)
         return Document(
             name,
             self.file,
             content,
-            sorted(map(_not_to_itself, marks.values()), key=in_text_order),
-            sorted(_trimmed(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
+            sorted(map(_remove_self_pointer, marks.values()), key=text_order),
+            sorted(_trim_segments(self.segments, content), key=lambda each: (each.start, -each.end, each.kind)),
             Links.POINTERS if marks else Links.NONE,
             findings=sorted(self.findings, key=lambda finding: finding.line or 0),
         )
 
-    def _gone(self, content: str, zones: str) -> set[int]:
-        """The numbers of the COREF tags that make no markable."""
+    def _ignored_corefs(self, content: str, zones: str) -> set[int]:
+        """Return the numbers of the COREF tags that make no markable."""
         coded: list[Span] | None = None
         if zones == "leave" and any(zone.tag.name in BODIES for zone in self.zones):
-            coded = coded_in([(zone.tag.name, zone.start, zone.end) for zone in self.zones], content)
-        gone = set()
+            coded = coded_spans([(zone.tag.name, zone.start, zone.end) for zone in self.zones], content)
+        ignored = set()
         for number, coref in enumerate(self.corefs):
             if not content[coref.start : coref.end].strip():
-                self._find("no-words", "has no words", coref, "it is left out")
-                gone.add(number)
-            elif coded is not None and not inside(coref.start, coref.end, coded):
-                self._find("zone", "stands where MUC-6 codes nothing", coref, "it is left out")
-                gone.add(number)
-        return gone
+                self._report("no-words", "has no words", coref, "it is left out")
+                ignored.add(number)
+            elif coded is not None and not lies_inside(coref.start, coref.end, coded):
+                self._report("zone", "stands where MUC-6 codes nothing", coref, "it is left out")
+                ignored.add(number)
+        return ignored
 
-    def _marks(self, content: str, gone: set[int]) -> Iterator[tuple[_Coref, Mark]]:
-        """The markables with their tags, in the order of these."""
-        named = self._by_id()
-        leads_to = _past(self._refs(named), gone)
+    def _marks(self, content: str, ignored: set[int]) -> Iterator[tuple[_Coref, Mark]]:
+        """Yield the markables with their tags, in the order of these."""
+        numbers_by_id = self._by_id()
+        leads_to = _skip_removed(self._refs(numbers_by_id), ignored)
         places = [Place("", ((coref.start, coref.end),)) for coref in self.corefs]
         unknown: set[str] = set()
         for number, coref in enumerate(self.corefs):
-            if number in gone:
+            if number in ignored:
                 continue
             for key in [key for key in coref.tag.attributes if key not in ATTRIBUTES and key not in unknown]:
                 unknown.add(key)
-                self._find("attribute", f"has {key[:LONGEST_LABEL]}, which MUC does not have", coref, "passed over")
-            status = (coref.said("STATUS") or coref.said("STAT")).upper()
+                self._report("attribute", f"has {key[:LONGEST_LABEL]}, which MUC does not have", coref, "passed over")
+            status = (coref.attribute("STATUS") or coref.attribute("STAT")).upper()
             if status not in ("", "OPT"):
-                self._find("status", f"has the status {status[:LONGEST_LABEL]!r}, not OPT", coref, "passed over")
-            label = coref.said("ID")
-            if label == str(number + 1) or len(label) > LONGEST_LABEL or named.get(label) != number:
+                self._report("status", f"has the status {status[:LONGEST_LABEL]!r}, not OPT", coref, "passed over")
+            label = coref.attribute("ID")
+            if label == str(number + 1) or len(label) > LONGEST_LABEL or numbers_by_id.get(label) != number:
                 label = ""
             target = leads_to.get(number)
             answer = Answer(pointers=() if target is None else (places[target],), optional=status == "OPT")
             yield coref, Mark(places[number].parts, "", label, self._head(coref, content), answer, coref.tag.line)
 
     def _by_id(self) -> dict[str, int]:
-        """The numbers of the COREF tags by their IDs."""
-        named: dict[str, int] = {}
+        """Return the numbers of the COREF tags by their IDs."""
+        numbers: dict[str, int] = {}
         for number, coref in enumerate(self.corefs):
-            name = coref.said("ID")
+            name = coref.attribute("ID")
             if not name:
-                self._find("no-id", "has no ID", coref, "nothing points to it")
-            elif named.setdefault(name, number) != number:
-                line = self.corefs[named[name]].tag.line
-                self._find("id-twice", f"has the ID of another in line {line}", coref, "a REF means the first")
-        return named
+                self._report("no-id", "has no ID", coref, "nothing points to it")
+            elif numbers.setdefault(name, number) != number:
+                line = self.corefs[numbers[name]].tag.line
+                self._report("id-twice", f"has the ID of another in line {line}", coref, "a REF means the first")
+        return numbers
 
-    def _refs(self, named: Mapping[str, int]) -> dict[int, int]:
-        """Which COREF tags refer to which."""
+    def _refs(self, numbers_by_id: Mapping[str, int]) -> dict[int, int]:
+        """Return which COREF tags refer to which."""
         refs = {}
         for number, coref in enumerate(self.corefs):
             if "REF" not in coref.tag.attributes:
                 continue
-            name, kind = coref.said("REF"), coref.said("TYPE").upper()
-            shown = name[:LONGEST_LABEL]
+            name, kind = coref.attribute("REF"), coref.attribute("TYPE").upper()
+            short_name = name[:LONGEST_LABEL]
             if kind not in ("", "IDENT"):
-                self._find("type", f"has the type {kind[:LONGEST_LABEL]!r}, not IDENT", coref, "its REF is left out")
-            elif name not in named:
-                self._find("ref-unknown", f"refers to {shown!r}, which is no ID", coref, "the REF is left out")
-            elif named[name] == number:
-                self._find("ref-self", "refers to itself", coref, "the REF is left out")
+                self._report("type", f"has the type {kind[:LONGEST_LABEL]!r}, not IDENT", coref, "its REF is left out")
+            elif name not in numbers_by_id:
+                self._report("ref-unknown", f"refers to {short_name!r}, which is no ID", coref, "the REF is left out")
+            elif numbers_by_id[name] == number:
+                self._report("ref-self", "refers to itself", coref, "the REF is left out")
             else:
-                refs[number] = named[name]
+                refs[number] = numbers_by_id[name]
         return refs
 
     def _head(self, coref: _Coref, content: str) -> Parts:
-        """Where the least words stand."""
-        least = coref.said("MIN")
+        """Return where the least words stand."""
+        least = coref.attribute("MIN")
         if not least:
             return ()
         words = content[coref.start : coref.end]
-        spans = given_spans(coref.said("MINSPAN"), least, words)
+        spans = parse_spans(coref.attribute("MINSPAN"), least, words)
         if not spans:
-            spans, several = found_spans(least, words)
+            spans, several = find_spans(least, words)
             if not spans:
                 message = f"has the MIN {least[:LONGEST_LABEL]!r}, which is not in its words"
-                self._find("min-outside", message, coref, "the MIN is left out")
+                self._report("min-outside", message, coref, "the MIN is left out")
             elif several:
                 message = f"has the MIN {least[:LONGEST_LABEL]!r} several times in its words"
-                self._find("min-twice", message, coref, "the first is taken")
+                self._report("min-twice", message, coref, "the first is taken")
         return tuple((coref.start + start, coref.start + end) for start, end in spans)
 
 
-def _past(refs: Mapping[int, int], gone: set[int]) -> dict[int, int]:
-    """Which tag each one leads to: past those that are gone, to what these refer to. A ring of them leads nowhere."""
+def _skip_removed(refs: Mapping[int, int], removed: set[int]) -> dict[int, int]:
+    """Return which tag each one leads to: past removed ones, to what these refer to.
+
+    A ring of them leads nowhere.
+    """
     past: dict[int, int | None] = {}
-    for number in gone:
+    for number in removed:
         way: list[int] = []
         at: int | None = number
-        while at is not None and at in gone and at not in past:
+        while at is not None and at in removed and at not in past:
             past[at] = None
             way.append(at)
             at = refs.get(at)
-        past |= dict.fromkeys(way, past[at] if at is not None and at in gone else at)
-    found = {number: past[target] if target in gone else target for number, target in refs.items()}
-    return {number: target for number, target in found.items() if target is not None and target != number}
+        past |= dict.fromkeys(way, past[at] if at is not None and at in removed else at)
+    targets = {number: past[target] if target in removed else target for number, target in refs.items()}
+    return {number: target for number, target in targets.items() if target is not None and target != number}
 
 
-def _not_to_itself(mark: Mark) -> Mark:
+def _remove_self_pointer(mark: Mark) -> Mark:
     if mark.answer is None or mark.place not in mark.answer.pointers:
         return mark
     pointers = tuple(target for target in mark.answer.pointers if target != mark.place)
     return replace(mark, answer=replace(mark.answer, pointers=pointers))
 
 
-def _trimmed(segments: Sequence[Stretch], content: str) -> Iterator[Stretch]:
-    """The segments without white space at their edges, none of them empty, none twice."""
+def _trim_segments(segments: Sequence[Stretch], content: str) -> Iterator[Stretch]:
+    """Yield the segments without white space at their edges, none of them empty, none twice."""
     seen = set()
     for segment in segments:
         words = content[segment.start : segment.end]

@@ -5,8 +5,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 # HEADER is a header that MUC has no tag for; unlike the zones it may cross other tags.
-SEGMENTS = {"HEADER": "header", "TURN": "turn", "P": "paragraph", "S": "sentence"}
-WRITTEN_AS = {"header": "HEADER", "turn": "TURN", "paragraph": "p", "sentence": "s"}
+SEGMENT_KINDS = {"HEADER": "header", "TURN": "turn", "P": "paragraph", "S": "sentence"}
+SEGMENT_TAGS = {"header": "HEADER", "turn": "TURN", "paragraph": "p", "sentence": "s"}
 BODIES = ("TXT", "TEXT")
 HEADERS = (
     "AN", "CO", "CODER", "DATE", "DATELINE", "DD", "DOCID", "DOCNO", "G", "GV", "HL", "IN", "NWORDS", "PREAMBLE", "RE",
@@ -18,8 +18,8 @@ TABLE_LINE = re.compile(r"(?:\A|(?<=[\r\n]))@[^\r\n]*")
 type Span = tuple[int, int]
 
 
-def coded_in(zones: Sequence[tuple[str, int, int]], content: str) -> list[Span]:
-    """The stretches in which MUC-6 codes coreference, in text order."""
+def coded_spans(zones: Sequence[tuple[str, int, int]], content: str) -> list[Span]:
+    """Return the stretches in which MUC-6 codes coreference, in text order."""
     coded: list[Span] = []
     dates = 0
     for name, start, end in zones:
@@ -35,7 +35,7 @@ def coded_in(zones: Sequence[tuple[str, int, int]], content: str) -> list[Span]:
     return coded
 
 
-def inside(start: int, end: int, stretches: Sequence[Span]) -> bool:
-    """Whether it lies in one of the stretches, which are in text order."""
+def lies_inside(start: int, end: int, stretches: Sequence[Span]) -> bool:
+    """Return whether it lies in one of the stretches, which are in text order."""
     number = bisect_right(stretches, start, key=lambda stretch: stretch[0]) - 1
     return number >= 0 and end <= stretches[number][1]

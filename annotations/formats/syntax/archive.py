@@ -4,9 +4,10 @@ import io
 import stat
 import zipfile
 import zlib
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from annotations.formats.document import FormatError
+from annotations.formats.model.document import FormatError
 
 # A larger file than that may not grow more than so many times: text grows ten to thirty times.
 FREE_BYTES, MOST_GROWTH = 2**20, 200
@@ -25,15 +26,23 @@ UNREADABLE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The files that come together, as (name, data), and the names of those that are no coder's work."""
+
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+
 def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[tuple[str, bytes]]:
-    """The files of a zip as (name, data), in the order of their names; other files' litter is left out.
+    """Return the files of a zip as (name, data), in the order of their names; other files' litter is left out.
 
     most_bytes bounds what comes out, counted while it comes, whatever the zip says of itself. Raises FormatError.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = sorted(
-                (entry for entry in archive.infolist() if not entry.is_dir() and not _litter(entry.filename)),
+                (entry for entry in archive.infolist() if not entry.is_dir() and not _is_litter(entry.filename)),
                 key=lambda entry: entry.filename,
             )
             if len(entries) > most_files:
@@ -58,7 +67,10 @@ def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[
 
 
 def claimed_bytes(data: bytes) -> int:
-    """How much a zip says that it holds; of one that cannot be read nothing, which `unpack` says with its reason."""
+    """Return how much a zip says that it holds.
+
+    Of one that cannot be read that is nothing, which `unpack` says with its reason.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return sum(entry.file_size for entry in archive.infolist())
@@ -79,13 +91,13 @@ def _refuse_unsafe(entry: zipfile.ZipInfo, file: str) -> None:
         raise FormatError(f"{entry.filename} would grow to more than {MOST_GROWTH} times its size", file)
 
 
-def _litter(name: str) -> bool:
-    """Whether it is what systems and editors leave lying around: hidden files, and all that is in hidden folders."""
+def _is_litter(name: str) -> bool:
+    """Return whether systems and editors leave it lying around: hidden files, and all in hidden folders."""
     parts = PurePosixPath(name).parts
     return "__MACOSX" in parts or any(part.startswith(".") and not part.startswith("..") for part in parts)
 
 
-def add(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
+def add_file(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
     """Add a file, with no trace of when or by whom: equal exports are equal bytes."""
     entry = zipfile.ZipInfo(path)
     entry.compress_type = zipfile.ZIP_STORED if _grows_too_much(data, archive.compresslevel) else archive.compression
@@ -94,7 +106,7 @@ def add(archive: zipfile.ZipFile, path: str, data: bytes) -> None:
 
 
 def _grows_too_much(data: bytes, level: int | None) -> bool:
-    """Whether `unpack` would refuse the file if it were compressed, as a million times the same letter."""
+    """Return whether `unpack` would refuse the file if it were compressed, as a million times the same letter."""
     if len(data) <= FREE_BYTES:
         return False
     # As zipfile does it: without the header that zlib has.

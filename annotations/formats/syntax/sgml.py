@@ -9,14 +9,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotations.formats.document import FormatError
+from annotations.formats.model.document import FormatError
 
 LONGEST_SHOWN = 50
 TAG = re.compile(r"<(?:(?P<closing>/)?(?P<name>[A-Za-z][\w.-]*+)(?=[\s/>]|\Z)|(?P<passed>!--|![A-Za-z]|\?))")
 TAG_END = re.compile(r"\s*+/?>")
 ATTRIBUTE = re.compile(
     r"\s*+(?P<key>[A-Za-z_][\w:.-]*+)"
-    r"""(?:\s*+=\s*+(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'<>]++)))?"""
+    r"""(?:\s*+=\s*+(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<unquoted>[^\s"'<>]++)))?"""
 )
 LINE_END = re.compile(r"\r\n?|\n")
 ENTITY = re.compile(r"&(amp|lt|gt|quot|apos);")
@@ -35,61 +35,61 @@ class Tag:
     column: int
 
 
-def scanned(text: str, file: str) -> Iterator[Tag | str]:
-    """The tags and the text between them. Raises FormatError with line and column on a tag that does not end."""
-    line_starts = [0, *(found.end() for found in LINE_END.finditer(text))]
+def scan(text: str, file: str) -> Iterator[Tag | str]:
+    """Yield the tags and the text between them. Raises FormatError with line and column on a tag that does not end."""
+    line_starts = [0, *(match.end() for match in LINE_END.finditer(text))]
     position = 0
-    while (found := TAG.search(text, position)) is not None:
-        if found.start() > position:
-            yield _decoded(text[position : found.start()])
-        line = bisect_right(line_starts, found.start())
-        column = found.start() - line_starts[line - 1] + 1
-        if found["passed"]:
-            closing = "-->" if found["passed"] == "!--" else ">"
-            end = text.find(closing, found.end())
+    while (match := TAG.search(text, position)) is not None:
+        if match.start() > position:
+            yield _decode_entities(text[position : match.start()])
+        line = bisect_right(line_starts, match.start())
+        column = match.start() - line_starts[line - 1] + 1
+        if match["passed"]:
+            closing = "-->" if match["passed"] == "!--" else ">"
+            end = text.find(closing, match.end())
             if end < 0:
                 raise FormatError(f"what begins here is never closed by {closing}", file, line, column)
             position = end + len(closing)
             continue
         try:
-            attributes, position = _attributes(text, found.end())
+            attributes, position = _parse_attributes(text, match.end())
         except ValueError as error:
-            raise FormatError(f"the tag {found.group()[:LONGEST_SHOWN]} {error}", file, line, column) from None
-        yield Tag(found["name"].upper(), bool(found["closing"]), attributes, line, column)
+            raise FormatError(f"the tag {match.group()[:LONGEST_SHOWN]} {error}", file, line, column) from None
+        yield Tag(match["name"].upper(), bool(match["closing"]), attributes, line, column)
     if position < len(text):
-        yield _decoded(text[position:])
+        yield _decode_entities(text[position:])
 
 
-def _attributes(text: str, position: int) -> tuple[dict[str, str], int]:
-    """The attributes of a tag and where it ends. Raises ValueError saying what is wrong with the tag."""
+def _parse_attributes(text: str, position: int) -> tuple[dict[str, str], int]:
+    """Return the attributes of a tag and where it ends. Raises ValueError saying what is wrong with the tag."""
     attributes: dict[str, str] = {}
     if text.startswith(">", position):
         return attributes, position + 1
     while (end := TAG_END.match(text, position)) is None:
-        found = ATTRIBUTE.match(text, position)
-        if found is None:
+        match = ATTRIBUTE.match(text, position)
+        if match is None:
             raise ValueError("is not closed by > (a plain < is written &lt;)")
-        key = found["key"].upper()
+        key = match["key"].upper()
         if key in attributes:
             raise ValueError(f"has the attribute {key[:LONGEST_SHOWN]} twice")
-        value = found["double"] or found["single"] or found["bare"] or ""
+        value = match["double"] or match["single"] or match["unquoted"] or ""
         attributes[key] = ENTITY.sub(lambda entity: ENTITIES[entity[1]], value) if "&" in value else value
-        position = found.end()
+        position = match.end()
     return attributes, end.end()
 
 
-def _decoded(text: str) -> str:
+def _decode_entities(text: str) -> str:
     if "&" not in text:
         return text
     return ENTITY.sub(lambda entity: ENTITIES[entity[1]] if entity[1] in IN_TEXT else entity[0], text)
 
 
-def escaped(text: str) -> str:
-    """Text as it is written between tags."""
+def escape(text: str) -> str:
+    """Return text as it is written between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def opening(name: str, attributes: Mapping[str, str]) -> str:
-    """The tag that opens an element."""
-    values = {key: escaped(value).replace('"', "&quot;") for key, value in attributes.items()}
+def opening_tag(name: str, attributes: Mapping[str, str]) -> str:
+    """Return the tag that opens an element."""
+    values = {key: escape(value).replace('"', "&quot;") for key, value in attributes.items()}
     return f"<{name}{''.join(f' {key}="{value}"' for key, value in values.items())}>"

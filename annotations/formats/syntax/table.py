@@ -11,8 +11,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotations.formats.document import FormatError, decode
-from annotations.formats.format import Option
+from annotations.formats.model.document import FormatError, decode
+from annotations.formats.model.format import Option
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
@@ -40,8 +40,8 @@ class Table:
         self.separator, self.line, self.header = self._header(known)
 
     def _header(self, known: Collection[str]) -> tuple[str, int, list[str]]:
-        """The separator that makes most sense of the first row, and that row."""
-        best, found, failed = -1, ("", 1, list[str]()), None
+        """Return the separator that makes most sense of the first row, and that row."""
+        best, header_row, failed = -1, ("", 1, list[str]()), None
         for separator in SEPARATORS:
             try:
                 line, header = next(self._records(separator), (1, []))
@@ -50,15 +50,15 @@ class Table:
                 continue
             sense = sum(name.strip().lower() in known for name in header)
             if sense > best:
-                best, found = sense, (separator, line, header)
+                best, header_row = sense, (separator, line, header)
         if best < 1 and failed:
             raise failed
-        if not found[2]:
+        if not header_row[2]:
             raise FormatError("this table has no header", self.file, 1)
-        return found
+        return header_row
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """The rows after the header, each as wide as it is; rows without a word are passed over."""
+        """Yield the rows after the header, each as wide as it is; rows without a word are passed over."""
         records = self._records(self.separator)
         next(records)
         for line, cells in records:
@@ -80,24 +80,24 @@ class Table:
             if cells is None:
                 return
             if cells:
-                yield line, cells if self.raw else [_bare(cell) for cell in cells]
+                yield line, cells if self.raw else [_unguard(cell) for cell in cells]
 
 
-def _bare(cell: str) -> str:
+def _unguard(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and GUARDED.match(cell) else cell
 
 
-def written(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
-    """The rows as a table, parted by commas."""
-    lines = (",".join(_cell(cell if raw else _guarded(cell)) for cell in row) for row in rows)
+def write_table(rows: Iterable[Sequence[str]], *, raw: bool) -> bytes:
+    """Return the rows as a table, parted by commas."""
+    lines = (",".join(_quote(cell if raw else _guard(cell)) for cell in row) for row in rows)
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _guarded(cell: str) -> str:
+def _guard(cell: str) -> str:
     return f"'{cell}" if FORMULA.match(cell) else cell
 
 
-def _cell(cell: str) -> str:
+def _quote(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
 
 
@@ -121,40 +121,40 @@ class Cells(Source):
     def cell(self, name: str) -> str:
         return self.cells.get(name, "")
 
-    def some(self, name: str) -> str:
+    def required(self, name: str) -> str:
         if not self.cell(name):
             raise self.error(name, "is empty")
         return self.cell(name)
 
     def flag(self, name: str) -> bool:
-        given = self.cell(name)
-        if not given:
+        value = self.cell(name)
+        if not value:
             return False
-        given = given.strip().lower()
-        if given not in YES + NO:
-            raise self.error(name, f"says 1 or nothing, not {given[:50]!r}")
-        return given in YES
+        value = value.strip().lower()
+        if value not in YES + NO:
+            raise self.error(name, f"says 1 or nothing, not {value[:50]!r}")
+        return value in YES
 
     def members(self, name: str, cell: str) -> list[tuple[str, bool]]:
-        """The members of a set, and whether each is written without a backslash."""
+        """Return the members of a set, and whether each is written without a backslash."""
         if "\\" not in cell and "|" not in cell:
             return [(cell, True)] if cell else []
-        found: list[tuple[str, bool]] = []
+        members: list[tuple[str, bool]] = []
         words, plain = "", True
         for token in MEMBER.finditer(f"{cell}|"):
             if token["escaped"] is None and token["plain"] is None:
                 if not words:
                     raise self.error(name, "has an empty member")
-                found.append((words, plain))
+                members.append((words, plain))
                 words, plain = "", True
             else:
                 words += token["escaped"] or token["plain"]
                 plain = plain and token["escaped"] is None
         if words:
             raise self.error(name, "ends in a backslash")
-        return found
+        return members
 
 
-def escaped(member: str) -> str:
-    """A member of a set as a cell has it."""
+def escape_member(member: str) -> str:
+    """Return a member of a set as a cell has it."""
     return MEANING.sub(r"\\\g<0>", member)

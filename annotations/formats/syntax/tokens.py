@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from operator import add, attrgetter
 
-from annotations.formats.document import Document, Mark, Parts, Place, Stretch
-from annotations.formats.links import moved
-from annotations.formats.recent import recent
+from annotations.formats.model.document import Document, Mark, Parts, Place, Stretch
+from annotations.formats.model.links import move_marks
+from annotations.formats.model.spans import merge_spans
+from annotations.formats.syntax.caching import cache_recent
 
 _RUN = re.compile(r"\S+")
 _LINE_END = re.compile("\n")
@@ -30,21 +31,20 @@ class Tokens:
     ends: tuple[int, ...]
     words: tuple[str, ...]
 
-    def of(self, parts: Parts) -> list[tuple[int, int]]:
-        """First and last token of each part; parts that hold no token are left out, those that then touch are one."""
+    def find_runs(self, parts: Parts) -> list[tuple[int, int]]:
+        """Return the first and last token of each part.
+
+        Parts that hold no token are left out, those that then touch are one.
+        """
         runs: list[tuple[int, int]] = []
         for start, end in parts:
             first, last = bisect_left(self.starts, start), bisect_right(self.ends, end) - 1
-            if first > last:
-                continue
-            if runs and runs[-1][1] + 1 >= first:
-                runs[-1] = (runs[-1][0], last)
-            else:
+            if first <= last:
                 runs.append((first, last))
-        return runs
+        return merge_spans(runs, gap=1) if len(runs) > 1 else runs
 
     def by_sentence(self) -> list[range]:
-        """The tokens of each sentence."""
+        """Return the tokens of each sentence."""
         return [range(first, end) for first, end in pairwise([*self.sentences, len(self.spans)])]
 
 
@@ -59,31 +59,34 @@ class _Runs:
     edges: frozenset[int]
 
 
-def tokens_of(document: Document) -> Tokens:
-    """The document's tokens. Sentences are its sentence segments, where it has none its turns, else its lines."""
-    return _tokens_of(document.content, parts_of(document.marks), tuple(document.segments))
+def tokenize(document: Document) -> Tokens:
+    """Return the document's tokens.
+
+    Sentences are its sentence segments, where it has none its turns, else its lines.
+    """
+    return _tokenize(document.content, all_parts(document.marks), tuple(document.segments))
 
 
-@recent
-def _tokens_of(content: str, parts: tuple[tuple[int, int], ...], segments: tuple[Stretch, ...]) -> Tokens:
-    edges, of_sentences = _edges(segments)
-    inside = edges.union(chain.from_iterable(parts)) - _runs(content).edges
-    return _tokens(content, tuple(sorted(inside)), of_sentences)
+@cache_recent
+def _tokenize(content: str, parts: tuple[tuple[int, int], ...], segments: tuple[Stretch, ...]) -> Tokens:
+    edges, of_sentences = _segment_edges(segments)
+    inside = edges.union(chain.from_iterable(parts)) - _find_runs(content).edges
+    return _cut_runs(content, tuple(sorted(inside)), of_sentences)
 
 
-@recent
-def _edges(segments: tuple[Stretch, ...]) -> tuple[frozenset[int], tuple[int, ...] | None]:
-    """Where segments begin or end, and where those do that are sentences; None: none are."""
+@cache_recent
+def _segment_edges(segments: tuple[Stretch, ...]) -> tuple[frozenset[int], tuple[int, ...] | None]:
+    """Return where segments begin or end, and where those do that are sentences; None: none are."""
     edges = frozenset([edge for segment in segments for edge in (segment.start, segment.end)])
     for kind in ("sentence", "turn"):
-        found = [edge for each in segments if each.kind == kind for edge in (each.start, each.end)]
-        if found:
-            return edges, tuple(found)
+        sentence_edges = [edge for each in segments if each.kind == kind for edge in (each.start, each.end)]
+        if sentence_edges:
+            return edges, tuple(sentence_edges)
     return edges, None
 
 
-@recent
-def _runs(content: str) -> _Runs:
+@cache_recent
+def _find_runs(content: str) -> _Runs:
     words = tuple(content.split())
     lengths = list(map(len, words))
     if sum(lengths) + len(words) - 1 == len(content):
@@ -95,13 +98,16 @@ def _runs(content: str) -> _Runs:
     return _Runs(tuple(zip(starts, ends, strict=True)), starts, ends, words, frozenset(starts) | frozenset(ends))
 
 
-@recent
-def _tokens(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None) -> Tokens:
-    """inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends."""
-    runs = _runs(content)
+@cache_recent
+def _cut_runs(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None) -> Tokens:
+    """Return the tokens of a text.
+
+    inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends.
+    """
+    runs = _find_runs(content)
     spans, starts, ends, words = runs.spans, runs.starts, runs.ends, runs.words
     if inside and spans:
-        spans = tuple(piece for start, end in spans for piece in _cut(start, end, inside))
+        spans = tuple(piece for start, end in spans for piece in _cut_run(start, end, inside))
         starts, ends = tuple(start for start, _ in spans), tuple(end for _, end in spans)
         words = tuple(content[start:end] for start, end in spans)
     if edges is None:
@@ -110,48 +116,48 @@ def _tokens(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None
     return Tokens(spans, tuple(sorted(first for first in firsts if first < len(spans))), starts, ends, words)
 
 
-def _cut(start: int, end: int, inside: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+def _cut_run(start: int, end: int, inside: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     first, last = bisect_right(inside, start), bisect_left(inside, end)
     return pairwise((start, *inside[first:last], end))
 
 
-def with_sentences(document: Document) -> Document:
-    """The document cut into sentences wholly, each said by whom its first word is said by."""
-    given = tuple(document.segments)
-    cut = _in_sentences(tokens_of(document), given)
+def add_sentences(document: Document) -> Document:
+    """Return the document cut into sentences wholly, each said by whom its first word is said by."""
+    segments = tuple(document.segments)
+    cut = _sentence_segments(tokenize(document), segments)
     return document if cut is None else replace(document, segments=cut)
 
 
-@recent
-def _in_sentences(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretch, ...] | None:
-    """The segments of a text with such sentences; None where they are those that it has."""
-    given = [segment for segment in segments if segment.kind == "sentence"]
-    voices = given or [segment for segment in segments if segment.kind == "turn"]
+@cache_recent
+def _sentence_segments(tokens: Tokens, segments: tuple[Stretch, ...]) -> tuple[Stretch, ...] | None:
+    """Return the segments of a text with such sentences; None where they are those that it has."""
+    sentences_before = [segment for segment in segments if segment.kind == "sentence"]
+    voices = sentences_before or [segment for segment in segments if segment.kind == "turn"]
     sentences, number = [], 0
     for words in tokens.by_sentence():
         start, end = tokens.spans[words[0]][0], tokens.spans[words[-1]][1]
         while number + 1 < len(voices) and voices[number + 1].start <= start:
             number += 1
-        said = bool(voices) and voices[number].start <= start < voices[number].end
-        sentences.append(Stretch("sentence", start, end, speaker=voices[number].speaker if said else ""))
+        has_speaker = bool(voices) and voices[number].start <= start < voices[number].end
+        sentences.append(Stretch("sentence", start, end, speaker=voices[number].speaker if has_speaker else ""))
     others = [segment for segment in segments if segment.kind != "sentence"]
     cut = tuple(sorted([*others, *sentences], key=lambda segment: (segment.start, -segment.end, segment.kind)))
     return None if cut == segments else cut
 
 
-def respaced(document: Document) -> Document:
-    """The document as token formats give it back: one blank between tokens, one line a sentence."""
-    tokens = tokens_of(document)
+def normalize_spacing(document: Document) -> Document:
+    """Return the document as token formats give it back: one blank between tokens, one line a sentence."""
+    tokens = tokenize(document)
     words = tokens.words
-    content = _one_blank(tokens)
-    if content == document.content and not all_on_white_space(
-        content, (*parts_of(document.marks), *((segment.start, segment.end) for segment in document.segments))
+    content = _join_words(tokens)
+    if content == document.content and not have_white_space_edges(
+        content, (*all_parts(document.marks), *((segment.start, segment.end) for segment in document.segments))
     ):
         return document
     starts = [0, *accumulate(len(word) + 1 for word in words)]
 
     def placed(parts: Parts) -> Parts:
-        return tuple((starts[first], starts[last + 1] - 1) for first, last in tokens.of(parts))
+        return tuple((starts[first], starts[last + 1] - 1) for first, last in tokens.find_runs(parts))
 
     places: dict[Place, Mark] = {
         mark.place: replace(mark, parts=placed(mark.parts), head=placed(mark.head)) for mark in document.marks
@@ -160,24 +166,24 @@ def respaced(document: Document) -> Document:
     for segment in document.segments:
         for start, end in placed(((segment.start, segment.end),)):
             segments.append(replace(segment, start=start, end=end))
-    return moved(replace(document, content=content, segments=segments), places)
+    return move_marks(replace(document, content=content, segments=segments), places)
 
 
-@recent
-def _one_blank(tokens: Tokens) -> str:
-    """One blank between tokens, one line a sentence."""
+@cache_recent
+def _join_words(tokens: Tokens) -> str:
+    """Return one blank between tokens, one line a sentence."""
     words = tokens.words
     return "\n".join(" ".join(words[sentence.start : sentence.stop]) for sentence in tokens.by_sentence())
 
 
-def parts_of(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
-    """The parts of all marks and of their heads."""
-    found = tuple(chain.from_iterable(map(_PARTS, marks)))
-    return (*found, *chain.from_iterable(map(_HEAD, marks))) if any(map(_HEAD, marks)) else found
+def all_parts(marks: Sequence[Mark]) -> tuple[tuple[int, int], ...]:
+    """Return the parts of all marks and of their heads."""
+    parts = tuple(chain.from_iterable(map(_PARTS, marks)))
+    return (*parts, *chain.from_iterable(map(_HEAD, marks))) if any(map(_HEAD, marks)) else parts
 
 
-def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:
-    """Whether one of them begins or ends on white space."""
+def has_white_space_edge(content: str, parts: Iterable[tuple[int, int]]) -> bool:
+    """Return whether one of them begins or ends on white space."""
     for start, end in parts:  # noqa: SIM110 - `any` takes twice as long, and this is asked of every markable
         if content[start].isspace() or content[end - 1].isspace():
             return True
@@ -185,4 +191,4 @@ def on_white_space(content: str, parts: Iterable[tuple[int, int]]) -> bool:
 
 
 # The same for all marks or segments of a document at once.
-all_on_white_space = recent(on_white_space)
+have_white_space_edges = cache_recent(has_white_space_edge)

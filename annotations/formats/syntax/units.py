@@ -14,7 +14,7 @@ class Units:
         self.length = len(text) + len(wide)
 
     def point(self, unit: int) -> int | None:
-        """The code point at which the unit stands; None outside the text and inside a character."""
+        """Return the code point at which the unit stands; None outside the text and inside a character."""
         before = bisect_left(self.units, unit)
         inside = before > 0 and self.units[before - 1] + 1 == unit
         return None if inside or not 0 <= unit <= self.length else unit - before

@@ -5,7 +5,7 @@ And what XML that is written here shares.
 
 from lxml import etree
 
-from annotations.formats.document import FormatError
+from annotations.formats.model.document import FormatError
 
 DEEPEST = 200
 SPECIAL = str.maketrans(
@@ -14,7 +14,9 @@ SPECIAL = str.maketrans(
 
 
 def parse(data: bytes, file: str) -> etree._Element:
-    """The root of an XML file. Raises FormatError with line and column; a document that declares entities is refused.
+    """Return the root of an XML file.
+
+    Raises FormatError with line and column; a document that declares entities is refused.
 
     Elements keep their line as `sourceline`. Comments and processing instructions are left out.
     """
@@ -37,7 +39,7 @@ def parse(data: bytes, file: str) -> etree._Element:
     except (ValueError, LookupError) as error:
         raise FormatError(f"this XML cannot be read: {error}", file) from None
     # In an attribute it would be left out without a word where a DTD, which is not loaded, may declare it.
-    undeclared = next((said for said in parser.error_log if said.type_name == "WAR_UNDECLARED_ENTITY"), None)
+    undeclared = next((entry for entry in parser.error_log if entry.type_name == "WAR_UNDECLARED_ENTITY"), None)
     if undeclared is not None:
         raise FormatError(f"an entity is not known: {undeclared.message}", file, undeclared.line, undeclared.column)
     _refuse_entities(root, file)
@@ -58,6 +60,6 @@ def _refuse_entities(root: etree._Element, file: str) -> None:
         deep += [(child, depth + 1) for child in element]
 
 
-def escaped(text: str) -> str:
-    """Text as it is written in elements and attributes, so that all its white space is read back."""
+def escape(text: str) -> str:
+    """Return text as it is written in elements and attributes, so that all its white space is read back."""
     return text.translate(SPECIAL)

@@ -16,11 +16,10 @@
 * As JSON: a list of objects, with lists `indices` and `pointers` for `value`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats import records, table
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_INDEX,
     Answer,
     Document,
@@ -30,22 +29,22 @@ from annotations.formats.document import (
     Parts,
     Place,
     decode,
-    in_text_order,
 )
-from annotations.formats.format import Bundle, File, Format
-from annotations.formats.keys import KEY, key_of, parts_of, place_of, shown_parts
-from annotations.formats.losses import Feature
+from annotations.formats.model.format import Bundle
+from annotations.formats.model.keys import KEY, format_parts, parse_key, parse_parts
+from annotations.formats.syntax import records, table
+from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
-NEEDED = ("text", "unit", "coder")
-USUAL = (*NEEDED, "label", "value")
-SAID = ("optional", "unsure", "note", "name", "head")
-COLUMNS = (*USUAL, *SAID)
+REQUIRED_COLUMNS = ("text", "unit", "coder")
+STANDARD_COLUMNS = (*REQUIRED_COLUMNS, "label", "value")
+OPTIONAL_COLUMNS = ("optional", "unsure", "note", "name", "head")
+COLUMNS = (*STANDARD_COLUMNS, *OPTIONAL_COLUMNS)
 ALIASES = {"document": "text", "category": "label", "chain": "value"}
-KEYS = (*NEEDED, "label", "pointers", "indices", *SAID)
+KEYS = (*REQUIRED_COLUMNS, "label", "pointers", "indices", *OPTIONAL_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgementRow:
     """What a coder says of a unit of a text. pointers: the keys of its antecedents. line: where it stands, from 1."""
 
     text: str
@@ -67,24 +66,24 @@ class Judged:
         links = bool(self.pointers or self.indices)
         if not (self.category or links or self.optional or self.unsure or self.note or self.name):
             return None
-        pointers = tuple(place for place in map(place_of, self.pointers) if place)
+        pointers = tuple(place for place in map(parse_key, self.pointers) if place)
         return Answer(self.category, pointers, self.indices, self.optional, self.unsure, self.note, self.name)
 
 
-def read_csv(bundle: Bundle, *, raw: bool = False) -> list[Judged]:
-    """The judgements of a table. Raises FormatError with file, line and the column's name."""
+def read_csv(bundle: Bundle, *, raw: bool = False) -> list[JudgementRow]:
+    """Return the judgements of a table. Raises FormatError with file, line and the column's name."""
     file = bundle.main
     read = table.Table(bundle.data, file, {*COLUMNS, *ALIASES}, raw=raw)
-    places = _columns(read)
+    places = _find_columns(read)
     checks = _Checks(file)
     rows = []
     for line, cells in read.rows():
         row = table.Cells(file, line, {name: cells[place] for name, place in places.items()})
-        pointers, indices = _value(row)
-        judged = Judged(
-            row.some("text"),
+        pointers, indices = _parse_value(row)
+        judged = JudgementRow(
+            row.required("text"),
             row.cell("unit"),
-            row.some("coder"),
+            row.required("coder"),
             row.cell("label"),
             pointers,
             indices,
@@ -99,15 +98,18 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> list[Judged]:
     return rows
 
 
-def write_csv(rows: Sequence[Judged], *, raw: bool = False) -> bytes:
-    """The judgements as a table, parted by commas. Columns that need not be there are left out where all are empty."""
+def write_csv(rows: Sequence[JudgementRow], *, raw: bool = False) -> bytes:
+    """Return the judgements as a table, parted by commas.
+
+    Columns that need not be there are left out where all are empty.
+    """
     lines = [
         {
             "text": row.text,
             "unit": row.unit,
             "coder": row.coder,
             "label": row.category,
-            "value": "|".join([*row.pointers, *(_escaped(index) for index in row.indices)]),
+            "value": "|".join([*row.pointers, *(_escape_index(index) for index in row.indices)]),
             "optional": "1" if row.optional else "",
             "unsure": "1" if row.unsure else "",
             "note": row.note,
@@ -116,41 +118,41 @@ def write_csv(rows: Sequence[Judged], *, raw: bool = False) -> bytes:
         }
         for row in rows
     ]
-    names = [name for name in COLUMNS if name in USUAL or any(line[name] for line in lines)]
-    return table.written([names, *([line[name] for name in names] for line in lines)], raw=raw)
+    names = [name for name in COLUMNS if name in STANDARD_COLUMNS or any(line[name] for line in lines)]
+    return table.write_table([names, *([line[name] for name in names] for line in lines)], raw=raw)
 
 
-def read_json(bundle: Bundle) -> list[Judged]:
-    """The judgements of a JSON list. Raises FormatError with file and line."""
+def read_json(bundle: Bundle) -> list[JudgementRow]:
+    """Return the judgements of a JSON list. Raises FormatError with file and line."""
     file = bundle.main
     checks = _Checks(file)
     rows = []
-    for line, record in records.records(decode(bundle.data, file), file):
+    for line, record in records.read_records(decode(bundle.data, file), file):
         row = records.Fields(file, line, record, KEYS)
-        judged = Judged(
-            row.some("text"),
-            row.words("unit"),
-            row.some("coder"),
-            row.words("label"),
+        judged = JudgementRow(
+            row.required("text"),
+            row.text("unit"),
+            row.required("coder"),
+            row.text("label"),
             row.strings("pointers"),
             row.strings("indices"),
             row.flag("optional"),
             row.flag("unsure"),
-            row.words("note"),
-            row.words("name"),
-            row.words("head"),
+            row.text("note"),
+            row.text("name"),
+            row.text("head"),
             line,
         )
         rows.append(checks.checked(judged, row))
     return rows
 
 
-def write_json(rows: Iterable[Judged]) -> bytes:
-    """The judgements as a JSON list, one a line; what is empty is left out."""
-    return records.written(_record(row) for row in rows)
+def write_json(rows: Iterable[JudgementRow]) -> bytes:
+    """Return the judgements as a JSON list, one a line; what is empty is left out."""
+    return records.write_records(_json_record(row) for row in rows)
 
 
-def _record(row: Judged) -> dict[str, object]:
+def _json_record(row: JudgementRow) -> dict[str, object]:
     needed: dict[str, object] = {"text": row.text, "unit": row.unit, "coder": row.coder, "label": row.category}
     more: dict[str, object] = {
         "pointers": list(row.pointers),
@@ -164,26 +166,26 @@ def _record(row: Judged) -> dict[str, object]:
     return needed | {name: value for name, value in more.items() if value}
 
 
-def _columns(read: table.Table) -> dict[str, int]:
-    """The place of each column by its name."""
+def _find_columns(read: table.Table) -> dict[str, int]:
+    """Return the place of each column by its name."""
     places: dict[str, int] = {}
-    for place, given in enumerate(read.header):
-        name = ALIASES.get(given.strip().lower(), given.strip().lower())
+    for place, heading in enumerate(read.header):
+        name = ALIASES.get(heading.strip().lower(), heading.strip().lower())
         if name not in COLUMNS:
             known = ", ".join(COLUMNS)
-            raise FormatError(f"there is no use for a column {given[:50]!r}; known are {known}", read.file, read.line)
+            raise FormatError(f"there is no use for a column {heading[:50]!r}; known are {known}", read.file, read.line)
         if name in places:
             raise FormatError(f"the column {name!r} stands twice", read.file, read.line)
         places[name] = place
-    missing = [name for name in NEEDED if name not in places]
+    missing = [name for name in REQUIRED_COLUMNS if name not in places]
     if missing or not ("label" in places or "value" in places):
         message = f"there is no column {missing[0]!r}" if missing else "there is neither a column 'label' nor 'value'"
         raise FormatError(message, read.file, read.line)
     return places
 
 
-def _value(row: table.Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The antecedents and the entities that a cell names."""
+def _parse_value(row: table.Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the antecedents and the entities that a cell names."""
     cell = row.cell("value")
     if not cell:
         return (), ()
@@ -197,9 +199,9 @@ def _value(row: table.Cells) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(pointers), tuple(indices)
 
 
-def _escaped(index: str) -> str:
-    """An index within a cell of values."""
-    return table.escaped(index).replace(":", "\\:", 1) if KEY.fullmatch(index) else table.escaped(index)
+def _escape_index(index: str) -> str:
+    """Return an index within a cell of values."""
+    return table.escape_member(index).replace(":", "\\:", 1) if KEY.fullmatch(index) else table.escape_member(index)
 
 
 @dataclass(slots=True)
@@ -210,14 +212,14 @@ class _Checks:
     seen: dict[tuple[str, str, str], int | None] = field(default_factory=dict)
     keys: set[str] = field(default_factory=lambda: {""})
 
-    def checked(self, judged: Judged, source: table.Source) -> Judged:
+    def checked(self, judged: JudgementRow, source: table.Source) -> JudgementRow:
         for name, key in [("unit", judged.unit), *(("value", pointer) for pointer in judged.pointers)]:
-            if key not in self.keys and place_of(key) is None:
+            if key not in self.keys and parse_key(key) is None:
                 raise source.error(name, f"holds no key of a markable, such as phrase:12-18: {key[:100]!r}")
             self.keys.add(key)
         if not judged.unit and (judged.answer or judged.head):
             raise source.error("unit", "is empty, and the row says something of it")
-        if judged.head and parts_of(judged.head) is None:
+        if judged.head and parse_parts(judged.head) is None:
             raise source.error("head", f"holds no parts, such as 12-18: {judged.head[:100]!r}")
         if any(len(index) > LONGEST_INDEX for index in judged.indices):
             raise source.error("value", f"names an entity by more than {LONGEST_INDEX} characters")
@@ -232,60 +234,40 @@ class _Checks:
 # Between judgements and documents.
 
 
-def documents_of(rows: Iterable[Judged], file: str) -> list[Document]:
-    """What each coder says of each text. Raises FormatError where one points here and names entities there."""
-    said: dict[tuple[str, str], list[Judged]] = {}
+def to_documents(rows: Iterable[JudgementRow], file: str) -> list[Document]:
+    """Return what each coder says of each text. Raises FormatError where one points here and names entities there."""
+    groups: dict[tuple[str, str], list[JudgementRow]] = {}
     for row in rows:
-        said.setdefault((row.text, row.coder), []).append(row)
-    return [_document(text, coder, of, file) for (text, coder), of in said.items()]
+        groups.setdefault((row.text, row.coder), []).append(row)
+    return [_build_document(text, coder, group, file) for (text, coder), group in groups.items()]
 
 
-def _document(text: str, coder: str, rows: Sequence[Judged], file: str) -> Document:
+def _build_document(text: str, coder: str, rows: Sequence[JudgementRow], file: str) -> Document:
     marks: dict[Place, Mark] = {}
     links = Links.NONE
     for row in rows:
-        place = place_of(row.unit)
+        place = parse_key(row.unit)
         if place is None:
             continue
         answer = row.answer
-        links = linked(links, answer, table.Source(file, row.line), "value")
-        marks[place] = Mark(place.parts, place.level, head=_head(row), answer=answer, line=row.line)
-    return bare(text, coder, file, marks, links)
+        links = merge_links(links, answer, table.Source(file, row.line), "value")
+        marks[place] = Mark(place.parts, place.level, head=_parse_head(row), answer=answer, line=row.line)
+    return textless_document(text, coder, file, marks, links)
 
 
-def linked(links: Links, answer: Answer | None, source: table.Source, column: str) -> Links:
-    """How the answers say what goes together, with one more. Raises FormatError where they say it in two ways."""
-    if answer is None:
-        return links
-    for kind, names in ((Links.POINTERS, answer.pointers), (Links.INDICES, answer.indices)):
-        if names and links not in (Links.NONE, kind):
-            raise source.error(column, "names antecedents and entities; a coder names either in a text")
-        links = kind if names else links
-    return links
+def _parse_head(row: JudgementRow) -> Parts:
+    return (parse_parts(row.head) if row.head else None) or ()
 
 
-def bare(text: str, coder: str, file: str, marks: dict[Place, Mark], links: Links) -> Document:
-    """The document of these marks, and of those that they point to."""
-    for mark in list(marks.values()):
-        for target in mark.answer.pointers if mark.answer else ():
-            if target not in marks:
-                marks[target] = Mark(target.parts, target.level, line=mark.line)
-    found = sorted(marks.values(), key=in_text_order)
-    return Document(text, file, "", found, links=links, bare=True, coder=coder)
-
-
-def _head(row: Judged) -> Parts:
-    return (parts_of(row.head) if row.head else None) or ()
-
-
-def judged_of(documents: Iterable[Document]) -> Iterator[Judged]:
-    """What the coders of the documents say, a row for each of their markables."""
+def from_documents(documents: Iterable[Document]) -> list[JudgementRow]:
+    """Return what the coders of the documents say, a row for each of their markables."""
+    rows = []
     for document in documents:
         if not document.marks:
-            yield Judged(document.name, "", document.coder)
+            rows.append(JudgementRow(document.name, "", document.coder))
         for mark in document.marks:
             answer = mark.answer or Answer()
-            yield Judged(
+            row = JudgementRow(
                 document.name,
                 key_in(document, mark.place),
                 document.coder,
@@ -296,58 +278,20 @@ def judged_of(documents: Iterable[Document]) -> Iterator[Judged]:
                 answer.unsure,
                 answer.note,
                 answer.name,
-                shown_parts(mark.head),
+                format_parts(mark.head),
             )
+            rows.append(row)
+    return rows
 
 
-def key_in(document: Document, place: Place) -> str:
-    """The key of a markable of the document; its level is named also where the document leaves it open."""
-    if place.level or document.scheme is None:
-        return key_of(place)
-    return key_of(Place(document.scheme.main_level, place.parts))
-
-
-def _read_csv(bundle: Bundle, *, cells: str = "guarded") -> list[Document]:
-    return documents_of(read_csv(bundle, raw=cells == "raw"), bundle.main)
-
-
-def _read_json(bundle: Bundle) -> list[Document]:
-    return documents_of(read_json(bundle), bundle.main)
-
-
-def _written_csv(documents: Sequence[Document], *, cells: str = "guarded") -> list[File]:
-    return [File("judgements.csv", write_csv(list(judged_of(documents)), raw=cells == "raw"))]
-
-
-def _written_json(documents: Sequence[Document]) -> list[File]:
-    return [File("judgements.json", write_json(judged_of(documents)))]
-
-
-# What is of the text alone is not there and needs no change.
-CARRIES = frozenset(Feature) - {
-    Feature.LABELS,
-    Feature.SENTENCES,
-    Feature.SPEAKERS,
-    Feature.SEGMENTS,
-    Feature.TITLE,
-}
-CSV_FORMAT = Format(
-    "judgements-csv",
-    "Judgements without the texts, CSV",
-    (".csv", ".tsv"),
-    _read_csv,
-    write=_written_csv,
-    carries=CARRIES,
-    options=(table.CELLS,),
-    options_written=(table.CELLS,),
-    names_coders=True,
-)
-JSON_FORMAT = Format(
-    "judgements-json",
-    "Judgements without the texts, JSON",
-    (".json",),
-    _read_json,
-    write=_written_json,
-    carries=CARRIES,
-    names_coders=True,
+CSV_FORMAT, JSON_FORMAT = table_formats(
+    "judgements",
+    "Judgements without the texts",
+    FEATURES,
+    read_csv=read_csv,
+    read_json=read_json,
+    write_csv=write_csv,
+    write_json=write_json,
+    to_documents=to_documents,
+    from_documents=from_documents,
 )

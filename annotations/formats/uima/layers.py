@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.document import (
+from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_LABEL,
     Answer,
@@ -28,10 +28,10 @@ from annotations.formats.document import (
     Mark,
     Parts,
     Place,
-    in_text_order,
+    text_order,
 )
-from annotations.formats.format import Option
-from annotations.formats.losses import Feature
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Option
 
 MARKABLE = "webanno.custom.Markable"
 RELATION = "webanno.custom.Coref"
@@ -46,7 +46,7 @@ BRIDGING = "bridg"
 MOST_FINDINGS = 1000
 
 # What all these files can hold.
-CARRIES = frozenset(
+SUPPORTED_FEATURES = frozenset(
     {
         Feature.POINTERS,
         Feature.INDICES,
@@ -136,70 +136,70 @@ class Layers:
     relations: list[Relation] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def find(self, code: str, message: str, line: int | None = None, fix: str = "") -> None:
+    def report(self, code: str, message: str, line: int | None = None, fix: str = "") -> None:
         if len(self.findings) < MOST_FINDINGS:
             self.findings.append(Finding(code, message, self.file, line, fix))
         elif len(self.findings) == MOST_FINDINGS:
             self.findings.append(Finding("more", "more is odd in this file than is listed here", self.file))
 
 
-def marks_of(
-    found: Layers, layers: str = "auto", relations: str = "identity", categories: str = "types"
+def build_marks(
+    file_layers: Layers, layers: str = "auto", relations: str = "identity", categories: str = "types"
 ) -> tuple[list[Mark], Links]:
-    """The markables and how they are linked. What is left out is added to the findings."""
-    kept = [relation for relation in found.relations if _points(relation, relations)]
+    """Return the markables and how they are linked. What is left out is added to the findings."""
+    pointers = [relation for relation in file_layers.relations if _is_pointer(relation, relations)]
     if layers == "auto":
-        layers = "chains" if found.links else "relations" if kept else "spans"
-    chosen = _chosen(found, layers, kept)
-    drafts = _Drafts(found, types=categories == "types", kinds=layers == "spans")
-    for span in found.spans:
+        layers = "chains" if file_layers.links else "relations" if pointers else "spans"
+    chosen = _choose_layers(file_layers, layers, pointers)
+    drafts = _Drafts(file_layers, types=categories == "types", kinds=layers == "spans")
+    for span in file_layers.spans:
         if span.layer in chosen:
             drafts.span(span)
     if layers == "chains":
-        for link in found.links:
+        for link in file_layers.links:
             drafts.link(link)
     elif layers == "relations":
-        for relation in kept:
+        for relation in pointers:
             drafts.relation(relation)
-    _left_out(found, layers, chosen, kept)
+    _report_unread(file_layers, layers, chosen, pointers)
     links = {"chains": Links.INDICES, "relations": Links.POINTERS}.get(layers, Links.NONE)
-    return sorted((draft.mark() for draft in drafts.places.values()), key=in_text_order), links
+    return sorted((draft.mark() for draft in drafts.places.values()), key=text_order), links
 
 
-def _points(relation: Relation, which: str) -> bool:
-    """Whether a relation points to an antecedent."""
+def _is_pointer(relation: Relation, which: str) -> bool:
+    """Return whether a relation points to an antecedent."""
     if relation.layer.startswith(BUILT_IN):
         return False
     return which == "all" or not relation.kind.lower().startswith(BRIDGING)
 
 
-def _chosen(found: Layers, layers: str, kept: Sequence[Relation]) -> set[str]:
-    """The layers whose spans are markables."""
+def _choose_layers(file_layers: Layers, layers: str, pointers: Sequence[Relation]) -> set[str]:
+    """Return the layers whose spans are markables."""
     chosen = {MARKABLE}
     if layers == "relations":
-        chosen |= {span.layer for relation in kept for span in (relation.source, relation.target)}
+        chosen |= {span.layer for relation in pointers for span in (relation.source, relation.target)}
     elif layers == "spans":
-        present = dict.fromkeys(span.layer for span in found.spans)
+        present = dict.fromkeys(span.layer for span in file_layers.spans)
         own = [layer for layer in present if not layer.startswith(BUILT_IN)]
         if MARKABLE not in present:
             chosen.add(next(iter(own), NAMED_ENTITY))
     return chosen
 
 
-def _left_out(found: Layers, layers: str, chosen: set[str], kept: Sequence[Relation]) -> None:
+def _report_unread(file_layers: Layers, layers: str, chosen: set[str], pointers: Sequence[Relation]) -> None:
     """Name what was not read, linguistic layers of DKPro Core apart."""
-    spans = Counter(span.layer for span in found.spans if span.layer not in chosen)
+    spans = Counter(span.layer for span in file_layers.spans if span.layer not in chosen)
     for layer, number in spans.items():
         if layer == NAMED_ENTITY or not layer.startswith(BUILT_IN):
-            found.find("layer-left-out", f"the {number} spans of the layer {layer} are left out")
-    pointing = set(map(id, kept)) if layers == "relations" else set[int]()
-    others = Counter((each.layer, each.kind) for each in found.relations if id(each) not in pointing)
+            file_layers.report("layer-left-out", f"the {number} spans of the layer {layer} are left out")
+    pointing = set(map(id, pointers)) if layers == "relations" else set[int]()
+    others = Counter((each.layer, each.kind) for each in file_layers.relations if id(each) not in pointing)
     for (layer, kind), number in others.items():
         if not layer.startswith(BUILT_IN):
-            called = f" called {kind[:50]!r}" if kind else ""
-            found.find("relations-left-out", f"{number} relations{called} of the layer {layer} are left out")
-    if found.links and layers != "chains":
-        found.find("chains-left-out", f"{len(found.links)} links of chains are left out")
+            name = f" called {kind[:50]!r}" if kind else ""
+            file_layers.report("relations-left-out", f"{number} relations{name} of the layer {layer} are left out")
+    if file_layers.links and layers != "chains":
+        file_layers.report("chains-left-out", f"{len(file_layers.links)} links of chains are left out")
 
 
 @dataclass(slots=True)
@@ -233,14 +233,14 @@ class _Draft:
 
 @dataclass(slots=True)
 class _Drafts:
-    found: Layers
+    file_layers: Layers
     types: bool
     kinds: bool
     places: dict[Place, _Draft] = field(default_factory=dict)
     of_span: dict[int, _Draft] = field(default_factory=dict)
     of_parts: dict[Parts, _Draft] = field(default_factory=dict)
     indices: dict[tuple[str, str], str] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    used_indices: set[str] = field(default_factory=set)
 
     def span(self, span: Span) -> None:
         if span.start >= span.end:
@@ -252,7 +252,7 @@ class _Drafts:
         draft = self._at(Place(level, ((span.start, span.end),)), span.line)
         self.of_span[id(span)] = draft
         if draft.coded or draft.label:
-            self.found.find(
+            self.file_layers.report(
                 "duplicate-markable",
                 f"two markables stand at {span.start}-{span.end}",
                 span.line,
@@ -279,7 +279,7 @@ class _Drafts:
         draft.coded = True
         if self.types and link.kind:
             if draft.category and draft.category != link.kind:
-                self.found.find(
+                self.file_layers.report(
                     "several-types",
                     f"what stands at {link.start}-{link.end} is called {draft.category!r} and {link.kind!r}",
                     link.line,
@@ -289,7 +289,7 @@ class _Drafts:
         index = self._index(link)
         if index in draft.indices:
             message = f"two links of the chain {link.chain} stand at {link.start}-{link.end}"
-            self.found.find("duplicate-markable", message, link.line, "they are one markable")
+            self.file_layers.report("duplicate-markable", message, link.line, "they are one markable")
         draft.indices[index] = None
 
     def relation(self, relation: Relation) -> None:
@@ -297,7 +297,7 @@ class _Drafts:
         if source is None or target is None:
             return  # one of its ends stands on no character, which was said
         if source is target:
-            self.found.find(
+            self.file_layers.report(
                 "points-to-itself", "a relation leads from a markable to itself", relation.line, "it was left out"
             )
             return
@@ -312,29 +312,29 @@ class _Drafts:
         return draft
 
     def _index(self, link: Link) -> str:
-        """The chain's own number, with the name of its layer where another layer has a chain of that number."""
+        """Return the chain's own number, with the name of its layer where another layer has a chain of that number."""
         key = (link.layer, link.chain)
         if key not in self.indices:
-            index = f"{link.layer.rsplit('.', 1)[-1]}-{link.chain}" if link.chain in self.taken else link.chain
-            self.taken.add(index)
+            index = f"{link.layer.rsplit('.', 1)[-1]}-{link.chain}" if link.chain in self.used_indices else link.chain
+            self.used_indices.add(index)
             self.indices[key] = self._short(index, LONGEST_INDEX, "a chain's name", link.line)
         return self.indices[key]
 
     def _short(self, value: str, longest: int, what: str, line: int | None) -> str:
         if len(value) > longest:
-            raise FormatError(f"{what} has more than {longest} characters", self.found.file, line)
+            raise FormatError(f"{what} has more than {longest} characters", self.file_layers.file, line)
         return value
 
     def _empty(self, where: Span | Link) -> None:
         message = f"an annotation of the layer {where.layer} at {where.start} stands on no character"
-        self.found.find("empty-span", message, where.line, "it was left out")
+        self.file_layers.report("empty-span", message, where.line, "it was left out")
 
 
 # From here on: writing.
 
 
-def features_of(mark: Mark) -> dict[str, str]:
-    """What MARKABLE says of a mark, those that are empty left out."""
+def markable_features(mark: Mark) -> dict[str, str]:
+    """Return what MARKABLE says of a mark, those that are empty left out."""
     answer = mark.answer or Answer()
     values = {
         "level": mark.level,
@@ -350,15 +350,15 @@ def features_of(mark: Mark) -> dict[str, str]:
 
 
 def needs_span(mark: Mark) -> bool:
-    """Whether links of chains do not say all of a mark."""
-    return not (mark.answer and mark.answer.indices) or bool(features_of(mark).keys() - {"category"})
+    """Return whether links of chains do not say all of a mark."""
+    return not (mark.answer and mark.answer.indices) or bool(markable_features(mark).keys() - {"category"})
 
 
-def chains_of(document: Document, marks: Iterable[Mark]) -> dict[str, list[Mark]]:
-    """The marks of each entity, both in text order."""
+def group_by_entity(document: Document, marks: Iterable[Mark]) -> dict[str, list[Mark]]:
+    """Return the marks of each entity, both in text order."""
     chains: dict[str, list[Mark]] = {}
     if document.links == Links.INDICES:
-        for mark in sorted(marks, key=in_text_order):
+        for mark in sorted(marks, key=text_order):
             for index in mark.answer.indices if mark.answer else ():
                 chains.setdefault(index, []).append(mark)
     return chains

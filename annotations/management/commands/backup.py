@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.backups import back_up
-from annotations.exporting import write_whole
+from annotations.core.files import write_whole
+from annotations.transfers.backups import back_up
 
 
 class Command(BaseCommand):

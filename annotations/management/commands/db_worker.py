@@ -1,4 +1,4 @@
-"""The worker of django-tasks-db, which outlives a restart of the database."""
+"""The worker of django-tasks-db, made to survive a restart of the database."""
 
 import logging
 import time
@@ -7,14 +7,17 @@ from typing import Any
 from django.db import InterfaceError, OperationalError, connections
 from django_tasks_db.management.commands import db_worker
 
+from annotations.core.memory import relaxed_garbage_collection
+
 logger = logging.getLogger(__name__)
 
 SECONDS_BETWEEN = 1.0
 
 
 class Command(db_worker.Command):
+    @relaxed_garbage_collection()
     def handle(self, **options: Any) -> None:
-        """Work, and begin again where the database went away. A batch ends then: who has started it waits for it."""
+        """Run, and start again when the database connection is lost. A batch ends then, as its caller waits for it."""
         while True:
             try:
                 return super().handle(**options)

@@ -7,11 +7,12 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.exporting import write_whole
+from annotations.core.files import write_whole
+from annotations.core.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
-from annotations.management.commands.import_codings import chosen
+from annotations.management.commands.import_codings import parse_options
 from annotations.models import Project, Text
-from annotations.pyramid_files import export_files
+from annotations.transfers.exporting.dispatch import export_files
 
 WRITTEN: dict[str, Format | PyramidFormat] = {
     key: format_ for key, format_ in FORMATS.items() if format_.write is not None
@@ -31,6 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--trial", action="store_true", help="say what would be lost, and write nothing")
         parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the format")
 
+    @relaxed_garbage_collection()
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
@@ -39,17 +41,17 @@ class Command(BaseCommand):
         texts = Text.objects.filter(project=project)
         _refuse_unknown("text", options["text"], set(texts.values_list("slug", flat=True)))
         format_ = WRITTEN[options["format"]]
-        which = {
+        selection = {
             "coders": options["coder"],
             "texts": options["text"],
             "unfinished": options["unfinished"],
-            "options": chosen(format_, format_.options_written, options["option"]),
+            "options": parse_options(format_, format_.options_written, options["option"]),
         }
         try:
             if options["trial"]:
-                report = export_files(project, format_.key, None, **which)
+                report = export_files(project, format_.key, None, **selection)
             else:
-                report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **which))
+                report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **selection))
         except ValidationError as error:
             raise CommandError(f"{' '.join(error.messages)}\nNothing was written.") from error
         except OSError as error:
@@ -59,7 +61,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{'would write ' if options['trial'] else ''}{report}")
 
 
-def _refuse_unknown(what: str, named: list[str], known: set[str]) -> None:
-    for name in named:
-        if name not in known:
-            raise CommandError(f"There is no {what} {name!r} in this project.")
+def _refuse_unknown(noun: str, names: list[str], existing: set[str]) -> None:
+    for name in names:
+        if name not in existing:
+            raise CommandError(f"There is no {noun} {name!r} in this project.")

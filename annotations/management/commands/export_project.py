@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.archiving import archive_project
-from annotations.exporting import write_whole
+from annotations.core.files import write_whole
 from annotations.models import Project
+from annotations.transfers.archiving import archive_project
 
 
 class Command(BaseCommand):

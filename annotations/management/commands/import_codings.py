@@ -9,13 +9,15 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from annotations.actions import create_project
+from annotations.core.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
-from annotations.importing import ImportFailed, Report, Source, sources_of
-from annotations.importing.pyramids import import_sources
 from annotations.models import Project
-from annotations.schemes import SCHEMES
-from annotations.transfer_forms import docset_option
+from annotations.projects.creation import create_project
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.report import ImportFailed, Report
+from annotations.transfers.importing.sources import Source, open_sources
+from annotations.transfers.project_formats import docset_option
 
 READ = FORMATS | PYRAMID_FORMATS
 
@@ -51,22 +53,23 @@ class Command(BaseCommand):
             help="the markables are given with the texts: every coder sees them",
         )
 
+    @relaxed_garbage_collection()
     def handle(self, *args: Any, **options: Any) -> None:
         format_ = READ[options["format"]]
-        of_pyramids = format_.key in PYRAMID_FORMATS
+        is_pyramid_format = format_.key in PYRAMID_FORMATS
         sources = _sources(options["paths"], format_)
         coder_from = _coder_from(format_, options)
-        scheme = options["scheme"] or ("pyramid" if of_pyramids else "clusters")
+        scheme = options["scheme"] or ("pyramid" if is_pyramid_format else "clusters")
         try:
             with transaction.atomic():
                 project = _project(options["project"], options["create"], scheme)
-                asked = [docset_option(project)] if of_pyramids else format_.options
+                options_read = [docset_option(project)] if is_pyramid_format else format_.options
                 report = import_sources(
                     project,
                     format_.key,
                     sources,
                     coder_from,
-                    chosen(format_, asked, options["option"]),
+                    parse_options(format_, options_read, options["option"]),
                     predefined=options["predefined"],
                     create=options["create"],
                     trial=options["trial"],
@@ -75,57 +78,57 @@ class Command(BaseCommand):
                     transaction.set_rollback(True)
         except ImportFailed as error:
             raise CommandError(f"{error}\nNothing was imported.") from error
-        for odd in report.findings if options["verbosity"] > 1 else report.odd():
-            self.stderr.write(self.style.WARNING(str(odd)))
+        for warning in report.findings if options["verbosity"] > 1 else report.warnings():
+            self.stderr.write(self.style.WARNING(str(warning)))
         if report.failures:
-            raise CommandError(_refused(project, report))
-        would = "would be " if options["trial"] else ""
-        self.stdout.write(f"{project.slug}: {would}{report}")
+            raise CommandError(_failure_message(project, report))
+        prefix = "would be " if options["trial"] else ""
+        self.stdout.write(f"{project.slug}: {prefix}{report}")
 
 
 def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str:
-    """Where the coder's name stands, as read_sources takes it. Raises CommandError where that is not said, or twice."""
-    said = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
+    """Return `coder_from` for `read_sources`. Raise CommandError if it is missing or the files name their coders."""
+    coder_from = options["coder_from"] or (f"={options['coder']}" if options["coder"] is not None else "")
     if options["texts_only"]:
-        said = "nobody"
-    if said and format_.names_coders:
-        asked = "--coder-from, --coder and --texts-only"
-        raise CommandError(f"{format_.label}: these files name their coders themselves; leave out {asked}.")
-    if not said and not format_.names_coders:
+        coder_from = "nobody"
+    if coder_from and format_.names_coders:
+        arguments = "--coder-from, --coder and --texts-only"
+        raise CommandError(f"{format_.label}: these files name their coders themselves; leave out {arguments}.")
+    if not coder_from and not format_.names_coders:
         raise CommandError("one of the arguments --coder-from --coder --texts-only is required")
-    return said
+    return coder_from
 
 
-def _refused(project: Project, report: Report) -> str:
+def _failure_message(project: Project, report: Report) -> str:
     lines = [str(failure) for failure in report.failures]
     lines.append("Nothing was imported." if report.empty else f"The others are imported: {project.slug}: {report}")
     return "\n".join(lines)
 
 
-def chosen(format_: Format | PyramidFormat, options: Iterable[Option], given: list[str]) -> dict[str, str]:
-    """The options as they were given. Raises CommandError on one that the format does not have."""
-    known = {option.key: [choice for choice, _ in option.choices] for option in options}
-    chosen = {}
-    for option in given:
+def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], arguments: list[str]) -> dict[str, str]:
+    """Return the options by key. Raise CommandError on one that the format does not have."""
+    choices_by_key = {option.key: [choice for choice, _ in option.choices] for option in options}
+    selected = {}
+    for option in arguments:
         key, _, value = option.partition("=")
-        if value not in known.get(key, ()):
-            can = "; ".join(f"{name}={'|'.join(choices)}" for name, choices in known.items()) or "none"
-            raise CommandError(f"--option {option}: {format_.label} has these: {can}.")
-        chosen[key] = value
-    return chosen
+        if value not in choices_by_key.get(key, ()):
+            available = "; ".join(f"{name}={'|'.join(choices)}" for name, choices in choices_by_key.items()) or "none"
+            raise CommandError(f"--option {option}: {format_.label} has these: {available}.")
+        selected[key] = value
+    return selected
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:
-    """The files named, those in the zips named, and in the folders named those that the format reads."""
+    """Return the files and the files in zips that are named, and those in named folders that the format reads."""
     files: list[Path] = []
-    named = {path for path in paths if not path.is_dir()}
+    named_files = {path for path in paths if not path.is_dir()}
     for path in paths:
         if path.is_dir():
-            there = sorted(str(file) for file in path.rglob("*") if file.is_file())
-            found = [name for names in format_.bundles(there, format_.suffixes) for name in names]
-            if not found:
+            names = sorted(str(file) for file in path.rglob("*") if file.is_file())
+            readable = [name for names in format_.bundles(names, format_.suffixes) for name in names]
+            if not readable:
                 raise CommandError(f"{path}: no file here ends in {' or '.join(format_.suffixes)}.")
-            files += [Path(name) for name in found]
+            files += [Path(name) for name in readable]
         elif path.is_file():
             files.append(path)
         else:
@@ -133,10 +136,10 @@ def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]
     sources: list[Source] = []
     try:
         for file in dict.fromkeys(files):
-            if file in named and file.suffix.lower() == ".zip":
-                sources += sources_of([(str(file), file.read_bytes())])
+            if file in named_files and file.suffix.lower() == ".zip":
+                sources += open_sources([(str(file), file.read_bytes())])
             else:
-                sources.append(Source(str(file), file.read_bytes(), found=file not in named))
+                sources.append(Source(str(file), file.read_bytes(), in_folder=file not in named_files))
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""Make a project of its archive."""
+"""Create a project from its archive."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.archiving import restore_project
 from annotations.formats import FormatError
-from annotations.importing import ImportFailed
+from annotations.transfers.archiving import restore_project
+from annotations.transfers.importing.report import ImportFailed
 
 
 class Command(BaseCommand):
@@ -28,8 +28,8 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: {error.strerror}.") from error
         except (FormatError, ImportFailed) as error:
             raise CommandError(f"{error}\nNothing was imported.") from error
-        for odd in restored.odd():
-            self.stderr.write(self.style.WARNING(odd))
+        for warning in restored.warnings():
+            self.stderr.write(self.style.WARNING(warning))
         if restored.new_people:
             self.stderr.write(f"made without password: {', '.join(restored.new_people)}")
         self.stdout.write(f"{restored.slug}: {'would be ' if options['trial'] else ''}{restored}")

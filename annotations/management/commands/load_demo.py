@@ -1,4 +1,4 @@
-"""Load the demo projects. What is there already stays as it is."""
+"""Load the demo projects. Existing ones stay as they are."""
 
 import json
 from pathlib import Path
@@ -9,20 +9,25 @@ from django.contrib.auth.models import Permission
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from annotations import actions, demo, operations
-from annotations.decisions import Decision, Rules
-from annotations.demo import pyramids
+from annotations.coding import operations
+from annotations.coding.decisions import Decision, Rules
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
+from annotations.management import demo
+from annotations.management.demo import pyramids
 from annotations.models import Coding, Markable, Membership, Project, Text, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
 
 FILES = ("news", "dialogue", "sortal", "links", "summaries")
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine
 MANAGER = "manager"
-# People who have not coded yet, so that a newcomer can, and the projects in which they are to.
+# Coders without codings, so that a newcomer can code as one of them, and the projects assigned to them.
 BEGINNERS = ("alice", "bob")
-TO_CODE = ("dialogue", "links", "summaries")
+ASSIGNED_PROJECTS = ("dialogue", "links", "summaries")
 
 
 class Command(BaseCommand):
@@ -46,31 +51,31 @@ class Command(BaseCommand):
 
 
 def _load(source: dict[str, Any]) -> None:
-    about = source["project"]
+    fields = source["project"]
     manager = _person(MANAGER)
     manager.user_permissions.add(Permission.objects.get(content_type__app_label="annotations", codename="add_project"))
-    project = actions.create_project(
-        about["slug"],
-        about["title"],
-        SCHEMES[about["scheme"]],
-        guidelines=about["guidelines"],
+    project = create_project(
+        fields["slug"],
+        fields["title"],
+        SCHEMES[fields["scheme"]],
+        guidelines=fields["guidelines"],
         manager=manager,
-        coders_mark=about.get("coders_mark", False),
+        coders_mark=fields.get("coders_mark", False),
     )
     for text in source.get("texts", []):
         _load_text(project, text)
     if project.answers == Project.Answers.SCUS:
         pyramids.load(project, source, _person)
-    if project.slug in TO_CODE:
+    if project.slug in ASSIGNED_PROJECTS:
         for name in BEGINNERS:
             beginner = _person(name)
-            actions.add_member(project, beginner, Membership.Role.CODER)
-            actions.assign(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
+            add_member(project, beginner, Membership.Role.CODER)
+            assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
 
 
 def _load_text(project: Project, source: dict[str, Any]) -> None:
     document = plain.parse(source["marked"], f"{source['slug']}.txt")
-    import_documents(project, [Coded(document, None)])
+    import_documents(project, [SourceDocument(document, None)])
     text = Text.objects.get(project=project, slug=source["slug"])
     text.title, text.round = source["title"], source.get("round", "")
     text.save(update_fields=["title", "round"])
@@ -82,16 +87,16 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
     category_rows = {key: category.pk for key, category in categories.items()}
     for name, answers in source["codings"].items():
         coder = _person(name)
-        actions.add_member(project, coder, Membership.Role.CODER)
+        add_member(project, coder, Membership.Role.CODER)
         coding = Coding.objects.create(text=text, coder=coder)
         decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
         for decision in decisions:
             rules.check(decision)
-        operations.import_codings([operations.Filled(coding, coder, decisions, markable_rows, category_rows)])
+        operations.import_codings([operations.ImportedCoding(coding, coder, decisions, markable_rows, category_rows)])
 
 
 def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:
-    """An answer as the demo files write it: indices, or a category with the labels of its antecedents."""
+    """Return the decision for an answer in the notation of the demo files: indices, or a category with antecedents."""
     if project.answers == Project.Answers.INDICES:
         indices = tuple(answer.split())
         return Decision(keys[label], "refers" if indices else "none", indices=indices)

@@ -1,4 +1,4 @@
-"""Read a backup."""
+"""Restore a backup."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotations.backups import BackupFailed, restore
+from annotations.transfers.backups import BackupFailed, restore
 
 
 class Command(BaseCommand):
@@ -21,6 +21,6 @@ class Command(BaseCommand):
         except BackupFailed as error:
             raise CommandError(f"{error} Nothing was changed.") from error
         except OSError as error:
-            where = error.filename or options["path"]
-            raise CommandError(f"{where}: {error.strerror}. Nothing was changed.") from error
+            file = error.filename or options["path"]
+            raise CommandError(f"{file}: {error.strerror}. Nothing was changed.") from error
         self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables came back.")

@@ -1,13 +1,13 @@
-"""Hold the tables of codings against their logs."""
+"""Compare the tables of codings with their logs."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotations.coding.replay import log_mismatches
+from annotations.core.snapshots import read_snapshot
 from annotations.models import Coding
-from annotations.moment import one_moment
-from annotations.replaying import faults
 
 
 class Command(BaseCommand):
@@ -20,16 +20,16 @@ class Command(BaseCommand):
         codings = Coding.objects.select_related("text", "coder").defer("text__content").order_by("pk")
         if options["projects"]:
             codings = codings.filter(text__project__slug__in=options["projects"])
-        count = wrong = 0
+        count = n_wrong = 0
         for pk in list(codings.values_list("pk", flat=True)):
-            # Each coding at one moment, so that people may go on saving.
-            with one_moment():
+            # One snapshot for each coding, so that coders can go on saving.
+            with read_snapshot():
                 coding = codings.filter(pk=pk).first()
-                found = list(faults(coding)) if coding is not None else []
+                mismatches = list(log_mismatches(coding)) if coding is not None else []
             count += coding is not None
-            wrong += bool(found)
-            for fault in found:
-                self.stderr.write(f"{coding} ({coding.kind}): {fault}")  # type: ignore[union-attr]
-        if wrong:
-            raise CommandError(f"{wrong} of {count} codings are not what their logs say.")
+            n_wrong += bool(mismatches)
+            for mismatch in mismatches:
+                self.stderr.write(f"{coding} ({coding.kind}): {mismatch}")  # type: ignore[union-attr]
+        if n_wrong:
+            raise CommandError(f"{n_wrong} of {count} codings are not what their logs say.")
         self.stdout.write(f"{count} codings are what their logs say.")

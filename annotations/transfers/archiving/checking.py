@@ -1,7 +1,7 @@
-"""What an archive says of a project, held against what a project can be. Nothing is written here.
+"""Check the tables of an archive against the rules of a project. Nothing is written here.
 
-What no project can hold is refused with its file and line. What a project can come to hold although nobody could enter
-it so, because the site's staff changed its scheme or its members later, comes back as it was and is a finding.
+What no project can contain is refused with its file and line. What a project can come to contain although nobody could
+enter it, because staff changed its scheme or members later, is restored as it was and reported as a finding.
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ from itertools import pairwise
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from annotations.archiving.judging import check_judgements
-from annotations.archiving.tables import TABLES, Archived, is_spans, kept
-from annotations.decisions import FIELDS, Refused, read
+from annotations.coding.decisions import DECISION_FIELDS, OperationRejected, parse_operation
+from annotations.coding.markables import InvalidMarkable, check_parts
 from annotations.formats import Finding
+from annotations.formats.model.keys import format_parts, markable_key
 from annotations.formats.project import Kind, Table
-from annotations.marking import BadMark, check_parts, key_of
 from annotations.models import Coding, Operation, Project, Segment, Text
+from annotations.transfers.archiving.judging import check_judgements
+from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields, is_spans
 
 type Tables = Mapping[str, Table]
 
-# What the codings of a text can be, by its role.
-KINDS_OF: Mapping[str, tuple[str, ...]] = {
+# The kinds of codings of a text, by its role.
+KINDS_BY_ROLE: Mapping[str, tuple[str, ...]] = {
     Text.Role.SOURCE: (Coding.Kind.TEXT,),
     Text.Role.MODELS: (Coding.Kind.PYRAMID, Coding.Kind.AGREED),
     Text.Role.PEER: (Coding.Kind.PEER, Coding.Kind.PEER_AGREED),
 }
 
 
-def check(tables: Tables) -> list[Finding]:
-    """Raise FormatError on what no project can hold; what is odd is given back."""
+def check_tables(tables: Tables) -> list[Finding]:
+    """Return findings on unusual rows. Raise FormatError on rows that no project can contain."""
     for archived in TABLES:
         table = tables[archived.name]
         _check_values(archived, table)
@@ -51,21 +52,21 @@ def check(tables: Tables) -> list[Finding]:
     return findings
 
 
-def people(tables: Tables) -> dict[str, tuple[Table, int]]:
-    """Everybody whom the archive names, with the first row that does."""
-    found: dict[str, tuple[Table, int]] = {}
+def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
+    """Return all usernames in the archive, each with the first table and row that contain it."""
+    first_rows: dict[str, tuple[Table, int]] = {}
     for table in tables.values():
         for field in table.shape.fields:
             if field.kind is Kind.PERSON:
                 for row, name in enumerate(table[field.name]):
-                    if name not in found:
-                        found[name] = (table, row)
-    return found
+                    if name not in first_rows:
+                        first_rows[name] = (table, row)
+    return first_rows
 
 
-def _check_values(archived: Archived, table: Table) -> None:
-    """Each different value is checked once, by the field of the model: its length, its range, its choices."""
-    for name, field in kept(archived).items():
+def _check_values(archived: ArchivedTable, table: Table) -> None:
+    """Check each distinct value with the field of the model: its length, range and choices."""
+    for name, field in archived_fields(archived).items():
         if isinstance(field, models.CharField | models.TextField | models.IntegerField):
             for value in dict.fromkeys(value for value in table[name] if value is not None):
                 try:
@@ -74,24 +75,24 @@ def _check_values(archived: Archived, table: Table) -> None:
                     raise table.error(list(table[name]).index(value), f"{name}: {' '.join(error.messages)}") from None
 
 
-def _check_json(archived: Archived, table: Table) -> None:
-    for name, allowed in archived.json.items():
+def _check_json(archived: ArchivedTable, table: Table) -> None:
+    for name, is_valid in archived.json.items():
         for row, value in enumerate(table[name]):
-            if not allowed(value):
+            if not is_valid(value):
                 raise table.error(row, f"{name} is not of the shape that it has in a project")
 
 
-def _check_unique(archived: Archived, table: Table) -> None:
-    """Raise FormatError where two rows are equal in what makes a row of the table."""
-    names = kept(archived)
-    together = [[name] for name, field in names.items() if field.unique]
-    together += [
+def _check_unique(archived: ArchivedTable, table: Table) -> None:
+    """Raise FormatError if two rows have equal values in fields that must be unique."""
+    names = archived_fields(archived)
+    unique_fields = [[name] for name, field in names.items() if field.unique]
+    unique_fields += [
         [name for name in constraint.fields if name in names]
         for constraint in archived.model._meta.constraints
-        # Those with a condition are left to the database.
+        # Constraints with a condition are left to the database.
         if isinstance(constraint, models.UniqueConstraint) and constraint.condition is None
     ]
-    for fields in together:
+    for fields in unique_fields:
         first: dict[tuple[object, ...], int] = {}
         for row, values in enumerate(zip(*(table[name] for name in fields), strict=True)):
             if first.setdefault(values, row) != row:
@@ -108,7 +109,7 @@ def _check_segments(tables: Tables) -> None:
 
 
 def _check_roles(tables: Tables) -> None:
-    """Docsets are of projects of pyramids, with one text of model summaries each; other texts are not there."""
+    """Check that only projects of pyramids have docsets, and each docset one text of model summaries."""
     texts, docsets = tables["texts"], tables["docsets"]
     if tables["project"]["answers"][0] != Project.Answers.SCUS:
         if len(docsets):
@@ -128,35 +129,35 @@ def _check_roles(tables: Tables) -> None:
 
 
 def _check_kinds(tables: Tables) -> None:
-    """What a coding is depends on the role of its text."""
+    """Check that the kind of each coding suits the role of its text."""
     codings, roles = tables["codings"], tables["texts"]["role"]
     agreed: dict[int, int] = {}
     for row, (text, kind) in enumerate(zip(codings["text"], codings["kind"], strict=True)):
         role = roles[text - 1]
-        if kind not in KINDS_OF[role]:
+        if kind not in KINDS_BY_ROLE[role]:
             raise codings.error(row, f"kind is {kind}, which no coding of a text is whose role is {role}")
         if kind == Coding.Kind.AGREED and agreed.setdefault(text, row) != row:
             raise codings.error(row, f"line {agreed[text] + 1} is the agreed pyramid of this text already")
 
 
 def _check_summaries(tables: Tables) -> None:
-    """Model summaries are there and stand one after the other; other texts have none."""
+    """Check that texts of model summaries, and no others, have summaries, and that these do not overlap."""
     segments, texts = tables["segments"], tables["texts"]
-    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    summaries_by_text: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     names = ("text", "kind", "start", "end")
     for row, (text, kind, start, end) in enumerate(zip(*(segments[name] for name in names), strict=True)):
         if kind == Segment.Kind.SUMMARY:
             role = texts["role"][text - 1]
             if role != Text.Role.MODELS:
                 raise segments.error(row, f"a text whose role is {role} has no summaries")
-            found[text].append((start, end, row))
+            summaries_by_text[text].append((start, end, row))
     for row, role in enumerate(texts["role"]):
-        if role == Text.Role.MODELS and not found[row + 1]:
+        if role == Text.Role.MODELS and not summaries_by_text[row + 1]:
             raise texts.error(row, "its role is models, and no segment is a summary")
-    for stretches in found.values():
-        for (_, end, one), (start, _, other) in pairwise(sorted(stretches)):
+    for spans in summaries_by_text.values():
+        for (_, end, row), (start, _, next_row) in pairwise(sorted(spans)):
             if start < end:
-                raise segments.error(other, f"it shares characters with the summary of line {one + 1}")
+                raise segments.error(next_row, f"it shares characters with the summary of line {row + 1}")
 
 
 def _lengths(tables: Tables) -> list[int]:
@@ -164,7 +165,7 @@ def _lengths(tables: Tables) -> list[int]:
 
 
 def _check_markables(tables: Tables) -> Iterator[Finding]:
-    """Parts and key say the same and lie in the text; so does the head, though it may be of other words."""
+    """Check parts and keys of markables; yield a finding if a key names another level than its markable has."""
     markables, lengths, levels = tables["markables"], _lengths(tables), tables["levels"]["key"]
     names = ("text", "level", "key", "parts", "head", "start", "end")
     for row, (text, level, key, parts, head, start, end) in enumerate(
@@ -175,69 +176,71 @@ def _check_markables(tables: Tables) -> Iterator[Finding]:
             raise markables.error(row, "parts has no part, or one that begins before the text")
         try:
             check_parts(parts, length)
-        except BadMark as error:
+        except InvalidMarkable as error:
             raise markables.error(row, str(error)) from None
         if (start, end) != (parts[0][0], parts[-1][1]):
             raise markables.error(row, "start and end are not those of its parts")
-        if any(not 0 <= one < other <= length for one, other in head):
+        if any(not 0 <= head_start < head_end <= length for head_start, head_end in head):
             raise markables.error(row, "head is not made of words of the text")
-        if key != key_of(levels[level - 1], parts):
-            if key.partition(":")[2] != key_of("", parts)[1:]:
-                raise markables.error(row, f"its key should be {key_of(levels[level - 1], parts)}")
+        if key != markable_key(levels[level - 1], parts):
+            if key.partition(":")[2] != format_parts(parts):
+                raise markables.error(row, f"its key should be {markable_key(levels[level - 1], parts)}")
             yield Finding("other-level", f"{key} is of level {levels[level - 1]}", markables.shape.file, row + 1)
 
 
 def _check_operations(tables: Tables) -> None:
-    """The log of each coding counts from 1 to its version, and says what operations can say."""
+    """Check that the log of each coding counts from 1 to its version, and its payloads."""
     operations, codings = tables["operations"], tables["codings"]
     logs: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row, (coding, sequence) in enumerate(zip(operations["coding"], operations["sequence"], strict=True)):
         logs[coding].append((sequence, row))
     for row, version in enumerate(codings["version"]):
         log = sorted(logs[row + 1])
-        for number, (sequence, place) in enumerate(log, start=1):
+        for number, (sequence, operation_row) in enumerate(log, start=1):
             if sequence != number:
-                raise operations.error(place, f"sequence is {sequence}; the log of its coding comes to {number} here")
+                raise operations.error(
+                    operation_row, f"sequence is {sequence}; the log of its coding comes to {number} here"
+                )
         if version != len(log):
             raise codings.error(row, f"version is {version}; its log has {len(log)} operations")
     for row, (kind, payload) in enumerate(zip(operations["kind"], operations["payload"], strict=True)):
         try:
             _check_payload(kind, payload)
-        except Refused as refused:
-            raise operations.error(row, f"payload: {refused}") from None
+        except OperationRejected as rejection:
+            raise operations.error(row, f"payload: {rejection}") from None
 
 
 def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
-    """Raise Refused on a payload of another shape than the operation has."""
+    """Raise OperationRejected if the payload does not have the shape of the operation."""
     if kind == Operation.Kind.IMPORT:
         judgements, scus = payload.get("judgements"), payload.get("scus", [])
         if not {"judgements"} <= payload.keys() <= {"judgements", "scus"} or not isinstance(judgements, list):
-            raise Refused("bad_payload", "an import says judgements, and SCUs where it is of a pyramid.")
-        if not isinstance(scus, list) or not all(isinstance(one, dict) for one in scus):
-            raise Refused("bad_payload", "its SCUs are no list.")
+            raise OperationRejected("bad_payload", "an import says judgements, and SCUs where it is of a pyramid.")
+        if not isinstance(scus, list) or not all(isinstance(description, dict) for description in scus):
+            raise OperationRejected("bad_payload", "its SCUs are no list.")
         for description in scus:
-            read("describe", description)
+            parse_operation("describe", description)
         for judgement in judgements:
             if not _is_judgement(judgement):
-                raise Refused("bad_payload", "one of its judgements is none.")
+                raise OperationRejected("bad_payload", "one of its judgements is none.")
     elif kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
         if payload:
-            raise Refused("bad_payload", f"{kind} says nothing.")
+            raise OperationRejected("bad_payload", f"{kind} says nothing.")
     else:
-        read(kind, payload)
+        parse_operation(kind, payload)
 
 
-def _is_judgement(said: object) -> bool:
-    """Whether it is a decision's payload; files may name more antecedents than an operation of a coder's may."""
-    if not isinstance(said, dict) or said.keys() != set(FIELDS):
+def _is_judgement(payload: object) -> bool:
+    """Return whether it is the payload of a decision; files may name more antecedents than a coder's operation."""
+    if not isinstance(payload, dict) or payload.keys() != set(DECISION_FIELDS):
         return False
-    names = (said["pointers"], said["indices"])
+    lists = (payload["pointers"], payload["indices"])
     try:
-        read("judge", said | {"pointers": [], "indices": [], "head": []})
-    except Refused:
+        parse_operation("judge", payload | {"pointers": [], "indices": [], "head": []})
+    except OperationRejected:
         return False
-    return is_spans(said["head"]) and all(
-        isinstance(of, list) and all(isinstance(name, str) for name in of) for of in names
+    return is_spans(payload["head"]) and all(
+        isinstance(values, list) and all(isinstance(name, str) for name in values) for values in lists
     )
 
 

@@ -1,4 +1,4 @@
-"""The judgements of an archive, held against the rules by which judgements are made."""
+"""Check the judgements of an archive against the rules of its scheme."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotations.decisions import LONGEST_NOTE, Decision, Refused, Rules, check_head
+from annotations.coding.decisions import MAX_NOTE_LENGTH, Decision, OperationRejected, Rules, check_head
 from annotations.formats import Finding
 from annotations.formats.project import Table
 from annotations.models import Category, Level, Markable
@@ -15,32 +15,32 @@ type Tables = Mapping[str, Table]
 
 
 def check_judgements(tables: Tables) -> Iterator[Finding]:
-    """What the scheme does not allow, or not any more. Raises FormatError on what no judgement can say."""
+    """Yield findings on what the scheme no longer allows. Raise FormatError on what no judgement can contain."""
     _check_texts(tables)
     judgements, codings = tables["judgements"], tables["codings"]
     answers = tables["project"]["answers"][0]
     markables = list(_markables(tables))
     categories = list(_categories(tables))
     by_key = {category.key: category for category in categories}
-    given: dict[int, dict[str, Markable]] = defaultdict(dict)
-    for markable, text, predefined in zip(
+    predefined_by_text: dict[int, dict[str, Markable]] = defaultdict(dict)
+    for markable, text, is_predefined in zip(
         markables, tables["markables"]["text"], tables["markables"]["predefined"], strict=True
     ):
-        if predefined:
-            given[text][markable.key] = markable
-    of_coding: dict[int, list[int]] = defaultdict(list)
+        if is_predefined:
+            predefined_by_text[text][markable.key] = markable
+    rows_by_coding: dict[int, list[int]] = defaultdict(list)
     for row, coding in enumerate(judgements["coding"]):
-        of_coding[coding].append(row)
-    pointers = _named(tables["pointers"], "target")
-    indices = _named(tables["indices"], "entity")
-    said = list(zip(*(judgements[name] for name in SAID), strict=True))
-    for coding, rows in of_coding.items():
+        rows_by_coding[coding].append(row)
+    pointers = _values_by_judgement(tables["pointers"], "target")
+    indices = _values_by_judgement(tables["indices"], "entity")
+    values = list(zip(*(judgements[name] for name in JUDGEMENT_FIELDS), strict=True))
+    for coding, rows in rows_by_coding.items():
         own = [markables[judgements["markable"][row] - 1] for row in rows]
-        # What a coder sees: the markables given with the text and those that this coder has marked.
-        seen = {**given[codings["text"][coding - 1]], **{markable.key: markable for markable in own}}
-        rules = Rules(answers, by_key, seen)
+        # The markables that the coder sees: those predefined in the text and those marked by this coder.
+        visible = {**predefined_by_text[codings["text"][coding - 1]], **{markable.key: markable for markable in own}}
+        rules = Rules(answers, by_key, visible)
         for row, markable in zip(rows, own, strict=True):
-            category, note, name, head, unsure, optional = said[row]
+            category, note, name, head, unsure, optional = values[row]
             decision = Decision(
                 markable.key,
                 categories[category - 1].key if category is not None else None,
@@ -54,30 +54,30 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
             )
             try:
                 _check_always(decision, rules)
-            except Refused as refused:
-                raise judgements.error(row, str(refused)) from None
+            except OperationRejected as rejection:
+                raise judgements.error(row, str(rejection)) from None
             try:
                 rules.check(decision)
-            except Refused as refused:
-                yield Finding(refused.code, str(refused), judgements.shape.file, row + 1)
+            except OperationRejected as rejection:
+                yield Finding(rejection.code, str(rejection), judgements.shape.file, row + 1)
 
 
-SAID = ("category", "note", "name", "head", "unsure", "optional")
+JUDGEMENT_FIELDS = ("category", "note", "name", "head", "unsure", "optional")
 
 
 def _check_always(decision: Decision, rules: Rules) -> None:
-    """Raise Refused on what was never allowed, whatever the scheme was."""
+    """Raise OperationRejected on what no scheme has ever allowed."""
     check_head(decision, rules.markable(decision.markable))
-    if len(decision.note) > LONGEST_NOTE:
-        raise Refused("note_too_long", f"A note has at most {LONGEST_NOTE} characters.")
+    if len(decision.note) > MAX_NOTE_LENGTH:
+        raise OperationRejected("note_too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.")
     for key in decision.pointers:
         rules.markable(key)
         if key == decision.markable:
-            raise Refused("points_at_itself", f"{key!r} cannot be its own antecedent.")
+            raise OperationRejected("points_at_itself", f"{key!r} cannot be its own antecedent.")
 
 
 def _check_texts(tables: Tables) -> None:
-    """Raise FormatError where a judgement or its antecedent is of another text than its coding."""
+    """Raise FormatError if a judgement or its antecedent is of another text than its coding."""
     judgements, pointers = tables["judgements"], tables["pointers"]
     text_of, text_coded = tables["markables"]["text"], tables["codings"]["text"]
     texts = []
@@ -90,12 +90,12 @@ def _check_texts(tables: Tables) -> None:
             raise pointers.error(row, "target is of another text than the judgement")
 
 
-def _named(table: Table, field: str) -> dict[int, list[Any]]:
-    """What the rows of a table name for each judgement."""
-    found: dict[int, list[Any]] = defaultdict(list)
+def _values_by_judgement(table: Table, field: str) -> dict[int, list[Any]]:
+    """Return the values of a field of the table, by judgement."""
+    values: dict[int, list[Any]] = defaultdict(list)
     for judgement, value in zip(table["judgement"], table[field], strict=True):
-        found[judgement].append(value)
-    return found
+        values[judgement].append(value)
+    return values
 
 
 def _levels(tables: Tables) -> list[Level]:

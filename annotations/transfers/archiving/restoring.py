@@ -1,4 +1,4 @@
-"""The archive of a project -> a new project, wholly or not at all, in a fixed number of statements."""
+"""Create a project from its archive, completely or not at all, in a fixed number of statements."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import Value
 from django.db.models.functions import Lower
 
-from annotations.archiving.checking import check, people
-from annotations.archiving.reading import Archive
-from annotations.archiving.tables import TABLES, Archived, shape_of
-from annotations.bulk import insert, reserve
+from annotations.core.bulk import insert, reserve_keys
+from annotations.core.text import pluralize
 from annotations.formats import Finding, FormatError
 from annotations.formats.project import Kind, Table, read
-from annotations.importing import ImportFailed
-from annotations.importing.report import in_short, number
 from annotations.models import Coding, Membership, Project, User
 from annotations.models.project import RESERVED_SLUGS
-from annotations.permissions import ROLES_THAT_SEE_ALL_WORK
+from annotations.models.rights import ROLES_SEEING_ALL_WORK
+from annotations.transfers.archiving.checking import check_tables, usernames_in
+from annotations.transfers.archiving.reading import Archive
+from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
+from annotations.transfers.importing.report import ImportFailed, summaries
 
-MOST_FILES = 100
+MAX_FILES = 100
 
 
 @dataclass(slots=True)
-class Restored:
-    """What came back, or would come back where it was a trial: then there is no project."""
+class RestoreReport:
+    """The contents of a restored project, or of one that would be restored: `project` is None for a trial."""
 
     slug: str
     project: Project | None
@@ -37,13 +37,13 @@ class Restored:
     new_people: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def odd(self) -> list[str]:
-        """The findings in short: of each kind how many there are, and the first of them."""
-        return in_short(self.findings)
+    def warnings(self) -> list[str]:
+        """Return a line for each kind of finding: the first one, and how many more there are."""
+        return summaries(self.findings)
 
     def __str__(self) -> str:
-        made = f", {number(len(self.new_people), 'new account')}" if self.new_people else ""
-        return f"{self.archive}{made}"
+        new_accounts = f", {pluralize(len(self.new_people), 'new account')}" if self.new_people else ""
+        return f"{self.archive}{new_accounts}"
 
 
 def restore_project(
@@ -53,30 +53,30 @@ def restore_project(
     by: User | None = None,
     trial: bool = False,
     file: str = "the archive",
-) -> Restored:
-    """Make a new project of an archive. slug: its address, where it is not to be the old one.
+) -> RestoreReport:
+    """Create a project from an archive, with the slug `slug`; None for its old one.
 
-    by: who does it, and will manage the project too. trial: say what would happen and change nothing. file: what the
-    zip is called in messages. Raises FormatError on what is wrong with the archive, ImportFailed on what is wrong here;
-    then nothing is changed.
+    `by` is the user who restores it and becomes a manager of it. A `trial` reports what would happen and changes
+    nothing. `file` is the name of the zip in messages. Raise FormatError if the archive is invalid, ImportFailed if it
+    cannot be restored here; then nothing is changed.
     """
     shapes = [shape_of(archived) for archived in TABLES]
-    tables = read(data, shapes, file, most_files=MOST_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
-    findings = check(tables)
+    tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
+    findings = check_tables(tables)
     slug = _free_slug(tables["project"]["slug"][0] if slug is None else slug)
     archive = Archive({name: len(table) for name, table in tables.items()})
     with transaction.atomic():
-        accounts, made = _accounts(tables)
+        accounts, new_usernames = _accounts(tables)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
         if by is not None:
-            _let_manage(project, by)
+            _make_manager(project, by)
         if trial:
             transaction.set_rollback(True)
-    return Restored(slug, None if trial else project, archive, made, findings)
+    return RestoreReport(slug, None if trial else project, archive, new_usernames, findings)
 
 
 def _free_slug(slug: str) -> str:
-    """The address. Raises ImportFailed where it cannot be that of a new project."""
+    """Return the slug. Raise ImportFailed if it is invalid or not free."""
     try:
         Project._meta.get_field("slug").clean(slug, None)
     except ValidationError as error:
@@ -84,35 +84,37 @@ def _free_slug(slug: str) -> str:
     if slug in RESERVED_SLUGS:
         raise ImportFailed(f"The address {slug!r} is taken by a page; choose another.")
     if Project.objects.filter(slug=slug).exists():
-        raise _taken(slug)
+        raise _slug_is_taken(slug)
     return slug
 
 
-def _taken(slug: str) -> ImportFailed:
+def _slug_is_taken(slug: str) -> ImportFailed:
     return ImportFailed(f"There is a project {slug!r} already; choose another address.")
 
 
 def _accounts(tables: Mapping[str, Table]) -> tuple[dict[str, User], list[str]]:
-    """Everybody whom the archive names, by that name, and the names of those who are new.
+    """Return the user for each username of the archive, and the usernames of users who were created.
 
-    People are who is called so in any case. A person made here has no usable password.
+    Usernames match in any case. A user created here has no usable password.
     """
-    named = people(tables)
+    first_rows = usernames_in(tables)
     lowered: dict[str, str] = {}
-    for name, (table, row) in named.items():
+    for name, (table, row) in first_rows.items():
         if lowered.setdefault(name.lower(), name) != name:
             raise table.error(row, f"{name!r} and {lowered[name.lower()]!r} are the same name here")
-    there = User.objects.annotate(lowered=Lower("username")).filter(lowered__in=[Lower(Value(name)) for name in named])
-    known: dict[str, User] = {user.username.lower(): user for user in there}
-    new = [_account(name, *place) for name, place in named.items() if name.lower() not in known]
+    existing = User.objects.annotate(lowered=Lower("username")).filter(
+        lowered__in=[Lower(Value(name)) for name in first_rows]
+    )
+    users: dict[str, User] = {user.username.lower(): user for user in existing}
+    created = [_account(name, *first_row) for name, first_row in first_rows.items() if name.lower() not in users]
     try:
-        # A savepoint: somebody may make the same account at this moment.
+        # A savepoint: another request may create the same account at this moment.
         with transaction.atomic():
-            User.objects.bulk_create(new)
+            User.objects.bulk_create(created)
     except IntegrityError as error:
         raise ImportFailed(f"An account cannot be made; try again. ({error})") from error
-    known |= {user.username.lower(): user for user in new}
-    return {name: known[name.lower()] for name in named}, sorted(user.username for user in new)
+    users |= {user.username.lower(): user for user in created}
+    return {name: users[name.lower()] for name in first_rows}, sorted(user.username for user in created)
 
 
 def _account(name: str, table: Table, row: int) -> User:
@@ -126,27 +128,27 @@ def _account(name: str, table: Table, row: int) -> User:
 
 
 def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) -> Project:
-    """Write all rows, a table after those that it refers to."""
-    meant = {field.to for table in tables.values() for field in table.shape.fields}
+    """Write all rows, each table after those that it refers to."""
+    referenced = {field.to for table in tables.values() for field in table.shape.fields}
     keys: dict[str, Sequence[int]] = {}
     project: Project | None = None
     for archived in TABLES:
         table = tables[archived.name]
         columns: dict[str, Sequence[Any]] = {}
-        for one in table.shape.fields:
-            column = table[one.name]
-            if one.kind is Kind.PERSON:
+        for model_field in table.shape.fields:
+            column = table[model_field.name]
+            if model_field.kind is Kind.PERSON:
                 column = [accounts[name] for name in column]
-            elif one.kind is Kind.ROW:
-                of = keys[one.to]
-                column = [None if line is None else of[line - 1] for line in column]
-            columns[one.name] = column
+            elif model_field.kind is Kind.ROW:
+                row_keys = keys[model_field.to]
+                column = [None if line is None else row_keys[line - 1] for line in column]
+            columns[model_field.name] = column
         if project is None:
             columns["slug"] = [slug]
         else:
-            columns |= {name: [project.pk] * len(table) for name in _to_project(archived)}
-        if archived.name in meant:
-            columns["id"] = keys[archived.name] = reserve(archived.model, len(table))
+            columns |= {name: [project.pk] * len(table) for name in _project_fields(archived)}
+        if archived.name in referenced:
+            columns["id"] = keys[archived.name] = reserve_keys(archived.model, len(table))
         _insert(archived, table, columns)
         if project is None:
             project = Project.objects.get(slug=slug)
@@ -154,27 +156,29 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
     return project
 
 
-def _to_project(archived: Archived) -> list[str]:
-    return [one.name for one in archived.model._meta.concrete_fields if one.related_model is Project]
+def _project_fields(archived: ArchivedTable) -> list[str]:
+    return [
+        model_field.name for model_field in archived.model._meta.concrete_fields if model_field.related_model is Project
+    ]
 
 
-def _insert(archived: Archived, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
+def _insert(archived: ArchivedTable, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
     if not len(table):
         return
     try:
         insert(archived.model, list(columns), zip(*columns.values(), strict=True))
     except (IntegrityError, DataError) as error:
-        if archived.model is Project and isinstance(error, IntegrityError):  # all else of it is checked
-            raise _taken(columns["slug"][0]) from error
-        # What PostgreSQL says further is of its own keys.
+        if archived.model is Project and isinstance(error, IntegrityError):  # everything else is checked already
+            raise _slug_is_taken(columns["slug"][0]) from error
+        # The other lines that PostgreSQL adds are about its own keys.
         reason = str(error).partition("\n")[0]
         raise FormatError(f"the database refuses these rows: {reason}", table.shape.file) from error
 
 
-def _let_manage(project: Project, by: User) -> None:
-    """Who restores a project manages it. Raises ImportFailed where they would see what coders are not to see."""
+def _make_manager(project: Project, by: User) -> None:
+    """Make the user a manager. Raise ImportFailed if the user would see what coders must not see."""
     membership = Membership.objects.filter(project=project, user=by).first()
-    blind = membership is None or membership.role not in ROLES_THAT_SEE_ALL_WORK
+    blind = membership is None or membership.role not in ROLES_SEEING_ALL_WORK
     if blind and Coding.objects.filter(text__project=project, coder=by).exists():
         raise ImportFailed(f"{by} codes texts of this project and stays blind; somebody else has to bring it back.")
     Membership.objects.update_or_create(project=project, user=by, defaults={"role": Membership.Role.MANAGER})

@@ -1,6 +1,6 @@
-"""The tables of a project that its archive holds, and what it keeps of each: every field, as the model has it.
+"""The tables of a project that its archive contains, with every field of their models.
 
-Other apps add theirs when they are ready (`add_tables`), or say why they are left out (`leave_out`).
+Other apps add their tables when they are ready (`add_tables`), or state why they are left out (`leave_out`).
 """
 
 from __future__ import annotations
@@ -34,76 +34,77 @@ type Predicate = Callable[[Any], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
+class ArchivedTable:
     """A table of the archive.
 
-    way: the lookup that leads from a row to its project. order: by what its rows are ordered, "-" for descending; rows
-    that are equal in that stay in the order in which they were made. json: of each JSON field what may stand in it.
+    `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
+    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field.
     """
 
     name: str
     model: type[models.Model]
-    way: str
+    project_lookup: str
     order: tuple[str, ...]
     json: Mapping[str, Predicate] = field(default_factory=dict)
 
 
 def is_spans(value: object) -> bool:
-    """[[start, end], ...]"""
+    """Return whether the value has the shape [[start, end], ...]."""
     return isinstance(value, list) and all(
         isinstance(span, list) and len(span) == 2 and all(type(edge) is int for edge in span) for span in value
     )
 
 
 def is_object(value: object) -> bool:
+    """Return whether the value is a JSON object."""
     return isinstance(value, dict)
 
 
-def is_words(value: object) -> bool:
-    """{text: text, ...}"""
-    return isinstance(value, dict) and all(isinstance(word, str) for word in value.values())
+def is_text_mapping(value: object) -> bool:
+    """Return whether the value has the shape {text: text, ...}."""
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
-# A table comes after those that it refers to.
-TABLES: list[Archived] = [
-    Archived("project", Project, "pk", ("slug",)),
-    Archived("levels", Level, "project", ("position", "key")),
-    Archived("categories", Category, "project", ("position", "key")),
-    Archived("members", Membership, "project", ("user",)),
-    Archived("docsets", Docset, "project", ("slug",)),
-    Archived("texts", Text, "project", ("slug",)),
-    Archived("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
-    Archived(
+# Each table comes after those that it refers to.
+TABLES: list[ArchivedTable] = [
+    ArchivedTable("project", Project, "pk", ("slug",)),
+    ArchivedTable("levels", Level, "project", ("position", "key")),
+    ArchivedTable("categories", Category, "project", ("position", "key")),
+    ArchivedTable("members", Membership, "project", ("user",)),
+    ArchivedTable("docsets", Docset, "project", ("slug",)),
+    ArchivedTable("texts", Text, "project", ("slug",)),
+    ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
+    ArchivedTable(
         "markables",
         Markable,
         "text__project",
         ("text", "start", "-end", "key"),
         {"parts": is_spans, "head": is_spans},
     ),
-    Archived("codings", Coding, "text__project", ("text", "coder", "kind")),
-    Archived("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
-    # The order in which the coder named them is kept.
-    Archived("pointers", Pointer, "judgement__coding__text__project", ("judgement",)),
-    Archived("indices", Index, "judgement__coding__text__project", ("judgement",)),
-    Archived("scus", SCU, "coding__text__project", ("coding", "key")),
-    Archived("operations", Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}),
+    ArchivedTable("codings", Coding, "text__project", ("text", "coder", "kind")),
+    ArchivedTable("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
+    # The order in which the coder named them stays.
+    ArchivedTable("pointers", Pointer, "judgement__coding__text__project", ("judgement",)),
+    ArchivedTable("indices", Index, "judgement__coding__text__project", ("judgement",)),
+    ArchivedTable("scus", SCU, "coding__text__project", ("coding", "key")),
+    ArchivedTable("operations", Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}),
 ]
 
-# Tables of a project that no archive holds, and why.
+# The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
     "annotations.Invitation": "a link into this project here: it would let nobody into another",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
 }
 
 
-def add_tables(*tables: Archived) -> None:
-    """Put tables of another app into every archive."""
+def add_tables(*tables: ArchivedTable) -> None:
+    """Add tables of another app to every archive."""
     TABLES.extend(tables)
 
 
-def leave_out(model: type[models.Model], why: str) -> None:
-    """Say why an archive does not hold the table."""
-    LEFT_OUT[model._meta.label] = why
+def leave_out(model: type[models.Model], reason: str) -> None:
+    """State why archives do not contain the table."""
+    LEFT_OUT[model._meta.label] = reason
 
 
 KINDS: tuple[tuple[type[models.Field[Any, Any]], Kind], ...] = (
@@ -117,27 +118,27 @@ KINDS: tuple[tuple[type[models.Field[Any, Any]], Kind], ...] = (
 )
 
 
-def kept(archived: Archived) -> dict[str, models.Field[Any, Any]]:
-    """The fields that the archive keeps: all but the row's own key and that of the project, which is only one."""
+def archived_fields(archived: ArchivedTable) -> dict[str, models.Field[Any, Any]]:
+    """Return the archived fields: all but the primary key and the reference to the project."""
     return {
-        one.name: one
-        for one in archived.model._meta.concrete_fields
-        if not one.primary_key and one.related_model is not Project
+        model_field.name: model_field
+        for model_field in archived.model._meta.concrete_fields
+        if not model_field.primary_key and model_field.related_model is not Project
     }
 
 
-def shape_of(archived: Archived) -> Shape:
-    """The table as files hold it. Raises TypeError on a field of a kind that the archive does not know."""
-    return Shape(archived.name, tuple(_field(one) for one in kept(archived).values()))
+def shape_of(archived: ArchivedTable) -> Shape:
+    """Return the shape of the table in files. Raise TypeError on a field of an unknown kind."""
+    return Shape(archived.name, tuple(_field(model_field) for model_field in archived_fields(archived).values()))
 
 
-def _field(one: models.Field[Any, Any]) -> Field:
-    if isinstance(one, models.ForeignKey):
-        if one.related_model is User:
-            return Field(one.name, Kind.PERSON, one.null)
-        [to] = [archived.name for archived in TABLES if archived.model is one.related_model]
-        return Field(one.name, Kind.ROW, one.null, to)
-    for known, kind in KINDS:
-        if isinstance(one, known):
-            return Field(one.name, kind, one.null)
-    raise TypeError(f"{one} is of a kind that the archive of a project does not know")
+def _field(model_field: models.Field[Any, Any]) -> Field:
+    if isinstance(model_field, models.ForeignKey):
+        if model_field.related_model is User:
+            return Field(model_field.name, Kind.PERSON, model_field.null)
+        [to] = [archived.name for archived in TABLES if archived.model is model_field.related_model]
+        return Field(model_field.name, Kind.ROW, model_field.null, to)
+    for field_class, kind in KINDS:
+        if isinstance(model_field, field_class):
+            return Field(model_field.name, kind, model_field.null)
+    raise TypeError(f"{model_field} is of a kind that the archive of a project does not know")

@@ -1,34 +1,30 @@
-"""Rows -> documents -> files of a format, with a report of what the format could not hold."""
+"""Export codings as files of a format, with a report of what the format could not represent."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from itertools import groupby
+from operator import itemgetter
 from typing import IO, Self
 
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
-from annotations.bulk import seldom_collecting
-from annotations.formats import FORMATS, Answer, Document, File, Format, Links, Mark, Place, Stretch
-from annotations.formats.archive import add
-from annotations.formats.document import Parts
-from annotations.formats.losses import LOSSES_FILE, Loss, Lost, carried, together
-from annotations.formats.scheme import SchemeSpec
-from annotations.importing.checking import spec_of
-from annotations.importing.report import number
+from annotations.core.progress import Progress
+from annotations.core.snapshots import read_snapshot
+from annotations.core.text import pluralize
+from annotations.formats import FORMATS, Answer, Document, File, Links, Mark, Place, Stretch
+from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, merge_losses, reduce_document
+from annotations.formats.model.document import Parts
+from annotations.formats.model.scheme import SchemeSpec
+from annotations.formats.syntax.archive import add_file
 from annotations.models import Coding, Judgement, Markable, Pointer, Project, Segment, Text
-from annotations.moment import one_moment
-from annotations.processes import halved
-from annotations.progress import Progress
+from annotations.schemes.project_scheme import scheme_spec
 
 LINKS = {
     Project.Answers.POINTERS: Links.POINTERS,
@@ -38,21 +34,23 @@ LINKS = {
 
 
 @dataclass(slots=True)
-class Exported:
-    """What an export wrote, or would write, and what it left out."""
+class ExportReport:
+    """What an export wrote, or would write, and what the format could not represent."""
 
     texts: int = 0
     codings: int = 0
     files: int = 0
-    losses: Sequence[Loss | Lost] = field(default_factory=list)
+    losses: Sequence[Loss | OtherLoss] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{number(self.codings, 'coding')} of {number(self.texts, 'text')} in {number(self.files, 'file')}"
+        return (
+            f"{pluralize(self.codings, 'coding')} of {pluralize(self.texts, 'text')} in {pluralize(self.files, 'file')}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _TextRows:
-    """What is the same for every coder of a text."""
+    """The rows of a text that are the same for every coder."""
 
     slug: str
     title: str
@@ -65,7 +63,7 @@ class _TextRows:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What is read of the codings for an export. A document is made of it when its turn comes, and once only."""
+    """The rows of an export. Each document is built once, when it is needed, to save memory."""
 
     codings: list[tuple[int, int, str]]
     texts: dict[int, _TextRows]
@@ -73,8 +71,8 @@ class _Rows:
     scheme: SchemeSpec
     links: Links
 
-    def document(self, coding: int, key: int, coder: str) -> Document:
-        text = self.texts[key]
+    def document(self, coding: int, text_key: int, coder: str) -> Document:
+        text = self.texts[text_key]
         return Document(
             text.slug,
             f"{coder}/{text.slug}",
@@ -92,9 +90,9 @@ class _Rows:
 def documents_of(
     project: Project, *, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False
 ) -> Iterator[tuple[str, Document]]:
-    """The documents of the codings handed in, with the names of their coders, text by text; nothing named means all.
+    """Yield the documents of the submitted codings, each with its coder, text by text. No coders or texts means all.
 
-    unfinished: those that are not handed in too. All is read at one moment, by eleven queries.
+    With `unfinished`, open codings are included. All is read in one snapshot, by eleven queries.
     """
     rows = _read(project, coders, texts, unfinished)
     for coding, text, coder in rows.codings:
@@ -102,13 +100,13 @@ def documents_of(
 
 
 def _read(project: Project, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False) -> _Rows:
-    with one_moment():
+    with read_snapshot():
         codings = _codings(project, coders, texts, unfinished)
         rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
-        of_texts = _texts(project, codings)
-        spec = spec_of(project.levels.all(), project.categories.select_related("points_to"))
-        answers = _answers(codings, of_texts, dict(project.categories.values_list("pk", "key")))
-    return _Rows(rows, of_texts, answers, spec, LINKS[Project.Answers(project.answers)])
+        text_rows = _texts(project, codings)
+        spec = scheme_spec(project.levels.all(), project.categories.select_related("points_to"))
+        answers = _answers(codings, text_rows, dict(project.categories.values_list("pk", "key")))
+    return _Rows(rows, text_rows, answers, spec, LINKS[Project.Answers(project.answers)])
 
 
 def _codings(
@@ -123,10 +121,10 @@ def _codings(
 
 
 def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:
-    # Which codings they are of is asked again, since no statement takes the keys of any number of them.
+    # A subquery selects the codings, since no statement takes an unlimited number of keys.
     keys = codings.order_by().values("text")
     rows = Text.objects.filter(project=project, pk__in=keys)
-    found = {
+    text_rows = {
         pk: _TextRows(slug, title, content, language, direction, [], {})
         for pk, slug, title, content, language, direction in rows.values_list(
             "pk", "slug", "title", "content", "language", "direction"
@@ -136,20 +134,20 @@ def _texts(project: Project, codings: QuerySet[Coding]) -> dict[int, _TextRows]:
     for text, kind, start, end, label, speaker in segments.values_list(
         "text_id", "kind", "start", "end", "label", "speaker"
     ):
-        found[text].segments.append(Stretch(kind, start, end, label, speaker))
+        text_rows[text].segments.append(Stretch(kind, start, end, label, speaker))
     levels = dict(project.levels.values_list("pk", "key"))
     markables = Markable.objects.filter(text__in=keys).order_by("start", "-end", "key")
     for pk, text, level, label, parts, start, end, head, predefined in markables.values_list(
         "pk", "text_id", "level_id", "label", _as_text("parts"), "start", "end", _as_text("head"), "predefined"
     ):
-        # Nearly all are of one part, which need not be decoded.
-        of = ((start, end),) if parts.count("[") == 2 else _parts(parts)
-        found[text].markables[pk] = (Mark(of, levels[level], label, _parts(head)), predefined)
-    return found
+        # Nearly all have one part, for which the JSON need not be parsed.
+        spans = ((start, end),) if parts.count("[") == 2 else _parts(parts)
+        text_rows[text].markables[pk] = (Mark(spans, levels[level], label, _parts(head)), predefined)
+    return text_rows
 
 
 def _as_text(field: str) -> Cast:
-    """The JSON as the database holds it: decoding it for every row takes longer than all else of reading them."""
+    """Return the JSON as the database stores it: parsing it for every row takes longer than reading all the rows."""
     return Cast(field, TextField())
 
 
@@ -157,72 +155,72 @@ def _parts(pairs: str) -> Parts:
     return tuple((start, end) for start, end in json.loads(pairs)) if pairs != "[]" else ()
 
 
-# What a coder says of a markable: the answer, and a head of the coder's own.
-type Said = tuple[Answer | None, Parts]
-type Answers = dict[int, Said]
+# The answer of a coder on a markable, and the coder's own head of it.
+type AnswerAndHead = tuple[Answer | None, Parts]
+type Answers = dict[int, AnswerAndHead]
 
 
 def _answers(
     codings: QuerySet[Coding], texts: Mapping[int, _TextRows], categories: Mapping[int, str]
 ) -> dict[int, Answers]:
-    """For each coding what its coder says, by markable."""
+    """Return for each coding the answers by markable."""
     judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
     pointers = _pointers(judgements, texts)
-    # Few say more than category and links, so that the rest is read of those alone.
-    more = {
+    # Few judgements have more than category and links, so that the other columns are read for those alone.
+    details = {
         pk: (optional, unsure, note, name, _parts(head))
         for pk, optional, unsure, note, name, head in judgements.exclude(
             optional=False, unsure=False, note="", name="", head=[]
         ).values_list("pk", "optional", "unsure", "note", "name", _as_text("head"))
     }
 
-    def said(pk: int, category: int | None, entity: str | None) -> Said:
-        optional, unsure, note, name, head = more.get(pk, (False, False, "", "", ()))
+    def answer_and_head(pk: int, category: int | None, entity: str | None) -> AnswerAndHead:
+        optional, unsure, note, name, head = details.get(pk, (False, False, "", "", ()))
         if category is None:
             return None, head
         links = pointers.get(pk, ()), () if entity is None else (entity,)
         return Answer(categories[category], *links, optional, unsure, note, name), head
 
-    found: dict[int, Answers] = defaultdict(dict)
-    # Most say no more than a category and an entity, which is the same object wherever it is said.
-    usual: dict[tuple[int | None, str | None], Said] = {}
+    answers_by_coding: dict[int, Answers] = defaultdict(dict)
+    # Most have only a category and an entity; equal ones share one object.
+    shared: dict[tuple[int | None, str | None], AnswerAndHead] = {}
     rows = judgements.order_by("indices__pk")
     for pk, coding, markable, category, entity in rows.values_list(
         "pk", "coding_id", "markable_id", "category_id", "indices__entity"
     ):
-        answers = found[coding]
+        answers = answers_by_coding[coding]
         if markable in answers:  # a row for each entity
-            answers[markable] = _of_another(answers[markable], entity)
-        elif pk in more or pk in pointers:
-            answers[markable] = said(pk, category, entity)
+            answers[markable] = _with_entity(answers[markable], entity)
+        elif pk in details or pk in pointers:
+            answers[markable] = answer_and_head(pk, category, entity)
         else:
             key = category, entity
-            if key not in usual:
-                usual[key] = said(pk, category, entity)
-            answers[markable] = usual[key]
-    return found
+            if key not in shared:
+                shared[key] = answer_and_head(pk, category, entity)
+            answers[markable] = shared[key]
+    return answers_by_coding
 
 
 def _pointers(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows]) -> dict[int, tuple[Place, ...]]:
-    """The antecedents by judgement, in the order in which they were named."""
+    """Return the antecedents by judgement, in the order in which the coder named them."""
     rows = Pointer.objects.filter(judgement__in=judgements).order_by("pk").values_list("judgement_id", "target_id")
     if not rows:
         return {}
-    places = {pk: mark.place for of in texts.values() for pk, (mark, _) in of.markables.items()}
-    found: dict[int, tuple[Place, ...]] = {}
+    places = {pk: mark.place for text_rows in texts.values() for pk, (mark, _) in text_rows.markables.items()}
+    targets: dict[int, tuple[Place, ...]] = {}
     for judgement, target in rows:
-        found[judgement] = (*found.get(judgement, ()), places[target])
-    return found
+        targets[judgement] = (*targets.get(judgement, ()), places[target])
+    return targets
 
 
-def _of_another(said: Said, entity: str) -> Said:
-    """The same of a markable that belongs to one more entity."""
-    answer, head = said
-    return answer and answer.said(answer.category, answer.pointers, (*answer.indices, entity)), head
+def _with_entity(answer_and_head: AnswerAndHead, entity: str) -> AnswerAndHead:
+    """Return the answer with one more entity."""
+    answer, head = answer_and_head
+    return answer and answer.with_links(answer.category, answer.pointers, (*answer.indices, entity)), head
 
 
 def _marks(text: _TextRows, answers: Answers) -> list[Mark]:
-    """The markables that the coder sees, with the coder's answers."""
+    """Return the markables that the coder sees, with the coder's answers."""
     marks = []
     for pk, (mark, predefined) in text.markables.items():
         if pk in answers:
@@ -233,59 +231,60 @@ def _marks(text: _TextRows, answers: Answers) -> list[Mark]:
     return marks
 
 
-@seldom_collecting()
-def export(
+def export_codings(
     project: Project,
     format_key: str,
     out: IO[bytes] | None,
     *,
     options: Mapping[str, str] | None = None,
     progress: Progress | None = None,
-    **which: object,
-) -> Exported:
-    """Write a zip of the format's files to `out`; None: only say what would be lost.
+    **selection: object,
+) -> ExportReport:
+    """Write a zip of the format's files to `out`; if that is None, only report what would be lost.
 
-    The files are in a folder for each coder, or for all together where the format names coders. which: as in
-    documents_of. progress: called with how many codings are done, of how many. The report stands in the zip too.
-    Raises nothing of its own: what is there is valid.
+    The files are in a folder for each coder, or in one for all if the format names coders. `selection` is that of
+    `documents_of`. `progress` is called with the numbers of codings done and of all codings. The report is also in the
+    zip. Valid rows raise no errors.
     """
-    rows = _read(project, **which)  # type: ignore[arg-type]
-    with _Writing(FORMATS[format_key], options or {}, out) as writing:
+    format_ = FORMATS[format_key]
+    assert format_.write is not None
+    write = partial(format_.write, **(options or {}))
+    rows = _read(project, **selection)  # type: ignore[arg-type]
+    report, losses, texts = ExportReport(codings=len(rows.codings)), list[Loss](), set[str]()
+    all_documents: list[Document] = []
+    n_done = 0
+    with _Package(out) as package:
+        # The documents of a coder are released before those of the next are built.
+        for coder, codings in groupby(sorted(rows.codings, key=itemgetter(2)), key=itemgetter(2)):
+            documents = []
+            for coding in codings:
+                if progress is not None and n_done % 50 == 0:
+                    progress(n_done, len(rows.codings))
+                n_done += 1
+                document, losses_of_document = reduce_document(rows.document(*coding), format_.supported_features)
+                documents.append(document)
+                texts.add(document.name)
+                losses += [
+                    Loss(loss.feature, loss.count, tuple(f"{coder}, {example}" for example in loss.examples))
+                    for loss in losses_of_document
+                ]
+            if format_.names_coders:
+                all_documents += [replace(document, coder=coder) for document in documents]
+            else:
+                package.add(f"{folder_of(coder)}/", write(documents))
+        if format_.names_coders:
+            package.add("", write(all_documents))
+        report.files, report.texts, report.losses = package.n_files, len(texts), merge_losses(losses)
+        package.add_losses(report.losses)
+    return report
 
-        def made(coding: tuple[int, int, str]) -> _Made:
-            return writing.made(coding[-1], rows.document(*coding))
 
-        # Files are worth bringing from another process; documents are not.
-        with closing(halved(made, rows.codings, worth=writing.format.apart)) as all_made:
-            for place, one in enumerate(all_made):
-                if progress is not None and place % 50 == 0:
-                    progress(place, len(rows.codings))
-                writing.take(one)
-        return writing.finish()
+class _Package:
+    """The zip of an export; without `out` its files are only counted."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What is written of a document: its files, or itself without what the format cannot hold; and what that is."""
-
-    coder: str
-    text: str
-    losses: Sequence[Loss]
-    files: Sequence[File]
-    document: Document | None
-
-
-class _Writing:
-    """The documents of an export on their way into the zip; without `out` they are counted and go nowhere."""
-
-    def __init__(self, format_: Format, options: Mapping[str, str], out: IO[bytes] | None) -> None:
-        assert format_.write is not None
-        self.format, self.write = format_, partial(format_.write, **options)
+    def __init__(self, out: IO[bytes] | None) -> None:
         self.archive = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) if out is not None else None
-        self.report = Exported()
-        self.texts: set[str] = set()
-        self.losses: list[Loss] = []
-        self.kept: dict[str, list[Document]] = defaultdict(list)
+        self.n_files = 0
 
     def __enter__(self) -> Self:
         return self
@@ -294,60 +293,18 @@ class _Writing:
         if self.archive is not None:
             self.archive.close()
 
-    def made(self, coder: str, document: Document) -> _Made:
-        """Take out what the format cannot hold, and write what can be written by itself."""
-        document, lost = carried(document, self.format.carries)
-        losses = [Loss(one.feature, one.count, tuple(f"{coder}, {each}" for each in one.examples)) for one in lost]
-        if self.format.apart:
-            return _Made(coder, document.name, losses, self.write([document]), None)
-        return _Made(coder, document.name, losses, (), document)
-
-    def take(self, made: _Made) -> None:
-        """Put it into the zip, or keep it for the end."""
-        self.losses += made.losses
-        self.report.codings += 1
-        self.texts.add(made.text)
-        if made.document is None:
-            self._add(f"{folder_of(made.coder)}/", made.files)
-        else:
-            self.kept[made.coder].append(made.document)
-
-    def finish(self) -> Exported:
-        """Write the rest, and the report."""
-        if self.format.names_coders:
-            self._add(
-                "", self.write([replace(one, coder=coder) for coder in sorted(self.kept) for one in self.kept[coder]])
-            )
-        else:
-            for coder in sorted(self.kept):
-                self._add(f"{folder_of(coder)}/", self.write(self.kept[coder]))
-        self.report.texts, self.report.losses = len(self.texts), together(self.losses)
-        if self.archive is not None and self.report.losses:
-            add(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in self.report.losses).encode())
-        return self.report
-
-    def _add(self, folder: str, files: Sequence[File]) -> None:
-        self.report.files += len(files)
+    def add(self, folder: str, files: Sequence[File]) -> None:
+        self.n_files += len(files)
         if self.archive is not None:
             for file in files:
-                add(self.archive, f"{folder}{file.path}", file.data)
+                add_file(self.archive, f"{folder}{file.path}", file.data)
+
+    def add_losses(self, losses: Sequence[Loss | OtherLoss]) -> None:
+        """Add the report of what the format cannot represent, unless it is empty."""
+        if self.archive is not None and losses:
+            add_file(self.archive, LOSSES_FILE, "".join(f"{loss}\n" for loss in losses).encode())
 
 
 def folder_of(coder: str) -> str:
-    """A folder's name for a coder. It may not begin with a dot as people's names may: what is hidden is not read."""
+    """Return the folder of a coder, without a leading dot, which usernames may have: hidden files are not read."""
     return f"_{coder}" if coder.startswith(".") else coder
-
-
-def write_whole[Result](path: Path, write: Callable[[IO[bytes]], Result]) -> Result:
-    """Let `write` fill a file that is there wholly or not at all. Raises OSError where it cannot be written."""
-    handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            result = write(out)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(partial).replace(path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-    return result

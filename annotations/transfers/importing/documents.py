@@ -1,7 +1,7 @@
-"""Documents that a reader made of files -> rows.
+"""Import documents that a reader made from files.
 
-Documents of equal name are one text, coded by different people. Markables of equal level and parts are one. A file
-is imported wholly or not at all, and does not keep the others from it; all that is written is written at once.
+Documents of equal name are one text, coded by different people. Markables of equal level and parts are the same. A file
+is imported completely or not at all, whatever happens to the others; everything is written in one transaction.
 """
 
 from __future__ import annotations
@@ -13,58 +13,40 @@ from itertools import batched
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotations import actions
-from annotations.bulk import MOST_KEYS, seldom_collecting
+from annotations.core.bulk import MAX_KEYS
+from annotations.core.progress import Progress
 from annotations.formats import Finding, FormatError
-from annotations.formats.lint import lint
-from annotations.importing.checking import (
-    Checked,
-    Known,
-    Scheme,
+from annotations.formats.losses.lint import lint
+from annotations.models import Coding, Markable, Operation, Project, Text, User
+from annotations.projects.members import get_or_create_coder
+from annotations.transfers.importing.checking import (
+    CheckedDocument,
+    ImportScheme,
+    KnownMarkables,
     check,
     new_text,
+    refuse_duplicates,
     refuse_other_text,
-    slug_of,
-    slugged,
+    slug_or_empty,
+    text_slug,
     with_content,
-    without_doubles,
 )
-from annotations.importing.report import Failure, Report
-from annotations.importing.sources import Brought, Coded, Source, read_sources, sources_of
-from annotations.importing.writing import Plan, PlannedText, write
-from annotations.models import Coding, Markable, Operation, Project, Text, User
-from annotations.progress import Progress
-
-__all__ = [
-    "Brought",
-    "Coded",
-    "Failure",
-    "ImportFailed",
-    "Report",
-    "Source",
-    "import_brought",
-    "import_documents",
-    "read_sources",
-    "sources_of",
-]
+from annotations.transfers.importing.report import Failure, ImportFailed, Report
+from annotations.transfers.importing.sources import ReadResult, SourceDocument
+from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
 
 
-class ImportFailed(Exception):
-    """Why nothing could be imported at all, ready to be shown."""
-
-
-def import_brought(project: Project, brought: Brought, **options: object) -> Report:
-    """Import what the files brought; the report names those that could not be read too. Options: import_documents."""
-    report = import_documents(project, brought.coded, **options)  # type: ignore[arg-type]
-    report.failures[:0] = brought.failures
-    report.left_out = brought.left_out
+def import_result(project: Project, result: ReadResult, **options: object) -> Report:
+    """Import what was read; the report also names the files that could not be. Options: see `import_documents`."""
+    report = import_documents(project, result.documents, **options)  # type: ignore[arg-type]
+    report.failures[:0] = result.failures
+    report.left_out = result.left_out
     return report
 
 
-@seldom_collecting()
 def import_documents(
     project: Project,
-    coded: Sequence[Coded],
+    documents: Sequence[SourceDocument],
     *,
     by: User | None = None,
     predefined: bool = False,
@@ -72,25 +54,26 @@ def import_documents(
     trial: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Write the documents into the project and say what that did. Raises ImportFailed, and then nothing is changed.
+    """Write the documents to the project and report it. Raise ImportFailed if that fails; then nothing is changed.
 
-    by: who imports; None: each coder for themself (command line). predefined: the markables of these files are
-    given with the texts, so every coder sees them. create: make coders that lack. trial: say what would happen and
-    change nothing. progress: called with how many documents are checked, of how many.
+    `by` is the user who imports; None if each coder counts as the author (command line). With `predefined`, the
+    markables of these files are predefined, so that every coder sees them. With `create`, missing coders are created. A
+    `trial` reports what would happen and changes nothing. `progress` is called with the numbers of checked documents
+    and of all documents.
     """
-    scheme = Scheme.of(project)
+    scheme = ImportScheme.from_project(project)
     if scheme.spec.main_level == "":
         raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
-    checking = _Checking.of(project, scheme, predefined, coded)
-    for number, entry in enumerate(coded):
+    checker = _DocumentChecker.for_documents(project, scheme, predefined, documents)
+    for number, document in enumerate(documents):
         if progress is not None and number % 50 == 0:
-            progress(number, len(coded))
-        checking.take(entry)
+            progress(number, len(documents))
+        checker.add(document)
     try:
         with transaction.atomic():
-            plan = checking.planned(create)
-            report = checking.report(plan)
-            write(project, plan, by)
+            plan = checker.plan(create)
+            report = checker.report(plan)
+            write_plan(project, plan, by)
             if trial:
                 transaction.set_rollback(True)
     except IntegrityError as error:
@@ -99,168 +82,173 @@ def import_documents(
 
 
 @dataclass(slots=True)
-class _OfText:
-    """What is known of a text while documents come in."""
+class _TextEntry:
+    """A text with the documents read for it so far."""
 
     text: Text
-    where: str
-    known: Known
-    documents: list[Coded] = field(default_factory=list)
-    checked: list[Checked] = field(default_factory=list)
+    location: str
+    markables: KnownMarkables
+    documents: list[SourceDocument] = field(default_factory=list)
+    checked: list[CheckedDocument] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Checking:
+class _DocumentChecker:
+    """Checks one document after the other, and keeps the failures and findings."""
+
     project: Project
-    scheme: Scheme
+    scheme: ImportScheme
     predefined: bool
-    texts: dict[str, _OfText] = field(default_factory=dict)
-    failed: dict[str, Failure] = field(default_factory=dict)
+    texts: dict[str, _TextEntry] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     unchanged: int = 0
     new_coders: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, project: Project, scheme: Scheme, predefined: bool, coded: Sequence[Coded]) -> _Checking:
-        """With the texts of the project that the documents name, and their markables: two queries for 30,000."""
-        checking = cls(project, scheme, predefined)
-        slugs = {slugged(entry.document) for entry in coded}
-        for some in batched(slugs, MOST_KEYS):
-            for text in Text.objects.filter(project=project, slug__in=some):
-                checking.texts[text.slug] = _OfText(text, f"the text {text.slug} of the project", Known())
-        texts = {of.text.pk: of for of in checking.texts.values()}
-        for keys in batched(texts, MOST_KEYS):
+    def for_documents(
+        cls, project: Project, scheme: ImportScheme, predefined: bool, documents: Sequence[SourceDocument]
+    ) -> _DocumentChecker:
+        """Return a checker with the texts that the documents name, and their markables. Two queries a 30,000 texts."""
+        checker = cls(project, scheme, predefined)
+        slugs = {slug_or_empty(entry.document) for entry in documents}
+        for batch in batched(slugs, MAX_KEYS):
+            for text in Text.objects.filter(project=project, slug__in=batch):
+                checker.texts[text.slug] = _TextEntry(text, f"the text {text.slug} of the project", KnownMarkables())
+        texts = {entry.text.pk: entry for entry in checker.texts.values()}
+        for keys in batched(texts, MAX_KEYS):
             for markable in Markable.objects.filter(text__in=keys).select_related("level"):
-                texts[markable.text_id].known.markables[markable.key] = markable
-        return checking
+                texts[markable.text_id].markables.markables[markable.key] = markable
+        return checker
 
-    def take(self, coded: Coded) -> None:
-        """Check the document; what is wrong with it fails its file."""
-        if coded.file in self.failed:
+    def add(self, source: SourceDocument) -> None:
+        """Check the document; an error refuses its file."""
+        if source.file in self.failures:
             return
         try:
-            if coded.document.bare:
-                there = self.texts.get(slugged(coded.document))
-                coded = replace(coded, document=with_content(coded.document, there.text if there else None))
-            slug = slug_of(coded.document)
-            text = new_text(self.project, slug, coded.document)
-            of = self.texts.setdefault(slug, _OfText(text, coded.document.file, Known()))
-            of.documents.append(coded)
-            without_doubles(of.documents)
-            refuse_other_text(of.text.content, of.where, coded.document)
-            of.checked.append(check(coded, self.scheme, of.known, self.predefined))
+            if source.document.without_text:
+                existing = self.texts.get(slug_or_empty(source.document))
+                source = replace(source, document=with_content(source.document, existing.text if existing else None))
+            slug = text_slug(source.document)
+            text = new_text(self.project, slug, source.document)
+            entry = self.texts.setdefault(slug, _TextEntry(text, source.document.file, KnownMarkables()))
+            entry.documents.append(source)
+            refuse_duplicates(entry.documents)
+            refuse_other_text(entry.text.content, entry.location, source.document)
+            entry.checked.append(check(source, self.scheme, entry.markables, self.predefined))
         except FormatError as error:
-            self._fail(coded, str(error))
+            self._fail(source, str(error))
             return
-        self.findings += [*coded.document.findings, *lint(coded.document, self.scheme.spec)]
-        if coded.coder is not None and not any(mark.answer for mark in coded.document.marks):
-            self.findings.append(Finding("nothing-coded", "no markable is coded in it", coded.document.file))
+        self.findings += [*source.document.findings, *lint(source.document, self.scheme.spec)]
+        if source.coder is not None and not any(mark.answer for mark in source.document.marks):
+            self.findings.append(Finding("nothing-coded", "no markable is coded in it", source.document.file))
 
-    def _fail(self, coded: Coded, message: str) -> None:
-        self.failed.setdefault(coded.file, Failure(coded.file, message))
+    def _fail(self, source: SourceDocument, message: str) -> None:
+        self.failures.setdefault(source.file, Failure(source.file, message))
 
-    def planned(self, create: bool) -> Plan:
-        """What is to be written. Call it in the transaction that writes.
+    def plan(self, create: bool) -> Plan:
+        """Return what to write. Call it in the transaction that writes.
 
-        Where a file fails here, all is planned again without it, so that no coder is made for a file that is refused.
+        If a file is refused here, plan again without it, so that no coder is created for a refused file.
         """
         while True:
-            failed = len(self.failed)
+            n_failures = len(self.failures)
             with transaction.atomic():
-                plan = self.plan(self.coders(create))
-                if len(self.failed) == failed:
+                plan = self._plan_texts(self._coders(create))
+                if len(self.failures) == n_failures:
                     return plan
                 transaction.set_rollback(True)
 
-    def coders(self, create: bool) -> dict[str, User]:
-        """The coders by their names in the files; the files of those that cannot be fail."""
-        found: dict[str, User] = {}
+    def _coders(self, create: bool) -> dict[str, User]:
+        """Return the coders by their names in the files, and refuse the files of those that cannot code here."""
+        coders: dict[str, User] = {}
         self.new_coders = []
-        for name in sorted({entry.coder for entry in self._good() if entry.coder is not None}):
-            known = set(self.project.members.values_list("pk", flat=True))
+        for name in sorted({entry.coder for entry in self._accepted() if entry.coder is not None}):
+            member_keys = set(self.project.members.values_list("pk", flat=True))
             try:
-                found[name] = actions.coder_of(self.project, name, create=create)
+                coders[name] = get_or_create_coder(self.project, name, create=create)
             except ValidationError as error:
-                for entry in self._good():
+                for entry in self._accepted():
                     if entry.coder == name:
                         self._fail(entry, f"coder {name!r}: {' '.join(error.messages)}")
             else:
-                if found[name].pk not in known:
-                    self.new_coders.append(found[name].get_username())
-        self._refuse_doubles(found)
-        return found
+                if coders[name].pk not in member_keys:
+                    self.new_coders.append(coders[name].get_username())
+        self._refuse_duplicate_coders(coders)
+        return coders
 
-    def _refuse_doubles(self, coders: dict[str, User]) -> None:
-        """Fail files with a text that its coder, written in another case, has in another file too."""
-        for of in self.texts.values():
-            first: dict[int, Coded] = {}
-            for coded in [checked.coded for checked in of.checked]:
-                coder = coders.get(coded.coder or "")
-                if coder is None or coded.file in self.failed:
+    def _refuse_duplicate_coders(self, coders: dict[str, User]) -> None:
+        """Refuse files with a text that another file has from the same coder, spelled in another case."""
+        for entry in self.texts.values():
+            first: dict[int, SourceDocument] = {}
+            for source in [checked.source for checked in entry.checked]:
+                coder = coders.get(source.coder or "")
+                if coder is None or source.file in self.failures:
                     continue
-                other = first.setdefault(coder.pk, coded)
-                if other is not coded:
-                    name, where = coded.document.name, coded.document.file
-                    self._fail(coded, f"{where}: {name} coded by {coder} stands in {other.document.file} too")
+                other = first.setdefault(coder.pk, source)
+                if other is not source:
+                    name, file = source.document.name, source.document.file
+                    self._fail(source, f"{file}: {name} coded by {coder} stands in {other.document.file} too")
 
-    def _good(self) -> Iterable[Coded]:
+    def _accepted(self) -> Iterable[SourceDocument]:
         return [
-            checked.coded
-            for of in self.texts.values()
-            for checked in of.checked
-            if checked.coded.file not in self.failed
+            checked.source
+            for entry in self.texts.values()
+            for checked in entry.checked
+            if checked.source.file not in self.failures
         ]
 
-    def plan(self, coders: dict[str, User]) -> Plan:
-        """What is to be written: all of the files that did not fail."""
-        known = {
+    def _plan_texts(self, coders: dict[str, User]) -> Plan:
+        """Return what to write: everything in the files that were not refused."""
+        existing = {
             (coding.text_id, coding.coder_id): coding
-            for some in batched((of.text.pk for of in self.texts.values() if of.text.pk), MOST_KEYS)
+            for batch in batched((entry.text.pk for entry in self.texts.values() if entry.text.pk), MAX_KEYS)
             for coding in Coding.objects.select_for_update(of=("self",)).filter(
-                text__in=some, coder__in=coders.values()
+                text__in=batch, coder__in=coders.values()
             )
         }
-        touched = self._touched(known, coders)
+        unchanged = self._unchanged(existing, coders)
         texts = []
         for slug in sorted(self.texts):
-            of = self.texts[slug]
-            checked = [one for one in of.checked if one.coded.file not in self.failed]
+            entry = self.texts[slug]
+            checked = [document for document in entry.checked if document.source.file not in self.failures]
             if checked:
-                first = checked[0].coded.document
-                text = of.text if of.text.pk else new_text(self.project, slug, first)
+                first = checked[0].source.document
+                text = entry.text if entry.text.pk else new_text(self.project, slug, first)
                 texts.append(PlannedText(text, first, checked))
-        return Plan(texts, coders, known, touched)
+        return Plan(texts, coders, existing, unchanged)
 
-    def _touched(self, known: dict[tuple[int, int], Coding], coders: dict[str, User]) -> set[int]:
-        """The codings that hold already just what the file says; a file that says something else fails."""
-        begun = {coding.pk for coding in known.values() if coding.version}
-        if not begun:
+    def _unchanged(self, existing: dict[tuple[int, int], Coding], coders: dict[str, User]) -> set[int]:
+        """Return the codings that are just as in the file already; refuse files that would change others."""
+        started = {coding.pk for coding in existing.values() if coding.version}
+        if not started:
             return set()
         imported: dict[int, list[object]] = {}
-        for some in batched(begun, MOST_KEYS):
-            log = Operation.objects.filter(coding__in=some).order_by("coding", "sequence")
+        for batch in batched(started, MAX_KEYS):
+            log = Operation.objects.filter(coding__in=batch).order_by("coding", "sequence")
             for key, kind, payload in log.values_list("coding_id", "kind", "payload"):
                 imported.setdefault(key, []).append((kind, payload))
-        same = set()
-        for of in self.texts.values():
-            for checked in of.checked:
-                coder = coders.get(checked.coded.coder or "")
-                coding = known.get((of.text.pk, coder.pk)) if coder else None
-                if coding is None or coding.pk not in begun:
+        unchanged = set()
+        for entry in self.texts.values():
+            for checked in entry.checked:
+                coder = coders.get(checked.source.coder or "")
+                coding = existing.get((entry.text.pk, coder.pk)) if coder else None
+                if coding is None or coding.pk not in started:
                     continue
                 payload = {"judgements": [decision.payload() for decision in checked.decisions]}
                 if imported[coding.pk] == [("import", payload), ("submit", {})]:
-                    same.add(coding.pk)
+                    unchanged.add(coding.pk)
                 else:
-                    message = f"{coder} has coded {of.text.slug} already; it stays as it is"
-                    self._fail(checked.coded, f"{checked.coded.document.file}: {message}")
-        self.unchanged = len(same)
-        return same
+                    message = f"{coder} has coded {entry.text.slug} already; it stays as it is"
+                    self._fail(checked.source, f"{checked.source.document.file}: {message}")
+        self.unchanged = len(unchanged)
+        return unchanged
 
     def report(self, plan: Plan) -> Report:
+        """Return the report of the import."""
         report = plan.report()
         report.unchanged = self.unchanged
         report.new_coders = self.new_coders
-        report.failures = list(self.failed.values())
-        report.findings = [finding for finding in self.findings if finding.file not in self.failed]
+        report.failures = list(self.failures.values())
+        report.findings = [finding for finding in self.findings if finding.file not in self.failures]
         return report

@@ -1,16 +1,17 @@
-"""What an import did, or would do."""
+"""Reports of imports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from annotations.core.text import pluralize
 from annotations.formats import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that was not imported, and why; the message names it, with the line where there is one."""
+    """A file that was not imported. The message gives the reason, and names the file and the line if there is one."""
 
     file: str
     message: str
@@ -21,9 +22,10 @@ class Failure:
 
 @dataclass(slots=True)
 class Report:
-    """What an import did, or what it would do where it was a trial.
+    """The result of an import, or for a trial what it would be.
 
-    documents: those that were not refused. unchanged: codings that the project has already, as they are in the files.
+    `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
+    files.
     """
 
     documents: int = 0
@@ -39,42 +41,42 @@ class Report:
 
     @property
     def empty(self) -> bool:
-        """Whether no document came in, nor was there already."""
+        """Whether no document was imported or in the project already."""
         return not self.documents
 
-    def odd(self) -> list[str]:
-        """The findings in short: of each kind how many there are, and the first of them."""
-        return in_short(self.findings)
+    def warnings(self) -> list[str]:
+        """Return a line for each kind of finding: the first one, and how many more there are."""
+        return summaries(self.findings)
 
     def __str__(self) -> str:
         parts = [
-            number(self.texts, "new text"),
-            number(self.markables, "new markable"),
-            number(self.codings, "coding"),
-            number(self.judgements, "judgement"),
+            pluralize(self.texts, "new text"),
+            pluralize(self.markables, "new markable"),
+            pluralize(self.codings, "coding"),
+            pluralize(self.judgements, "judgement"),
         ]
         if self.unchanged:
-            parts.append(f"{number(self.unchanged, 'coding')} there already")
+            parts.append(f"{pluralize(self.unchanged, 'coding')} there already")
         if self.failures:
-            parts.append(f"{number(len(self.failures), 'file')} refused")
+            parts.append(f"{pluralize(len(self.failures), 'file')} refused")
         return ", ".join(parts)
 
 
-def by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """The findings, those of a kind together."""
+def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return the findings, grouped by kind."""
     kinds: dict[str, list[Finding]] = {}
     for finding in findings:
         kinds.setdefault(finding.code, []).append(finding)
     return list(kinds.values())
 
 
-def in_short(findings: Iterable[Finding]) -> list[str]:
-    """Of each kind the first, and how many more there are."""
+def summaries(findings: Iterable[Finding]) -> list[str]:
+    """Return a line for each kind of finding: the first one, and how many more there are."""
     return [
-        str(found[0]) if len(found) == 1 else f"{found[0]} (and {len(found) - 1} more of this kind)"
-        for found in by_kind(findings)
+        str(group[0]) if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more of this kind)"
+        for group in group_by_kind(findings)
     ]
 
 
-def number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+class ImportFailed(Exception):
+    """The reason why nothing could be imported at all, ready to be shown."""

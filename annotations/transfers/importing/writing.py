@@ -1,4 +1,4 @@
-"""Checked documents -> rows, in a fixed number of statements however many there are."""
+"""Write checked documents as rows, in a fixed number of statements."""
 
 from __future__ import annotations
 
@@ -6,62 +6,66 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import batched
 
-from annotations import operations
-from annotations.bulk import MOST_KEYS, insert, reserve
+from annotations.coding import operations
+from annotations.core.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Document, Mark
-from annotations.importing.checking import Checked, NewMarkable
-from annotations.importing.report import Report
 from annotations.models import Coding, Markable, Project, Segment, Text, User
+from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
+from annotations.transfers.importing.report import Report
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """A text, there already or new (then with the segments of `document`), and what comes into it."""
+    """A text, existing or new (then with the segments of `document`), and the documents to be written for it."""
 
     text: Text
     document: Document
-    checked: list[Checked]
+    checked: list[CheckedDocument]
 
     def markables(self) -> dict[str, Markable | NewMarkable]:
-        """All markables of the files by key."""
+        """Return all markables of the files, by key."""
         return {key: markable for checked in self.checked for key, markable in checked.markables.items()}
 
-    def given(self) -> dict[str, Mark]:
-        """Those that are given to all, as the first file has them that gives them."""
-        return {key: mark for checked in reversed(self.checked) for key, mark in checked.given.items()}
+    def predefined(self) -> dict[str, Mark]:
+        """Return the predefined markables, by key, as the first file that contains each has it."""
+        return {key: mark for checked in reversed(self.checked) for key, mark in checked.predefined.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an import writes. known: codings there already, by text and coder; same: those that stay as they are."""
+    """What an import writes.
+
+    `existing` are the codings in the project, by text and coder; `unchanged` are those that stay as they are.
+    """
 
     texts: list[PlannedText]
     coders: dict[str, User]
-    known: dict[tuple[int, int], Coding]
-    same: set[int]
+    existing: dict[tuple[int, int], Coding]
+    unchanged: set[int]
 
     def report(self) -> Report:
+        """Return the report of what it writes."""
         report = Report()
         for planned in self.texts:
             report.documents += len(planned.checked)
             report.texts += planned.text.pk is None
             report.markables += sum(markable.pk is None for markable in planned.markables().values())
             for checked, _, coding in self.codings(planned):
-                if coding is None or coding.pk not in self.same:
+                if coding is None or coding.pk not in self.unchanged:
                     report.codings += 1
                     report.judgements += sum(decision.category is not None for decision in checked.decisions)
         return report
 
-    def codings(self, planned: PlannedText) -> Iterator[tuple[Checked, User, Coding | None]]:
-        """What comes into the text by whom, with the coding that is there."""
+    def codings(self, planned: PlannedText) -> Iterator[tuple[CheckedDocument, User, Coding | None]]:
+        """Yield the coded documents of a text, each with its coder and the existing coding."""
         for checked in planned.checked:
-            if checked.coded.coder is not None:
-                coder = self.coders[checked.coded.coder]
-                yield checked, coder, self.known.get((planned.text.pk, coder.pk)) if planned.text.pk else None
+            if checked.source.coder is not None:
+                coder = self.coders[checked.source.coder]
+                yield checked, coder, self.existing.get((planned.text.pk, coder.pk)) if planned.text.pk else None
 
 
-def write(project: Project, plan: Plan, by: User | None) -> None:
-    """Write all that is planned. Call it inside a transaction."""
+def write_plan(project: Project, plan: Plan, by: User | None) -> None:
+    """Write all rows of a plan. Call it inside a transaction."""
     new = [planned for planned in plan.texts if planned.text.pk is None]
     codings = {id(planned): list(plan.codings(planned)) for planned in plan.texts}
     Text.objects.bulk_create([planned.text for planned in new])
@@ -69,20 +73,20 @@ def write(project: Project, plan: Plan, by: User | None) -> None:
         Segment,
         ["text", "kind", "start", "end", "label", "speaker"],
         (
-            (planned.text.pk, stretch.kind, stretch.start, stretch.end, stretch.label, stretch.speaker)
+            (planned.text.pk, segment.kind, segment.start, segment.end, segment.label, segment.speaker)
             for planned in new
-            for stretch in planned.document.segments
+            for segment in planned.document.segments
         ),
     )
     markables = {id(planned): planned.markables() for planned in plan.texts}
     _write_markables(plan, markables)
     keys = {
-        number: {key: markable.pk for key, markable in of.items() if markable.pk is not None}
-        for number, of in markables.items()
+        number: {key: markable.pk for key, markable in text_markables.items() if markable.pk is not None}
+        for number, text_markables in markables.items()
     }
     categories = dict(project.categories.values_list("key", "pk"))
     filled = [
-        operations.Filled(
+        operations.ImportedCoding(
             coding or Coding(text=planned.text, coder=coder),
             by or coder,
             checked.decisions,
@@ -91,33 +95,45 @@ def write(project: Project, plan: Plan, by: User | None) -> None:
         )
         for planned in plan.texts
         for checked, coder, coding in codings[id(planned)]
-        if coding is None or coding.pk not in plan.same
+        if coding is None or coding.pk not in plan.unchanged
     ]
     operations.import_codings(filled)
 
 
 def _write_markables(plan: Plan, markables: dict[int, dict[str, Markable | NewMarkable]]) -> None:
-    """Save the new ones, and give to all what a file gives to all; label and head are those of that file."""
+    """Save new markables, and make existing ones predefined if a file does; label and head are those of that file."""
     new: list[tuple[Text, NewMarkable]] = []
-    given_now: list[int] = []
+    newly_predefined: list[int] = []
     for planned in plan.texts:
-        given = planned.given()
+        predefined = planned.predefined()
         for key, markable in markables[id(planned)].items():
             if isinstance(markable, NewMarkable):
-                if key in given:
-                    markable.predefined, markable.label, markable.head = True, given[key].label, given[key].head
+                if key in predefined:
+                    mark = predefined[key]
+                    markable.predefined, markable.label, markable.head = True, mark.label, mark.head
                 new.append((planned.text, markable))
-            elif key in given and not markable.predefined:
-                given_now.append(markable.pk)
-    for pk, (_, markable) in zip(reserve(Markable, len(new)), new, strict=True):
+            elif key in predefined and not markable.predefined:
+                newly_predefined.append(markable.pk)
+    for pk, (_, markable) in zip(reserve_keys(Markable, len(new)), new, strict=True):
         markable.pk = pk
     insert(
         Markable,
         ["id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined"],
         (
-            (one.pk, text.pk, one.level_id, one.key, one.label, one.parts, one.head, one.start, one.end, one.predefined)
-            for text, one in new
+            (
+                markable.pk,
+                text.pk,
+                markable.level_id,
+                markable.key,
+                markable.label,
+                markable.parts,
+                markable.head,
+                markable.start,
+                markable.end,
+                markable.predefined,
+            )
+            for text, markable in new
         ),
     )
-    for some in batched(given_now, MOST_KEYS):
-        Markable.objects.filter(pk__in=some).update(predefined=True)
+    for batch in batched(newly_predefined, MAX_KEYS):
+        Markable.objects.filter(pk__in=batch).update(predefined=True)

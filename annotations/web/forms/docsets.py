@@ -1,8 +1,8 @@
-"""The forms of docsets: summaries by paste or from files, who codes them, and the agreed pyramid."""
+"""The forms of docsets: summaries, pasted or from files, assignments, and the agreed pyramid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -13,38 +13,43 @@ from django.http import HttpRequest, QueryDict
 from django.utils.datastructures import MultiValueDict
 from django.utils.text import slugify
 
-from annotations import actions, docsets
-from annotations.actions import ROLES_THAT_CODE
+from annotations.core.fields import ModelCheckboxField
+from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
+from annotations.docsets.creation import add_named_peer, create_docset, create_docset_from_text
 from annotations.formats import Bundle, FormatError, ducview
-from annotations.formats.document import decode
-from annotations.formats.format import stem
-from annotations.formats.pyramid import Pyramid
-from annotations.forms import RowsField
+from annotations.formats.model.document import decode
+from annotations.formats.model.format import stem
+from annotations.formats.model.pyramid import Pyramid
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.models.pyramid import DOCSET_SLUG_LENGTH
-from annotations.transfer_forms import FilesField
+from annotations.models.docset import DOCSET_SLUG_LENGTH
+from annotations.planning.docset_assignments import assign_docset
+from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.transfers.forms import FilesField
 
 FEWEST_ROWS, MOST_ROWS = 4, 100
-LONGEST_NAME = 50
-# What a file may say wrongly and no field asks for.
-OF_FILES = ("boundary",)
+MAX_NAME_LENGTH = 50
+# Values of files that can be invalid although no field asks for them.
+FILE_FIELDS = ("boundary",)
 
 
 class SummaryForm(forms.Form):
-    """A summary that is pasted."""
+    """A pasted summary."""
 
-    name = forms.CharField(required=False, max_length=LONGEST_NAME)
+    name = forms.CharField(required=False, max_length=MAX_NAME_LENGTH)
     content = forms.CharField(
-        required=False, strip=False, label="Summary", widget=forms.Textarea(attrs={"rows": 4, "class": "reading-field"})
+        required=False,
+        strip=False,
+        label="Summary",
+        widget=forms.Textarea(attrs={"rows": 4, "class": "docset-text-field"}),
     )
 
     @property
-    def filled(self) -> bool:
-        """Whether there is more in it than white space and a name."""
+    def is_filled(self) -> bool:
+        """Whether it has content other than white space."""
         return bool(self.cleaned_data.get("content", "").strip())
 
     def clean_content(self) -> str:
-        """Browsers send line ends as two characters."""
+        """Return the content with line ends of one character, of which browsers send two."""
         content: str = self.cleaned_data["content"]
         return content.replace("\r\n", "\n")
 
@@ -67,11 +72,11 @@ class PeerForm(SummaryForm):
         return cleaned
 
 
-class Rows:
-    """A form with rows of summaries. What is typed stays, whether a row is added or files are read into rows.
+class SummaryRowsForm:
+    """A form with rows of summaries. It keeps its values when a row is added or files are read into rows.
 
-    Buttons send `do`: "save", "more" (one empty row more) or "read"; files that come along are always read into rows
-    first, to be looked at before anything is saved.
+    Its buttons send `do`: "save", "more" (for another empty row) or "read". Uploaded files are always read into rows
+    first, which are shown before anything is saved.
     """
 
     head: type[forms.Form]
@@ -80,72 +85,74 @@ class Rows:
     def __init__(
         self, data: QueryDict | None = None, files: MultiValueDict[str, UploadedFile[Any]] | None = None, **kwargs: Any
     ) -> None:
-        self.rows_of = forms.formset_factory(
+        self.row_formset = forms.formset_factory(
             self.row, extra=0, max_num=MOST_ROWS, validate_max=True, absolute_max=MOST_ROWS
         )
         self.form = self.head(data, files, **kwargs)
-        self.rows = self.rows_of(data, prefix="rows", initial=None if data is not None else [{}] * FEWEST_ROWS)
+        self.rows = self.row_formset(data, prefix="rows", initial=None if data is not None else [{}] * FEWEST_ROWS)
 
     @staticmethod
-    def asks_for_row(request: HttpRequest) -> bool:
-        """Whether nothing is asked for but an empty row: then nothing that was typed has to be right."""
+    def requests_row(request: HttpRequest) -> bool:
+        """Return whether only another row is requested, for which the form need not be valid."""
         return request.POST.get("do") == "more" and not request.FILES
 
     def is_valid(self) -> bool:
         return self.form.is_valid() & self.rows.is_valid()
 
     @property
-    def uploaded(self) -> list[UploadedFile[Any]]:
+    def uploads(self) -> list[UploadedFile[Any]]:
+        """The uploaded files."""
         return self.form.cleaned_data.get("files") or []
 
     @property
-    def filled(self) -> list[SummaryForm]:
-        return [row for row in self.rows.forms if row.filled]
+    def filled_rows(self) -> list[SummaryForm]:
+        """The rows that have content."""
+        return [row for row in self.rows.forms if row.is_filled]
 
-    def shown_again(self, data: QueryDict, read: Sequence[Mapping[str, str]] = (), **more: Any) -> Rows:
-        """The form with what was typed, what was read from files, and an empty row; nothing is called wrong yet.
+    def refilled(self, data: QueryDict, read: Sequence[Mapping[str, str]] = (), **kwargs: Any) -> SummaryRowsForm:
+        """Return an unbound form with the values sent, the rows read from files, and an empty row.
 
-        Raises ValidationError where that is too much for one form.
+        Raise ValidationError if these are too many rows.
         """
-        again = type(self)(**more)
-        again.form = self.head(initial={name: data.get(name, "") for name in self.form.fields}, **more)
+        form = type(self)(**kwargs)
+        form.form = self.head(initial={name: data.get(name, "") for name in self.form.fields}, **kwargs)
         names = list(self.row.base_fields)
-        typed = [{name: data.get(f"rows-{number}-{name}", "") for name in names} for number in range(_rows_in(data))]
-        typed = [row for row in typed if any(value.strip() for value in row.values())]
-        filled = [*typed, *read]
-        if len(filled) > MOST_ROWS:
-            raise ValidationError({"files": f"These are {len(filled)} summaries; at most {MOST_ROWS} go at a time."})
-        empty: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(filled), 0 if read else 1)
-        again.rows = self.rows_of(prefix="rows", initial=[*filled, *empty][:MOST_ROWS])
-        return again
+        rows = [{name: data.get(f"rows-{number}-{name}", "") for name in names} for number in range(_row_count(data))]
+        rows = [row for row in rows if any(value.strip() for value in row.values())]
+        all_rows = [*rows, *read]
+        if len(all_rows) > MOST_ROWS:
+            raise ValidationError({"files": f"These are {len(all_rows)} summaries; at most {MOST_ROWS} go at a time."})
+        empty_rows: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(all_rows), 0 if read else 1)
+        form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MOST_ROWS])
+        return form
 
     def read(self) -> list[dict[str, str]]:
-        """The rows that the files give. Raises ValidationError with the file that cannot be read."""
-        return [self.read_file(file.name or "", file.read()) for file in self.uploaded]
+        """Return the rows that the files contain. Raise ValidationError naming a file that cannot be read."""
+        return [self.read_file(file.name or "", file.read()) for file in self.uploads]
 
     def read_file(self, name: str, data: bytes) -> dict[str, str]:
-        return {"name": stem(name)[:LONGEST_NAME], "content": _decoded(name, data)}
+        return {"name": stem(name)[:MAX_NAME_LENGTH], "content": _decode(name, data)}
 
-    def tell(self, error: ValidationError) -> None:
-        """Say what is wrong at its field where the form has that."""
-        for name, messages in _by_field(error).items():
+    def add_error(self, error: ValidationError) -> None:
+        """Add the error to its field, or to the form if it has no such field."""
+        for name, messages in _messages_by_field(error).items():
             for message in messages:
                 if name in self.form.fields:
                     self.form.add_error(name, message)
                 else:
-                    self.form.add_error(None, f"{name.capitalize()}: {message}" if name in OF_FILES else message)
+                    self.form.add_error(None, f"{name.capitalize()}: {message}" if name in FILE_FIELDS else message)
 
 
-def _rows_in(data: QueryDict) -> int:
+def _row_count(data: QueryDict) -> int:
     number = data.get("rows-TOTAL_FORMS", "")
     return min(int(number), MOST_ROWS) if number.isascii() and number.isdigit() and len(number) < 4 else 0
 
 
-def _by_field(error: ValidationError) -> dict[str, list[str]]:
+def _messages_by_field(error: ValidationError) -> dict[str, list[str]]:
     return error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
 
 
-def _decoded(name: str, data: bytes) -> str:
+def _decode(name: str, data: bytes) -> str:
     try:
         return decode(data, name)
     except FormatError as error:
@@ -167,44 +174,46 @@ class NewDocsetForm(forms.Form):
     )
 
 
-class NewDocset(Rows):
+class NewDocset(SummaryRowsForm):
     """A new docset: its title, and a row for each model summary."""
 
     head, row = NewDocsetForm, SummaryForm
     rows: Any
 
     @property
-    def pyramid(self) -> bool:
-        """Whether what was uploaded is a pyramid of DUCView."""
-        return any((file.name or "").lower().endswith(ducview.PYRAMID_SUFFIX) for file in self.uploaded)
+    def is_pyramid(self) -> bool:
+        """Whether the upload is a DUCView pyramid."""
+        return any((file.name or "").lower().endswith(ducview.PYRAMID_SUFFIX) for file in self.uploads)
 
     def save(self, project: Project) -> Docset:
-        """Make the docset. Raises ValidationError by field."""
+        """Create the docset. Raise ValidationError by field."""
         title, slug = self.form.cleaned_data["title"], self.form.cleaned_data["slug"]
-        if self.pyramid:
-            held = self._held()
-            title = title or stem(held.file)
-            return docsets.docset_of(project, _address(slug, title), title, held.text, held.boundary, held.summaries)
+        if self.is_pyramid:
+            pyramid = self._uploaded_pyramid()
+            title = title or stem(pyramid.file)
+            return create_docset_from_text(
+                project, _docset_slug(slug, title), title, pyramid.text, pyramid.boundary, pyramid.summaries
+            )
         if not title:
             raise ValidationError({"title": "Say what the summaries are about."})
-        summaries = [(row.cleaned_data["name"], row.cleaned_data["content"]) for row in self.filled]
-        return docsets.create_docset(project, _address(slug, title), title, summaries)
+        summaries = [(row.cleaned_data["name"], row.cleaned_data["content"]) for row in self.filled_rows]
+        return create_docset(project, _docset_slug(slug, title), title, summaries)
 
-    def _held(self) -> Pyramid:
-        if len(self.uploaded) > 1 or self.filled:
+    def _uploaded_pyramid(self) -> Pyramid:
+        if len(self.uploads) > 1 or self.filled_rows:
             raise ValidationError({"files": "A pyramid of DUCView holds all summaries of a docset; choose it alone."})
-        [file] = self.uploaded
+        [file] = self.uploads
         try:
             return ducview.read_pyramid(Bundle.of(file.name or "", file.read()))
         except FormatError as error:
             raise ValidationError({"files": str(error)}) from None
 
 
-def _address(slug: str, title: str) -> str:
-    made = slug or slugify(title)[:DOCSET_SLUG_LENGTH].strip("-_")
-    if not made:
+def _docset_slug(slug: str, title: str) -> str:
+    slug_or_default = slug or slugify(title)[:DOCSET_SLUG_LENGTH].strip("-_")
+    if not slug_or_default:
         raise ValidationError({"slug": "No address can be made of the title; give one."})
-    return made
+    return slug_or_default
 
 
 class PeersFilesForm(forms.Form):
@@ -215,7 +224,7 @@ class PeersFilesForm(forms.Form):
     )
 
 
-class NewPeers(Rows):
+class NewPeers(SummaryRowsForm):
     """Peer summaries of a docset, a row each."""
 
     head, row = PeersFilesForm, PeerForm
@@ -228,42 +237,43 @@ class NewPeers(Rows):
             except FormatError as error:
                 raise ValidationError({"files": str(error)}) from None
         else:
-            content = _decoded(name, data)
-        called, _, system = stem(name).rpartition(".")
-        return {"name": stem(name)[:LONGEST_NAME], "system": system[:100] if called else "", "content": content}
+            content = _decode(name, data)
+        name_stem, _, system = stem(name).rpartition(".")
+        return {"name": stem(name)[:MAX_NAME_LENGTH], "system": system[:100] if name_stem else "", "content": content}
 
     def save(self, docset: Docset) -> list[Text]:
-        """Add all of them, or none: then the rows say what is wrong. Raises ValidationError where there is no row."""
-        if not self.filled:
+        """Add all peers or none; errors are added to their rows. Raise ValidationError if there are no rows."""
+        if not self.filled_rows:
             raise ValidationError("Paste a peer summary, or choose files.")
-        made: list[Text] = []
+        peers: list[Text] = []
         with transaction.atomic():
-            for row in self.filled:
+            for row in self.filled_rows:
                 fields = row.cleaned_data
                 try:
-                    made.append(docsets.add_named_peer(docset, fields["name"], fields["content"], fields["system"]))
+                    peers.append(add_named_peer(docset, fields["name"], fields["content"], fields["system"]))
                 except ValidationError as error:
-                    for name, messages in _by_field(error).items():
+                    for name, messages in _messages_by_field(error).items():
                         row.add_error(name if name in row.fields else "name", messages)
-            if self.rows_wrong:
+            if self.has_row_errors:
                 transaction.set_rollback(True)
-        return [] if self.rows_wrong else made
+        return [] if self.has_row_errors else peers
 
     @property
-    def rows_wrong(self) -> bool:
+    def has_row_errors(self) -> bool:
+        """Whether a row has an error."""
         return any(row.errors for row in self.rows.forms)
 
 
 class DocsetAssignForm(forms.Form):
-    """Who makes a pyramid of a docset, and who holds which peers against what."""
+    """The assignment of a docset's pyramid and peers to coders."""
 
     OWN, AGREED = "own", "agreed"
 
-    coders = RowsField(User.objects.none())
+    coders = ModelCheckboxField(User.objects.none())
     pyramid = forms.BooleanField(
         required=False, initial=True, label="A pyramid of their own", help_text="Of the model summaries of this docset."
     )
-    peers = RowsField(Text.objects.none(), required=False, label="Peer summaries")
+    peers = ModelCheckboxField(Text.objects.none(), required=False, label="Peer summaries")
     against = forms.ChoiceField(
         required=False,
         label="Hold the peers against",
@@ -275,10 +285,10 @@ class DocsetAssignForm(forms.Form):
     def __init__(self, docset: Docset, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.docset = docset
-        _choose(self.fields["coders"], people(docset.project, ROLES_THAT_CODE))
+        _set_queryset(self.fields["coders"], members_in_roles(docset.project, CODING_ROLES))
         peers = docset.texts.filter(role=Text.Role.PEER).defer("content")
         if peers.exists():
-            _choose(self.fields["peers"], peers)
+            _set_queryset(self.fields["peers"], peers)
         else:
             del self.fields["peers"], self.fields["against"]
 
@@ -289,9 +299,9 @@ class DocsetAssignForm(forms.Form):
         return cleaned
 
     def save(self) -> int:
-        """Assign; what coders have stays. How many codings are new. Raises ValidationError, and then nothing is."""
+        """Assign, and return the number of new codings. Raise ValidationError; then nothing is assigned."""
         fields = self.cleaned_data
-        return assign(
+        return assign_docset(
             self.docset,
             fields["coders"],
             pyramid=fields["pyramid"],
@@ -300,32 +310,8 @@ class DocsetAssignForm(forms.Form):
         )
 
 
-@transaction.atomic
-def assign(docset: Docset, coders: Iterable[User], *, pyramid: bool, peers: Iterable[Text], agreed: bool) -> int:
-    """Give coders the pyramid, and peers to hold against it or the agreed one. How many codings are new.
-
-    Raises ValidationError as those do.
-    """
-    docsets.lock(docset)
-    coders, peers, new = list(coders), list(peers), 0
-    if pyramid:
-        pyramids = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID)
-        # What is new in this docset is counted, which nobody else can change now.
-        new -= pyramids.count()
-        actions.assign(docset.project, docset.texts.filter(role=Text.Role.MODELS), coders)
-        new += pyramids.count()
-    if peers and not agreed:
-        own = Coding.objects.filter(text__docset=docset, kind=Coding.Kind.PYRAMID).values_list("coder", flat=True)
-        for coder in coders:
-            if coder.pk not in set(own):
-                raise ValidationError(f"{coder} has no pyramid of {docset} to hold peers against; give them one too.")
-    if peers:
-        new += docsets.assign_peers(docset, peers, coders, agreed=agreed)
-    return new
-
-
-class RowField(forms.ModelChoiceField[Any]):
-    """One row, by a button to choose it."""
+class ModelRadioField(forms.ModelChoiceField[Any]):
+    """A field for the choice of one row by a radio button."""
 
     def clean(self, value: Any) -> Any:
         try:
@@ -335,54 +321,49 @@ class RowField(forms.ModelChoiceField[Any]):
 
 
 class StartAgreedForm(forms.Form):
-    """With whose pyramid the agreed one begins, and who makes it; an adjudicator makes it themself."""
+    """The choice of the pyramid with which the agreed one starts, and by a manager of the adjudicator."""
 
-    start = RowField(
+    start = ModelRadioField(
         Coding.objects.none(), label="Begin with the pyramid of", widget=forms.RadioSelect, empty_label=None
     )
-    adjudicator = RowField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
+    adjudicator = ModelRadioField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
 
     def __init__(self, docset: Docset, by: User | None, *args: Any, **kwargs: Any) -> None:
-        """by: the adjudicator who asks; None where a manager chooses one."""
+        """Take the adjudicator who sends the form as `by`; None if a manager chooses an adjudicator."""
         super().__init__(*args, **kwargs)
         self.docset, self.by = docset, by
-        handed_in = Coding.objects.filter(
+        submitted = Coding.objects.filter(
             text__docset=docset, kind=Coding.Kind.PYRAMID, status=Coding.Status.SUBMITTED
         ).select_related("coder", "text")
-        _choose(self.fields["start"], handed_in, lambda coding: coding.coder.get_username())
+        _set_queryset(self.fields["start"], submitted, lambda coding: coding.coder.get_username())
         if by is not None:
             del self.fields["adjudicator"]
         else:
-            _choose(self.fields["adjudicator"], people(docset.project, (Membership.Role.ADJUDICATOR,)))
+            _set_queryset(self.fields["adjudicator"], members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,)))
 
     def save(self) -> Coding:
-        """Raises ValidationError as docsets.start_agreed does."""
+        """Start the agreed pyramid. Raise ValidationError as `start_agreed_pyramid` does."""
         adjudicator = self.by or self.cleaned_data["adjudicator"]
-        return docsets.start_agreed(self.docset, adjudicator, self.cleaned_data["start"])
+        return start_agreed_pyramid(self.docset, adjudicator, self.cleaned_data["start"])
 
 
-class HandAgreedForm(forms.Form):
-    """Which adjudicator goes on with the agreed pyramid."""
+class ReassignAgreedForm(forms.Form):
+    """The choice of another adjudicator for the agreed pyramid."""
 
-    adjudicator = RowField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
+    adjudicator = ModelRadioField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
 
     def __init__(self, agreed: Coding, docset: Docset, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.docset = docset
-        others = people(docset.project, (Membership.Role.ADJUDICATOR,)).exclude(pk=agreed.coder_id)
-        _choose(self.fields["adjudicator"], others)
+        others = members_in_roles(docset.project, (Membership.Role.ADJUDICATOR,)).exclude(pk=agreed.coder_id)
+        _set_queryset(self.fields["adjudicator"], others)
 
     def save(self) -> Coding:
-        """Raises ValidationError as docsets.hand_agreed_to does."""
-        return docsets.hand_agreed_to(self.docset, self.cleaned_data["adjudicator"])
+        """Reassign the agreed pyramid. Raise ValidationError as `reassign_agreed_pyramid` does."""
+        return reassign_agreed_pyramid(self.docset, self.cleaned_data["adjudicator"])
 
 
-def people(project: Project, roles: Iterable[str]) -> Any:
-    """The members in those roles by name."""
-    return User.objects.filter(memberships__project=project, memberships__role__in=roles).order_by("username")
-
-
-def _choose(field: forms.Field, rows: Any, label: Callable[[Any], str] | None = None) -> None:
+def _set_queryset(field: forms.Field, rows: Any, label: Callable[[Any], str] | None = None) -> None:
     assert isinstance(field, forms.ModelChoiceField)
     field.queryset = rows
     if label is not None:

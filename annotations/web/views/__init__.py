@@ -1,4 +1,4 @@
-"""The pages on which people code and projects are run."""
+"""The pages."""
 
 from typing import cast
 
@@ -7,6 +7,6 @@ from django.http import HttpRequest
 from annotations.models import User
 
 
-def person(request: HttpRequest) -> User:
-    """Who is signed in, on a page that asks for it."""
+def signed_in_user(request: HttpRequest) -> User:
+    """Return the signed-in user, on pages that require one."""
     return cast(User, request.user)

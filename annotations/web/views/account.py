@@ -1,4 +1,4 @@
-"""The page of one's own account: the keys with which one's scripts use the API."""
+"""The page of a user's own account, with its API keys."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotations.forms import TokenForm
 from annotations.models import Token
-from annotations.tokens import make_token
-from annotations.views import person
+from annotations.projects.tokens import create_token
+from annotations.web.forms.members import TokenForm
+from annotations.web.views import signed_in_user
 
 
 @never_cache
@@ -22,22 +22,22 @@ from annotations.views import person
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_variables("secret")
 def account(request: HttpRequest) -> HttpResponse:
-    """One's keys, and a form for another. A new key is shown in the answer that makes it, and never again."""
+    """Show the user's API keys and a form for a new one, which is shown once, in the response that creates it."""
     form, secret = TokenForm(request.POST or None), None
     if request.method == "POST" and form.is_valid():
         fields = form.cleaned_data
-        _, secret = make_token(person(request), fields["name"], fields["scope"], int(fields["days"]))
+        _, secret = create_token(signed_in_user(request), fields["name"], fields["scope"], int(fields["days"]))
         form = TokenForm()
-    tokens = Token.objects.filter(user=person(request))
+    tokens = Token.objects.filter(user=signed_in_user(request))
     context = {"form": form, "secret": secret, "tokens": tokens, "now": timezone.now()}
-    return render(request, "annotations/account.html", context)
+    return render(request, "annotations/account/account.html", context)
 
 
 @login_required
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """End a key of one's own."""
-    token = get_object_or_404(Token, user=person(request), pk=pk)
+    """Delete an API key of the user."""
+    token = get_object_or_404(Token, user=signed_in_user(request), pk=pk)
     token.delete()
     messages.success(request, f"The key {token} works no more.")
     return redirect("account")

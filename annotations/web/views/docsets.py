@@ -1,4 +1,4 @@
-"""The pages of docsets: their summaries and peers, who codes what, and the agreed pyramid."""
+"""The pages of docsets: their summaries and peers, assignments, and the agreed pyramid."""
 
 from __future__ import annotations
 
@@ -11,161 +11,180 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotations.decisions import Refused
-from annotations.docset_forms import DocsetAssignForm, HandAgreedForm, NewDocset, NewPeers, StartAgreedForm
-from annotations.docset_progress import coders_in, docsets_seen, next_of, overview_of, overviews, table
-from annotations.docset_texts import peers_seen, summaries_seen
-from annotations.importing.report import number
+from annotations.coding.decisions import OperationRejected
+from annotations.core.text import pluralize
+from annotations.docsets.progress import (
+    coders_in,
+    docset_overview,
+    docset_overviews,
+    next_of_coder,
+    progress_table,
+    visible_docsets,
+)
+from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
-from annotations.permissions import Right, may, project_for
-from annotations.views import person
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
+from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
+from annotations.web.views import signed_in_user
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def docsets(request: HttpRequest, slug: str) -> HttpResponse:
-    """The docsets of a project of pyramids; for a coder those in which they code. Managers make new ones here."""
-    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.BE_HERE)
-    _refuse_other(project)
+    """Show the docsets of a project of pyramids, to a coder those in which they code; managers can create docsets."""
+    project = project_for(request.user, slug, Right.MANAGE if request.method == "POST" else Right.VIEW_PROJECT)
+    _refuse_other_projects(project)
     context: dict[str, Any] = {
         "project": project,
-        "docsets": overviews(project, person(request)),
+        "docsets": docset_overviews(project, signed_in_user(request)),
         "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may(project, Right.MANAGE),
     }
-    made = NewDocset()
+    form = NewDocset()
     if request.method == "POST":
-        if made.asks_for_row(request):
-            again = made.shown_again(request.POST)
-            return render(request, "annotations/docsets.html", context | {"new": again})
-        made = NewDocset(request.POST, request.FILES)
-        if made.is_valid():
+        if form.requests_row(request):
+            refilled = form.refilled(request.POST)
+            return render(request, "annotations/docsets/docsets.html", context | {"new": refilled})
+        form = NewDocset(request.POST, request.FILES)
+        if form.is_valid():
             try:
-                if made.uploaded and not made.pyramid:
-                    again = made.shown_again(request.POST, made.read())
-                    return render(request, "annotations/docsets.html", context | {"new": again})
-                docset = made.save(project)
+                if form.uploads and not form.is_pyramid:
+                    refilled = form.refilled(request.POST, form.read())
+                    return render(request, "annotations/docsets/docsets.html", context | {"new": refilled})
+                docset = form.save(project)
             except ValidationError as error:
-                made.tell(error)
+                form.add_error(error)
             else:
                 messages.success(request, f"{docset} is there. Say next who makes a pyramid of it.")
                 return redirect("docset", project.slug, docset.slug)
     status = 400 if request.method == "POST" else 200
-    return render(request, "annotations/docsets.html", context | {"new": made}, status=status)
+    return render(request, "annotations/docsets/docsets.html", context | {"new": form}, status=status)
 
 
 @login_required
 @require_safe
 def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
-    """A docset: its summaries to read, its peers, who codes what and how far; for a coder what is theirs."""
+    """Show a docset: its summaries, its peers and the progress of its codings; to a coder, only their own."""
     project = project_for(request.user, slug)
-    found = _docset(request, project, docset)
-    overview = overview_of(found, project, person(request))
+    docset_row = _docset(request, project, docset)
+    overview = docset_overview(docset_row, project, signed_in_user(request))
     coders = coders_in([overview])
     sees_all = may(project, Right.SEE_RESULTS)
     context = {
         "project": project,
         "docset": overview,
         "coders": coders,
-        "rows": table(overview, coders),
-        "own": [work for work in overview.works if work.coder == person(request).get_username()],
-        "summaries": summaries_seen(found, person(request)),
-        "peers": peers_seen(found, person(request)),
+        "rows": progress_table(overview, coders),
+        "own": [coding for coding in overview.codings if coding.coder == signed_in_user(request).get_username()],
+        "summaries": visible_summaries(docset_row, signed_in_user(request)),
+        "peers": visible_peers(docset_row, signed_in_user(request)),
         "sees_all": sees_all,
         "manages": may(project, Right.MANAGE),
-        "may_hand_on": may(project, Right.MANAGE) and overview.agreed is not None,
+        "may_reassign": may(project, Right.MANAGE) and overview.agreed is not None,
         "may_start": may(project, Right.DISCUSS)
         and overview.agreed is None
-        and any(work.handed_in for work in overview.pyramids),
+        and any(coding.is_submitted for coding in overview.pyramids),
     }
-    return render(request, "annotations/docset.html", context)
+    return render(request, "annotations/docsets/docset.html", context)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
-    """Add peer summaries by paste or from files, which are shown before they are added."""
+    """Add peer summaries, pasted or from files, which are shown before they are added."""
     project = project_for(request.user, slug, Right.MANAGE)
-    found = _docset(request, project, docset)
-    context = {"project": project, "docset": found, "new": NewPeers()}
+    docset_row = _docset(request, project, docset)
+    context = {"project": project, "docset": docset_row, "new": NewPeers()}
     if request.method == "POST":
-        new = NewPeers()
-        if new.asks_for_row(request):
-            again = new.shown_again(request.POST)
-            return render(request, "annotations/docset_peers.html", context | {"new": again})
-        new = NewPeers(request.POST, request.FILES)
-        if new.is_valid():
+        form = NewPeers()
+        if form.requests_row(request):
+            refilled = form.refilled(request.POST)
+            return render(request, "annotations/docsets/docset_peers.html", context | {"new": refilled})
+        form = NewPeers(request.POST, request.FILES)
+        if form.is_valid():
             try:
-                if new.uploaded:
-                    again = new.shown_again(request.POST, new.read())
-                    return render(request, "annotations/docset_peers.html", context | {"new": again})
-                made = new.save(found)
+                if form.uploads:
+                    refilled = form.refilled(request.POST, form.read())
+                    return render(request, "annotations/docsets/docset_peers.html", context | {"new": refilled})
+                peer_texts = form.save(docset_row)
             except ValidationError as error:
-                new.tell(error)
+                form.add_error(error)
             else:
-                if made:
+                if peer_texts:
                     messages.success(
-                        request, f"{number(len(made), 'peer')} added. Say next who holds them against what."
+                        request, f"{pluralize(len(peer_texts), 'peer')} added. Say next who holds them against what."
                     )
-                    return redirect("docset", project.slug, found.slug)
-        return render(request, "annotations/docset_peers.html", context | {"new": new}, status=400)
-    return render(request, "annotations/docset_peers.html", context)
+                    return redirect("docset", project.slug, docset_row.slug)
+        return render(request, "annotations/docsets/docset_peers.html", context | {"new": form}, status=400)
+    return render(request, "annotations/docsets/docset_peers.html", context)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
-    """Give coders the pyramid of a docset, and peers to hold against their own or the agreed one."""
+    """Assign the pyramid of a docset, and peers against the coders' own pyramids or the agreed one."""
     project = project_for(request.user, slug, Right.MANAGE)
-    found = _docset(request, project, docset)
-    form = DocsetAssignForm(found, request.POST if request.method == "POST" else None)
+    docset_row = _docset(request, project, docset)
+    form = DocsetAssignForm(docset_row, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            new = form.save()
+            n_new = form.save()
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, f"{number(new, 'new coding')} to do.")
-            return redirect("docset", project.slug, found.slug)
-    context = {"project": project, "docset": found, "form": form}
-    return render(request, "annotations/docset_assign.html", context, status=400 if form.errors else 200)
+            messages.success(request, f"{pluralize(n_new, 'new coding')} to do.")
+            return redirect("docset", project.slug, docset_row.slug)
+    context = {"project": project, "docset": docset_row, "form": form}
+    return render(request, "annotations/docsets/docset_assign.html", context, status=400 if form.errors else 200)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
-    """Begin the agreed pyramid with that of a coder: an adjudicator for themself, a manager for an adjudicator.
+    """Start the agreed pyramid from that of a coder: as adjudicator for oneself, as manager for an adjudicator.
 
-    Where there is one, a manager gives it to another adjudicator here.
+    If there is one, a manager can assign it to another adjudicator here.
     """
     project = project_for(request.user, slug, Right.DISCUSS)
-    found = _docset(request, project, docset)
-    there = Coding.objects.filter(text__docset=found, kind=Coding.Kind.AGREED).select_related("coder").first()
-    if there is not None and may(project, Right.MANAGE):
-        if "start" in request.POST:  # opened before there was one
-            messages.error(request, f"{there.coder} has begun the agreed pyramid meanwhile; nothing was changed.")
-            return redirect("docset-agreed", project.slug, found.slug)
-        return _hand_on(request, project, found, there)
-    by = None if may(project, Right.MANAGE) else person(request)
-    form = StartAgreedForm(found, by, request.POST if request.method == "POST" else None)
+    docset_row = _docset(request, project, docset)
+    agreed_coding = (
+        Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.AGREED).select_related("coder").first()
+    )
+    if agreed_coding is not None and may(project, Right.MANAGE):
+        if "start" in request.POST:  # the form was opened before there was one
+            messages.error(
+                request, f"{agreed_coding.coder} has begun the agreed pyramid meanwhile; nothing was changed."
+            )
+            return redirect("docset-agreed", project.slug, docset_row.slug)
+        return _reassign_agreed(request, project, docset_row, agreed_coding)
+    adjudicator = None if may(project, Right.MANAGE) else signed_in_user(request)
+    form = StartAgreedForm(docset_row, adjudicator, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             coding = form.save()
         except ValidationError as error:
             form.add_error(None, error.messages)
-        except Refused as refused:
-            form.add_error(None, str(refused))
+        except OperationRejected as rejection:
+            form.add_error(None, str(rejection))
         else:
             messages.success(request, f"The agreed pyramid is begun; {coding.coder} goes on with it.")
             if coding.coder_id == request.user.pk:
                 return redirect("code-agreed", project.slug, coding.text.slug)
-            return redirect("docset", project.slug, found.slug)
-    context = {"project": project, "docset": found, "form": form, "there": there, "manages": by is None}
-    return render(request, "annotations/docset_agreed.html", context, status=400 if form.errors else 200)
+            return redirect("docset", project.slug, docset_row.slug)
+    context = {
+        "project": project,
+        "docset": docset_row,
+        "form": form,
+        "agreed_coding": agreed_coding,
+        "manages": adjudicator is None,
+    }
+    return render(request, "annotations/docsets/docset_agreed.html", context, status=400 if form.errors else 200)
 
 
-def _hand_on(request: HttpRequest, project: Project, docset: Docset, there: Coding) -> HttpResponse:
-    form = HandAgreedForm(there, docset, request.POST if request.method == "POST" else None)
+def _reassign_agreed(request: HttpRequest, project: Project, docset: Docset, agreed_coding: Coding) -> HttpResponse:
+    form = ReassignAgreedForm(agreed_coding, docset, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             coding = form.save()
@@ -174,33 +193,33 @@ def _hand_on(request: HttpRequest, project: Project, docset: Docset, there: Codi
         else:
             messages.success(request, f"{coding.coder} goes on with the agreed pyramid.")
             return redirect("docset", project.slug, docset.slug)
-    context = {"project": project, "docset": docset, "form": form, "there": there, "manages": True}
-    return render(request, "annotations/docset_agreed.html", context, status=400 if form.errors else 200)
+    context = {"project": project, "docset": docset, "form": form, "agreed_coding": agreed_coding, "manages": True}
+    return render(request, "annotations/docsets/docset_agreed.html", context, status=400 if form.errors else 200)
 
 
 def home(request: HttpRequest, project: Project) -> HttpResponse:
-    """The first page of a project of pyramids, docset by docset: everybody's progress, or for a coder their own."""
-    found, me = overviews(project, person(request)), person(request).get_username()
-    coders = coders_in(found)
-    own = [(docset, [work for work in docset.works if work.coder == me]) for docset in found]
+    """Show the progress of all codings of a project of pyramids by docset; to a coder, only their own."""
+    overviews, username = docset_overviews(project, signed_in_user(request)), signed_in_user(request).get_username()
+    coders = coders_in(overviews)
+    own = [(docset, [coding for coding in docset.codings if coding.coder == username]) for docset in overviews]
     context = {
         "project": project,
-        "docsets": [(docset, table(docset, coders)) for docset in found],
+        "docsets": [(docset, progress_table(docset, coders)) for docset in overviews],
         "coders": coders,
-        "own": [(docset, works) for docset, works in own if works],
-        "next": next_of([work for _, works in own for work in works], me),
+        "own": [(docset, codings) for docset, codings in own if codings],
+        "next": next_of_coder([coding for _, codings in own for coding in codings], username),
         "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may(project, Right.MANAGE),
     }
-    return render(request, "annotations/pyramids_home.html", context)
+    return render(request, "annotations/docsets/pyramids_home.html", context)
 
 
-def _refuse_other(project: Project) -> None:
+def _refuse_other_projects(project: Project) -> None:
     if project.answers != Project.Answers.SCUS:
         raise Http404("Docsets are of projects of pyramids; this one codes texts.")
 
 
 def _docset(request: HttpRequest, project: Project, docset: str) -> Docset:
-    """The docset, if the person sees it. Raises Http404."""
-    _refuse_other(project)
-    return get_object_or_404(docsets_seen(project, person(request)).select_related("project"), slug=docset)
+    """Return the docset, if the user sees it. Raise Http404 if not."""
+    _refuse_other_projects(project)
+    return get_object_or_404(visible_docsets(project, signed_in_user(request)).select_related("project"), slug=docset)

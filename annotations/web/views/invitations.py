@@ -1,4 +1,4 @@
-"""The page to which an invitation leads."""
+"""The page of an invitation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods
 
-from annotations import invitations
-from annotations.forms import JoinForm
 from annotations.models import User
+from annotations.projects import invitations
+from annotations.web.forms.members import JoinForm
 
 
 @never_cache
@@ -22,10 +22,12 @@ from annotations.models import User
 @sensitive_variables("secret")
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """Join a project, with the account one has or a new one. The link itself is the right to be here."""
-    found = invitations.invitation_of(secret)
-    if found is None:
-        return _answer(render(request, "annotations/invitation.html", {"invitation": None}, status=404))
+    """Let a user with or without an account accept an invitation. The secret in the address is the authorization."""
+    invitation_row = invitations.find_invitation(secret)
+    if invitation_row is None:
+        return _with_referrer_policy(
+            render(request, "annotations/account/invitation.html", {"invitation": None}, status=404)
+        )
     member = request.user if isinstance(request.user, User) else None
     form = None if member else JoinForm(request.POST or None)
     problem = ""
@@ -33,21 +35,23 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         try:
             with transaction.atomic():
                 user = member or form.save()  # type: ignore[union-attr]
-                invitations.accept(found, user)
+                invitations.accept(invitation_row, user)
         except ValidationError as error:
             problem = " ".join(error.messages)
-        except IntegrityError:  # a second click, or somebody else at the same time
+        except IntegrityError:  # sent twice, or somebody else took the name at the same time
             problem = "Somebody has this name already. If that was you a moment ago, sign in."
         else:
             if member is None:
                 login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            messages.success(request, f"You are {found.get_role_display()} of {found.project} now.")
-            return _answer(redirect("project", found.project.slug))
-    context = {"invitation": found, "form": form, "problem": problem}
-    return _answer(render(request, "annotations/invitation.html", context, status=400 if problem else 200))
+            messages.success(request, f"You are {invitation_row.get_role_display()} of {invitation_row.project} now.")
+            return _with_referrer_policy(redirect("project", invitation_row.project.slug))
+    context = {"invitation": invitation_row, "form": form, "problem": problem}
+    return _with_referrer_policy(
+        render(request, "annotations/account/invitation.html", context, status=400 if problem else 200)
+    )
 
 
-def _answer(response: HttpResponse) -> HttpResponse:
-    """The address is a secret: no page is told of it."""
-    response["Referrer-Policy"] = "strict-origin"  # with no-referrer its form has no origin, and is refused
+def _with_referrer_policy(response: HttpResponse) -> HttpResponse:
+    """Return the response with a policy that keeps the secret address from other sites."""
+    response["Referrer-Policy"] = "strict-origin"  # with no-referrer the form has no origin, and is refused
     return response

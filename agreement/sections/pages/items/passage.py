@@ -6,7 +6,7 @@ from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A run of the text under the same markables.
 
     `holders` are the coders whose chain has one of these, `badges` those whose chain has one that ends here.
@@ -30,49 +30,49 @@ class Line:
 
     label: str
     speaker: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
 
 
 Spans = Mapping[int, Iterable[tuple[int, int]]]
 
 
-def lines(
+def build_lines(
     content: str,
     turns: Iterable[tuple[int, int, str, str]],
     parts: Spans,
     holders: Mapping[int, Iterable[int]],
     current: int,
 ) -> list[Line]:
-    """The text in lines of pieces.
+    """Return the text in lines of pieces.
 
     turns: (start, end, label, speaker). parts: the parts of each markable that is shown. holders: by markable
     the numbers of the coders whose chain it is in. current: the markable the page is about.
     """
     stretches = sorted(turns) or [(0, len(content), "", "")]
     return [
-        Line(label, speaker, tuple(_pieces(content, start, end, parts, holders, current)))
+        Line(label, speaker, tuple(_split_line(content, start, end, parts, holders, current)))
         for start, end, label, speaker in stretches
     ]
 
 
-def _pieces(
+def _split_line(
     content: str, start: int, end: int, parts: Spans, holders: Mapping[int, Iterable[int]], current: int
-) -> list[Piece]:
-    here = [
+) -> list[TextPiece]:
+    spans_in_line = [
         (max(first, start), min(last, end), last, markable, last == max(stop for _, stop in spans))
         for markable, spans in ((markable, list(spans)) for markable, spans in parts.items())
         for first, last in spans
         if first < end and last > start
     ]
-    cuts = sorted({start, end, *(first for first, *_ in here), *(last for _, last, *_ in here)})
+    cuts = sorted({start, end, *(first for first, *_ in spans_in_line), *(last for _, last, *_ in spans_in_line)})
     pieces = []
     for left, right in pairwise(cuts):
-        covering = [span for span in here if span[0] <= left and span[1] >= right]
+        covering = [span for span in spans_in_line if span[0] <= left and span[1] >= right]
         ending = [span for span in covering if span[2] == right and span[4]]
         badges = sorted({number for span in ending for number in holders.get(span[3], ())})
         over = sorted({number for span in covering for number in holders.get(span[3], ())})
         pieces.append(
-            Piece(
+            TextPiece(
                 content[left:right],
                 bool(covering),
                 any(span[3] == current for span in covering),

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from agreement.parts.part import Parts
-from agreement.reports import scus as reports
-from agreement.tables import Cell, Column, Linked, Table
+from agreement.data.pyramids import Pyramids, read_pyramids
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.pyramids import scus as reports
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.content import PageSections, TablesAndCharts, paginate
+from agreement.sections.pages.pyramids.common import Fields, build_sections, docset_field
+from agreement.sections.tables import Cell, Column, Linked, Table
+
+PAGE_SIZE = 100
+N_CARDS = 20
+SUBSUMPTION = "subsumption"
 
 KINDS = {
     "identity": "equal",
@@ -36,8 +45,105 @@ CAVEAT = (
 )
 
 
-def pairs(report: reports.Report, chosen: Sequence[reports.Pair], address: Callable[[str], str], current: str) -> Parts:
-    """How many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
+def build(request: AnalysisRequest) -> PageSections:
+    """Return the SCUs of two coders of one docset: matched and related, or the subsumption table."""
+
+    def compute(
+        _: Parameters, options: dict[str, str]
+    ) -> tuple[Pyramids, reports.ScusReport | None, list[reports.ScuPair]]:
+        if options.get("view", SUBSUMPTION) != SUBSUMPTION:
+            raise InvalidParameter("view", f"{options['view']!r} is not {SUBSUMPTION}.")
+        pyramids = read_pyramids(request.project)
+        report = reports.report_scus(pyramids, *(options.get(name, "") for name in ("docset", "first", "second")))
+        pairs = report.select(options.get("kind", ""), options.get("sort") or "size") if report else []
+        return pyramids, report, pairs
+
+    pyramids, report, pairs = request.compute(compute)
+    if report is None:
+        fields: Fields = {"docset": docset_field(pyramids, "")}
+        nothing = TablesAndCharts([], [])
+        return build_sections(request, pyramids, nothing, fields, report=None, n_pyramids=len(pyramids.own))
+    subsumption, kind = bool(request.options.get("view")), request.options.get("kind", "")
+    shown: Any
+    cards = []
+    if subsumption:
+        shown, rows = paginate(request, report.subsumed, PAGE_SIZE)
+        content = build_subsumption(report, rows)
+    else:
+        shown, _ = paginate(request, pairs, N_CARDS)
+        cards = [_card(report, one) for one in shown]
+        content = build_pairs(report, pairs, lambda kind: request.address_with(kind=kind), kind)
+    return build_sections(
+        request,
+        pyramids,
+        content,
+        _fields(pyramids, report),
+        report=report,
+        subsumption=subsumption,
+        shown=shown,
+        cards=cards,
+        filters=_filters(request, report),
+        everything=request.address_with(kind=""),
+        sorts=[
+            (words, request.address_with(sort=name), name == (request.options.get("sort") or "size"))
+            for name, words in SORTS.items()
+        ],
+        views=[
+            ("Pairs of SCUs", request.address_with(view=""), not subsumption),
+            ("Subsumption table", request.address_with(view=SUBSUMPTION), subsumption),
+        ],
+    )
+
+
+def _fields(pyramids: Pyramids, report: reports.ScusReport) -> Fields:
+    """Return the docsets that have two pyramids, and the coders of the one that is shown."""
+    docsets = dict.fromkeys(docset for docset, *_ in reports.list_coder_pairs(pyramids))
+    coders = [one.coder for one in pyramids.own if one.docset == report.docset]
+    names = [(name, name) for name in coders] if len(coders) > 2 else []
+    return {
+        "docset": ("Docset", [(one.slug, one.title) for one in docsets]),
+        "first": ("One coder", names),
+        "second": ("The other", names),
+    }
+
+
+def _filters(request: AnalysisRequest, report: reports.ScusReport) -> list[tuple[str, str, int, bool]]:
+    """Return the relations as chips: label, address, how many pairs, whether it is on."""
+    current = request.options.get("kind", "")
+    return [("all", request.address_with(kind=""), len(report.pairs), not current)] + [
+        (KINDS[kind], request.address_with(kind=kind), number, kind == current)
+        for kind, number in report.counts().items()
+    ]
+
+
+def _card(report: reports.ScusReport, pair: reports.ScuPair) -> tuple[dict[str, Any], list[tuple[str, list[Any]]]]:
+    """Return a pair for the template, and its rows: a summary with each coder's contributors in it."""
+    a, b = report.first.coder, report.second.coder
+    sizes = [f"{pair.shared} words of both" if pair.first and pair.second else f"{pair.shared} words of others, too"]
+    sizes += [f"{count} only of {name}" for name, count in ((a, pair.only_first), (b, pair.only_second)) if count]
+    about = {
+        "first": pair.first,
+        "second": pair.second,
+        "others": pair.others,
+        "name": " – ".join(side.label for side in (pair.first, pair.second) if side),
+        "words": KINDS[pair.kind],
+        "size": ", ".join(sizes),
+    }
+    names = report.docset.summaries
+    rows = [
+        (
+            names[place] if place >= 0 else "outside the summaries",
+            [side.texts.get(place, ()) if side else () for side in (pair.first, pair.second)],
+        )
+        for place in pair.summaries
+    ]
+    return about, rows
+
+
+def build_pairs(
+    report: reports.ScusReport, chosen: Sequence[reports.ScuPair], address: Callable[[str], str], current: str
+) -> TablesAndCharts:
+    """Return how many pairs are of each kind, these pairs, and all that share words; `address` leads to a kind."""
     a, b = report.first.coder, report.second.coder
     counts = report.counts()
     total = max(sum(counts.values()), 1)
@@ -57,10 +163,10 @@ def pairs(report: reports.Report, chosen: Sequence[reports.Pair], address: Calla
         "Each SCU is matched with one of the other coder at most, so that the sum of what the pairs share (Jaccard of"
         " their words) is as large as it can be.",
     )
-    return Parts([kinds, _pairs(report, chosen), _overlaps(report)], [])
+    return TablesAndCharts([kinds, _pairs_table(report, chosen), _overlaps_table(report)], [])
 
 
-def _pairs(report: reports.Report, chosen: Sequence[reports.Pair]) -> Table:
+def _pairs_table(report: reports.ScusReport, chosen: Sequence[reports.ScuPair]) -> Table:
     a, b = report.first.coder, report.second.coder
     columns = [
         Column("first", f"SCU of {a}"),
@@ -90,7 +196,7 @@ def _pairs(report: reports.Report, chosen: Sequence[reports.Pair]) -> Table:
     return Table("pairs", "The pairs as a table", columns, rows)
 
 
-def _overlaps(report: reports.Report) -> Table:
+def _overlaps_table(report: reports.ScusReport) -> Table:
     a, b = report.first.coder, report.second.coder
     columns = [
         Column("first", f"SCU of {a}"),
@@ -114,8 +220,8 @@ def _overlaps(report: reports.Report) -> Table:
     return Table("overlaps", "All SCUs that share words, matched or not", columns, rows)
 
 
-def subsumption(report: reports.Report, rows: Sequence[reports.Subsumed]) -> Parts:
-    """The subsumption table (Figure 6) with these rows, and its kappas."""
+def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.SubsumptionRow]) -> TablesAndCharts:
+    """Return the subsumption table (Figure 6) with these rows, and its kappas."""
     a, b = report.first.coder, report.second.coder
     signs = {a: "←", b: "→", "": "="}
     table = Table(
@@ -150,4 +256,4 @@ def subsumption(report: reports.Report, rows: Sequence[reports.Subsumed]) -> Par
         ],
         CAVEAT,
     )
-    return Parts([kappas, table], [])
+    return TablesAndCharts([kappas, table], [])

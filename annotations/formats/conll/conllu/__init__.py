@@ -17,10 +17,10 @@ the new one with SplitAnte. What has a meaning in the format is written as `&#45
 `%2C`.
 """
 
-from annotations.formats.conllu.reading import ETYPE, LEFT_OUT, read
-from annotations.formats.conllu.writing import write
-from annotations.formats.format import Format, Option
-from annotations.formats.losses import Feature
+from annotations.formats.conll.conllu.reading import ETYPE, LEFT_OUT, read
+from annotations.formats.conll.conllu.writing import write
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Format, Option
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -30,8 +30,7 @@ FORMAT = Format(
     (".conllu",),
     read,
     write=write,
-    apart=True,
-    carries=frozenset(
+    supported_features=frozenset(
         {
             Feature.INDICES,
             Feature.SEVERAL_CHAINS,

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from annotations.formats.conllu.draft import Draft, Mention
-from annotations.formats.conllu.names import DEFAULT_FIELDS
-from annotations.formats.document import (
+from annotations.formats.conll.conllu.draft import Draft, Mention
+from annotations.formats.conll.conllu.names import DEFAULT_FIELDS
+from annotations.formats.model.document import (
     LONGEST_LABEL,
     Answer,
     Document,
@@ -16,11 +16,12 @@ from annotations.formats.document import (
     Mark,
     Parts,
     Stretch,
-    in_text_order,
+    text_order,
 )
+from annotations.formats.model.spans import merge_spans
 
 POSITION = re.compile(r"[0-9]{1,9}")
-FINDINGS = (
+FINDING_MESSAGES = (
     ("no-header", "no '# global.Entity' line comes before the entities ({} lines)", f"read as {DEFAULT_FIELDS}"),
     ("empty-nodes", "{} mentions stand on empty nodes alone", "left out"),
     ("inside-word", "{} mentions begin or end inside a multi-word token", "they have all of it"),
@@ -36,13 +37,13 @@ FINDINGS = (
 )
 
 
-def document_of(draft: Draft, name: str, typed: bool) -> Document:
-    """The document of that name. typed: whether types of entities are categories."""
-    return _Building(draft, typed).document(name)
+def build_document(draft: Draft, name: str, typed: bool) -> Document:
+    """Return the document of that name. typed: whether types of entities are categories."""
+    return _Builder(draft, typed).document(name)
 
 
 @dataclass(frozen=True, slots=True)
-class _Building:
+class _Builder:
     draft: Draft
     typed: bool
 
@@ -52,13 +53,13 @@ class _Building:
         for mention in draft.mentions:
             parts = self._parts(self._tokens(mention.runs))
             if not parts:
-                draft.odd("empty-nodes", mention.line)
+                draft.report("empty-nodes", mention.line)
                 continue
             if any(self._inside_token(run) for run in mention.runs):
-                draft.odd("inside-word", mention.line)
+                draft.report("inside-word", mention.line)
             if places.setdefault(parts, {}).setdefault(mention.eid, mention) is not mention:
-                draft.odd("duplicate", mention.line)
-        in_order = sorted(places, key=lambda parts: in_text_order(Mark(parts)))
+                draft.report("duplicate", mention.line)
+        in_order = sorted(places, key=lambda parts: text_order(Mark(parts)))
         indices = self._indices({parts: list(places[parts]) for parts in in_order})
         marks = [self._mark(parts, list(places[parts].values()), indices[parts]) for parts in in_order]
         return Document(
@@ -75,39 +76,32 @@ class _Building:
         )
 
     def _parts(self, tokens: Iterable[tuple[int, int]]) -> Parts:
-        """The characters of runs of tokens."""
+        """Return the characters of runs of tokens."""
         spans = self.draft.spans
         return tuple((spans[first][0], spans[last][1]) for first, last in tokens)
 
     def _indices(self, own: Mapping[Parts, Sequence[str]]) -> dict[Parts, tuple[str, ...]]:
-        """The entities of each mark: its own ones and split antecedents of those that begin with it."""
+        """Return the entities of each mark: its own ones and split antecedents of those that begin with it."""
         first: dict[str, Parts] = {}
         for parts, entities in own.items():
             for entity in entities:
                 first.setdefault(entity, parts)
-        found = {parts: dict.fromkeys(entities) for parts, entities in own.items()}
+        indices = {parts: dict.fromkeys(entities) for parts, entities in own.items()}
         for antecedent, anaphor, number in self.draft.split:
             if antecedent in first and anaphor in first and antecedent != anaphor:
-                found[first[anaphor]][antecedent] = None
+                indices[first[anaphor]][antecedent] = None
             else:
-                self.draft.odd("unknown-entity", number)
-        return {parts: tuple(entities) for parts, entities in found.items()}
+                self.draft.report("unknown-entity", number)
+        return {parts: tuple(entities) for parts, entities in indices.items()}
 
     def _tokens(self, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The first and last token of each run of nodes; those that follow each other or overlap are one."""
-        tokens: list[tuple[int, int]] = []
-        for first, last in sorted((self.draft.low[first], self.draft.high[last]) for first, last in runs):
-            if first > last:
-                continue
-            if tokens and first <= tokens[-1][1] + 1:
-                tokens[-1] = (tokens[-1][0], max(last, tokens[-1][1]))
-            else:
-                tokens.append((first, last))
-        return tokens
+        """Return the first and last token of each run of nodes; those that follow each other or overlap are one."""
+        tokens = ((self.draft.low[first], self.draft.high[last]) for first, last in runs)
+        return merge_spans(((first, last) for first, last in tokens if first <= last), gap=1)
 
     def _inside_token(self, run: tuple[int, int]) -> bool:
         first, after = run[0], run[1] + 1
-        return self.draft.joined[first] or (after < len(self.draft.joined) and self.draft.joined[after])
+        return self.draft.continues[first] or (after < len(self.draft.continues) and self.draft.continues[after])
 
     def _mark(self, parts: Parts, mentions: list[Mention], indices: tuple[str, ...]) -> Mark:
         other: dict[str, str] = {}
@@ -118,7 +112,7 @@ class _Building:
         etype = next((etype for etype in types if etype), "")
         label = other.get("label", "")
         if len(label) > LONGEST_LABEL:
-            self.draft.odd("long-label", mentions[0].line)
+            self.draft.report("long-label", mentions[0].line)
             label = ""
         answer = Answer(
             category=re.sub(r"[^\w-]+", "-", etype).strip("-"),
@@ -131,17 +125,20 @@ class _Building:
         return Mark(parts, "", label, next((head for head in heads if head), ()), answer, mentions[0].line)
 
     def _head(self, mention: Mention) -> Parts:
-        """The least words that a mention names; none, and a finding, where they are not its own."""
-        said = mention.other.get("minspan", mention.head)
-        if said in ("", "_"):
+        """Return the least words that a mention names; none, and a finding, where they are not its own."""
+        positions = mention.other.get("minspan", mention.head)
+        if positions in ("", "_"):
             return ()
-        head = self._words_at(mention.runs, said.split(","))
+        head = self._words_at(mention.runs, positions.split(","))
         if not head:
-            self.draft.odd("head-outside", mention.line)
+            self.draft.report("head-outside", mention.line)
         return head
 
     def _words_at(self, runs: Iterable[tuple[int, int]], positions: Sequence[str]) -> Parts:
-        """The characters of the words at those places of the mention, counted from 1; none where one is not there."""
+        """Return the characters of the words at those places of the mention, counted from 1.
+
+        Empty where one of them has no token.
+        """
         if not all(POSITION.fullmatch(position) for position in positions):
             return ()
         left = sorted({int(position) for position in positions}, reverse=True)
@@ -176,7 +173,9 @@ class _Building:
 
     def _findings(self) -> list[Finding]:
         return [
-            Finding(code, message.format(self.draft.found[code][1]), self.draft.file, self.draft.found[code][0], fix)
-            for code, message, fix in FINDINGS
-            if code in self.draft.found
+            Finding(
+                code, message.format(self.draft.reports[code][1]), self.draft.file, self.draft.reports[code][0], fix
+            )
+            for code, message, fix in FINDING_MESSAGES
+            if code in self.draft.reports
         ]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotations.formats.conllu.names import COLUMNS, DEFAULT_FIELDS, spaced, unescaped
-from annotations.formats.document import LONGEST_INDEX, FormatError
+from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, unescape, unescape_space
+from annotations.formats.model.document import LONGEST_INDEX, FormatError
 
 NUMBER = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 CHUNK = re.compile(r"\((?P<open>[^()]+)(?P<closed>\))?|(?P<close>[^()]+)\)")
@@ -25,7 +25,7 @@ class Fields:
     other: int | None = None
 
 
-def fields_of(value: str, file: str, line: int) -> Fields:
+def parse_fields(value: str, file: str, line: int) -> Fields:
     names = value.split("-")
     # Those in capitals, and entity, are the names of earlier releases.
     known = {"GRP": "eid", "entity": "etype", "MIN": "minspan"}
@@ -55,7 +55,7 @@ class Draft:
     """A document while its lines come in.
 
     Nodes are words and empty nodes, tokens are what stands in the text. low, high: for each node the token it is of;
-    for an empty node the next token and the one before, so that no token lies between. joined: whether the node is a
+    for an empty node the next token and the one before, so that no token lies between. continues: whether the node is a
     further word of its token.
     """
 
@@ -71,7 +71,7 @@ class Draft:
     spans: list[tuple[int, int]] = field(default_factory=list)
     low: list[int] = field(default_factory=list)
     high: list[int] = field(default_factory=list)
-    joined: list[bool] = field(default_factory=list)
+    continues: list[bool] = field(default_factory=list)
     sentences: list[tuple[int, str]] = field(default_factory=list)
     paragraphs: list[int] = field(default_factory=list)
     in_sentence: bool = False
@@ -83,15 +83,15 @@ class Draft:
     open: dict[str, list[tuple[Mention, int, int]]] = field(default_factory=dict)
     waiting: dict[tuple[str, int, int], list[Mention]] = field(default_factory=dict)
     split: list[tuple[str, str, int]] = field(default_factory=list)
-    found: dict[str, tuple[int, int]] = field(default_factory=dict)
+    reports: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def error(self, message: str, number: int) -> FormatError:
         return FormatError(message, self.file, number)
 
-    def odd(self, code: str, line: int, count: int = 1) -> None:
+    def report(self, code: str, line: int, count: int = 1) -> None:
         """Count something odd; its first line is kept."""
-        first, before = self.found.get(code, (line, 0))
-        self.found[code] = (first, before + count)
+        first, before = self.reports.get(code, (line, 0))
+        self.reports[code] = (first, before + count)
 
     def begin_sentence(self, speaker: str, paragraph: bool) -> None:
         self.in_sentence = True
@@ -111,26 +111,26 @@ class Draft:
         cells = line.split("\t")
         if len(cells) != COLUMNS:
             raise self.error(f"a line has {COLUMNS} columns parted by tabs, this one has {len(cells)}", number)
-        found = NUMBER.fullmatch(cells[0])
-        if found is None:
+        match = NUMBER.fullmatch(cells[0])
+        if match is None:
             raise self.error(f"the first column is no number of a word: {cells[0][:50]!r}", number)
         misc = self._misc(cells[9], number)
-        first = int(found["first"])
-        if found["last"] is not None:
-            self._surface(number, first, int(found["last"]), cells[1], misc)
+        first = int(match["first"])
+        if match["last"] is not None:
+            self._surface(number, first, int(match["last"]), cells[1], misc)
             return
-        if found["empty"] is not None:
+        if match["empty"] is not None:
             self._node(len(self.spans), len(self.spans) - 1)
         else:
             self._word(number, first, cells[1], misc)
         if "Entity" in misc:
             if fields is None:
-                self.odd("no-header", number)
-            self._brackets(number, misc["Entity"], fields or fields_of(DEFAULT_FIELDS, self.file, number))
+                self.report("no-header", number)
+            self._brackets(number, misc["Entity"], fields or parse_fields(DEFAULT_FIELDS, self.file, number))
         if "SplitAnte" in misc:
             self._split_antecedents(number, misc["SplitAnte"])
         if "Bridge" in misc:
-            self.odd("bridging", number, misc["Bridge"].count(",") + 1)
+            self.report("bridging", number, misc["Bridge"].count(",") + 1)
 
     def _misc(self, cell: str, number: int) -> dict[str, str]:
         misc: dict[str, str] = {}
@@ -143,10 +143,10 @@ class Draft:
             misc[key] = value
         return misc
 
-    def _node(self, low: int, high: int, joined: bool = False) -> None:
+    def _node(self, low: int, high: int, continues: bool = False) -> None:
         self.low.append(low)
         self.high.append(high)
-        self.joined.append(joined)
+        self.continues.append(continues)
 
     def _word(self, number: int, word: int, form: str, misc: Mapping[str, str]) -> None:
         if word != self.last_word + 1:
@@ -155,7 +155,7 @@ class Draft:
         if word > self.surface_until:
             self._token(number, form, misc)
         token = len(self.spans) - 1
-        self._node(token, token, joined=self.surface_from < word <= self.surface_until)
+        self._node(token, token, continues=self.surface_from < word <= self.surface_until)
 
     def _surface(self, number: int, first: int, last: int, form: str, misc: Mapping[str, str]) -> None:
         if first != self.last_word + 1 or first <= self.surface_until or last < first:
@@ -166,10 +166,10 @@ class Draft:
         self._token(number, form, misc)
 
     def _token(self, number: int, form: str, misc: Mapping[str, str]) -> None:
-        words = spaced(misc["SpacesInToken"]) if "SpacesInToken" in misc else form
+        words = unescape_space(misc["SpacesInToken"]) if "SpacesInToken" in misc else form
         if not words.strip():
             raise self.error("the form of this word is empty", number)
-        before = spaced(misc.get("SpacesBefore", ""))
+        before = unescape_space(misc.get("SpacesBefore", ""))
         if self.new_line and self.spans and not self.gap_given and not before:
             self.gap = "\n"
         self.new_line = False
@@ -178,7 +178,9 @@ class Draft:
         self.length = start + len(words)
         self.spans.append((start, self.length))
         self.gap_given = "SpacesAfter" in misc
-        self.gap = spaced(misc["SpacesAfter"]) if self.gap_given else "" if misc.get("SpaceAfter") == "No" else " "
+        self.gap = (
+            unescape_space(misc["SpacesAfter"]) if self.gap_given else "" if misc.get("SpaceAfter") == "No" else " "
+        )
 
     def _brackets(self, number: int, cell: str, fields: Fields) -> None:
         node = len(self.low) - 1
@@ -198,35 +200,35 @@ class Draft:
                 self.open.setdefault(bracket, []).append((mention, node, number))
 
     def _opened(self, number: int, values: list[str], fields: Fields) -> tuple[Mention, str]:
-        """The mention that a bracket opens, or opens a further part of, and what closes the bracket."""
+        """Return the mention that a bracket opens, or opens a further part of, and what closes the bracket."""
 
         def value(place: int | None) -> str:
             return "" if place is None or place >= len(values) or values[place] == "_" else values[place]
 
         bracket = values[fields.eid] if fields.eid < len(values) else ""
         part = PART.fullmatch(bracket) if bracket.endswith("]") else None
-        eid = unescaped(part["eid"] if part else bracket)
+        eid = unescape(part["eid"] if part else bracket)
         if not eid:
             raise self.error("a bracket opens without the name of an entity", number)
         if len(eid) > LONGEST_INDEX:
             raise self.error(f"an entity's name has more than {LONGEST_INDEX} characters", number)
-        here, parts = (int(part["part"]), int(part["parts"])) if part else (1, 1)
-        if not 1 <= here <= parts:
-            raise self.error(f"there is no part {here} of {parts}", number)
-        if here == 1:
-            other = _pairs(value(fields.other))
+        part_number, parts = (int(part["part"]), int(part["parts"])) if part else (1, 1)
+        if not 1 <= part_number <= parts:
+            raise self.error(f"there is no part {part_number} of {parts}", number)
+        if part_number == 1:
+            other = _parse_other(value(fields.other))
             if value(fields.minspan):
                 other.setdefault("minspan", value(fields.minspan))
-            mention = Mention(eid, number, parts, 1, unescaped(value(fields.etype)), value(fields.head), other)
+            mention = Mention(eid, number, parts, 1, unescape(value(fields.etype)), value(fields.head), other)
             self.mentions.append(mention)
         else:
-            before = self.waiting.get((eid, here, parts))
+            before = self.waiting.get((eid, part_number, parts))
             if not before:
-                raise self.error(f"part {here} of {parts} of {eid} comes without the part before it", number)
+                raise self.error(f"part {part_number} of {parts} of {eid} comes without the part before it", number)
             mention = before.pop()
-            mention.opened = here
-        if here < parts:
-            self.waiting.setdefault((eid, here + 1, parts), []).append(mention)
+            mention.opened = part_number
+        if part_number < parts:
+            self.waiting.setdefault((eid, part_number + 1, parts), []).append(mention)
         return mention, bracket
 
     def _close(self, number: int, node: int, closing: str, fields: Fields) -> None:
@@ -241,7 +243,7 @@ class Draft:
 
     def _split_antecedents(self, number: int, value: str) -> None:
         for pair in value.split(","):
-            antecedent, is_pair, anaphor = (unescaped(each) for each in pair.partition("<"))
+            antecedent, is_pair, anaphor = (unescape(each) for each in pair.partition("<"))
             if not (antecedent and is_pair and anaphor):
                 raise self.error(f"this is not ANTECEDENT<ANAPHOR: {pair[:50]!r}", number)
             self.split.append((antecedent, anaphor, number))
@@ -262,6 +264,6 @@ class Draft:
         return "".join([*self.pieces, self.gap if self.gap_given else ""])
 
 
-def _pairs(value: str) -> dict[str, str]:
+def _parse_other(value: str) -> dict[str, str]:
     pairs = (pair.partition(":") for pair in value.split(",") if pair)
-    return {unescaped(key): unescaped(said) for key, _, said in pairs}
+    return {unescape(key): unescape(text) for key, _, text in pairs}

@@ -6,32 +6,32 @@ COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
 META = {"meta::title": "title", "meta::language": "language", "meta::direction": "direction"}
 REFERENCE = re.compile(r"&#([0-9]{1,7});|%2C")
-MEANT = re.compile(r"[\s\x00-\x20\x7f&%=|,<>()\[\]-]")
-SPACE = re.compile(r"\\([stnrp\\])")
-SPACES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
-SPACED = {escape[1]: character for character, escape in SPACES.items()}
+SPECIAL = re.compile(r"[\s\x00-\x20\x7f&%=|,<>()\[\]-]")
+SPACE_ESCAPE = re.compile(r"\\([stnrp\\])")
+SPACE_ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
+SPACE_CHARACTERS = {escape[1]: character for character, escape in SPACE_ESCAPES.items()}
 
 
-def unescaped(value: str) -> str:
-    def character(found: re.Match[str]) -> str:
-        if found[1] is None:
+def unescape(value: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        if match[1] is None:
             return ","
-        code = int(found[1])
+        code = int(match[1])
         # What is no character of a text stays as it is written.
-        return chr(code) if 0 < code < 0xD800 or 0xE000 <= code < 0x110000 else found[0]
+        return chr(code) if 0 < code < 0xD800 or 0xE000 <= code < 0x110000 else match[0]
 
     return REFERENCE.sub(character, value) if "&" in value or "%" in value else value
 
 
-def escaped(value: str) -> str:
-    return MEANT.sub(lambda found: "%2C" if found[0] == "," else f"&#{ord(found[0])};", value)
+def escape(value: str) -> str:
+    return SPECIAL.sub(lambda match: "%2C" if match[0] == "," else f"&#{ord(match[0])};", value)
 
 
-def spaced(value: str) -> str:
-    """The white space that SpacesAfter and the like say."""
-    return SPACE.sub(lambda found: SPACED[found[1]], value)
+def unescape_space(value: str) -> str:
+    """Return the white space that SpacesAfter and the like say."""
+    return SPACE_ESCAPE.sub(lambda match: SPACE_CHARACTERS[match[1]], value)
 
 
-def unspaced(spaces: str) -> str:
-    """White space as SpacesAfter and the like say it."""
-    return "".join(SPACES.get(space, space) for space in spaces)
+def escape_space(spaces: str) -> str:
+    """Return white space as SpacesAfter and the like say it."""
+    return "".join(SPACE_ESCAPES.get(space, space) for space in spaces)

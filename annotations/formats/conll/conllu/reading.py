@@ -3,18 +3,18 @@
 import re
 from dataclasses import dataclass, field
 
-from annotations.formats.conllu.building import document_of
-from annotations.formats.conllu.draft import Draft, Fields, fields_of
-from annotations.formats.conllu.names import META
-from annotations.formats.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
-from annotations.formats.format import Bundle, names_in
+from annotations.formats.conll.conllu.building import build_document
+from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
+from annotations.formats.conll.conllu.names import META
+from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
+from annotations.formats.model.format import Bundle, name_documents
 
 LANGUAGE = re.compile(r"[A-Za-z0-9_-]{1,35}")
 LEFT_OUT, ETYPE = "none", "etype"
 
 
 def read(bundle: Bundle, categories: str = LEFT_OUT) -> list[Document]:
-    """The documents of a file. Raises FormatError with file and line on anything that is not CoNLL-U."""
+    """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-U."""
     reader = _Reader(bundle.main)
     lines = decode(bundle.data, bundle.main).split("\n")
     for number, line in enumerate(lines, start=1):
@@ -27,9 +27,9 @@ def read(bundle: Bundle, categories: str = LEFT_OUT) -> list[Document]:
     reader.end_document()
     if not reader.drafts:
         raise FormatError("there is no word in this file", bundle.main, 1)
-    names = names_in(bundle.main, [(draft.name, draft.line) for draft in reader.drafts])
+    names = name_documents(bundle.main, [(draft.name, draft.line) for draft in reader.drafts])
     return [
-        document_of(draft, name, typed=categories == ETYPE) for name, draft in zip(names, reader.drafts, strict=True)
+        build_document(draft, name, typed=categories == ETYPE) for name, draft in zip(names, reader.drafts, strict=True)
     ]
 
 
@@ -64,7 +64,7 @@ class _Reader:
                 raise FormatError(f"a speaker's name has more than {LONGEST_SPEAKER} characters", self.file, number)
             self.speaker = "" if value == "_" else value
         elif key == "global.Entity":
-            self.fields = fields_of(value, self.file, number)
+            self.fields = parse_fields(value, self.file, number)
         elif key in META and self._fits(key, value):
             self.meta[META[key]] = value
 

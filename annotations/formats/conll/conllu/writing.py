@@ -3,61 +3,61 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.conllu.names import COLUMNS, DEFAULT_FIELDS, META, escaped, unspaced
-from annotations.formats.document import Document, Mark, in_text_order
-from annotations.formats.format import File, one_each
-from annotations.formats.tokens import Tokens, tokens_of
+from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, META, escape, escape_space
+from annotations.formats.model.document import Document, Mark, text_order
+from annotations.formats.model.format import File, write_each
+from annotations.formats.syntax.tokens import Tokens, tokenize
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """A file for each document."""
-    return one_each(documents, ".conllu", _written)
+    """Return a file for each document."""
+    return write_each(documents, ".conllu", _format_document)
 
 
-def _written(document: Document) -> bytes:
-    tokens = tokens_of(document)
+def _format_document(document: Document) -> bytes:
+    tokens = tokenize(document)
     entities = _Entities(tokens)
-    for mark in sorted(document.marks, key=in_text_order):
+    for mark in sorted(document.marks, key=text_order):
         entities.add(mark)
     name = "_".join(document.name.split())
-    said = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
+    speakers = {segment.start: segment.speaker for segment in document.segments if segment.kind == "sentence"}
     lines = [f"# newdoc id = {name}", f"# global.Entity = {DEFAULT_FIELDS}"]
     for key, value in zip(META, (document.title, document.language, document.direction), strict=True):
         if value:
             lines.append(f"# {key} = {' '.join(value.split())}")
     for number, sentence in enumerate(tokens.by_sentence(), start=1):
         lines.append(f"# sent_id = {name}-{number}")
-        speaker = said.get(tokens.spans[sentence[0]][0])
+        speaker = speakers.get(tokens.spans[sentence[0]][0])
         if speaker:
             lines.append(f"# speaker = {' '.join(speaker.split())}")
         rows, text = [], ""
         for word, token in enumerate(sentence, start=1):
             start, end = tokens.spans[token]
             form = document.content[start:end]
-            misc = _spaces(document.content, tokens, token) | entities.misc(token)
-            rows.append("\t".join((str(word), form, *["_"] * (COLUMNS - 3), _joined(misc))))
+            misc = _format_spaces(document.content, tokens, token) | entities.misc(token)
+            rows.append("\t".join((str(word), form, *["_"] * (COLUMNS - 3), _format_misc(misc))))
             text += form + ("" if misc.get("SpaceAfter") == "No" else " ")
         lines += [f"# text = {text.rstrip()}", *rows, ""]
     return "\n".join([*lines, ""]).encode()
 
 
-def _joined(misc: Mapping[str, str]) -> str:
+def _format_misc(misc: Mapping[str, str]) -> str:
     return "|".join(f"{key}={misc[key]}" for key in sorted(misc)) or "_"
 
 
-def _spaces(content: str, tokens: Tokens, token: int) -> dict[str, str]:
-    """What says which white space stands after the token, and before it where it is the first."""
+def _format_spaces(content: str, tokens: Tokens, token: int) -> dict[str, str]:
+    """Return what says which white space stands after the token, and before it where it is the first."""
     start, end = tokens.spans[token]
     last = token + 1 == len(tokens.spans)
     after = content[end:] if last else content[end : tokens.spans[token + 1][0]]
-    found = {}
+    spaces = {}
     if token == 0 and start > 0:
-        found["SpacesBefore"] = unspaced(content[:start])
+        spaces["SpacesBefore"] = escape_space(content[:start])
     if not after and not last:
-        found["SpaceAfter"] = "No"
+        spaces["SpaceAfter"] = "No"
     elif after != ("" if last else " "):
-        found["SpacesAfter"] = unspaced(after)
-    return found
+        spaces["SpacesAfter"] = escape_space(after)
+    return spaces
 
 
 @dataclass(slots=True)
@@ -67,49 +67,49 @@ class _Entities:
     tokens: Tokens
     opened: dict[int, list[tuple[int, int, str]]] = field(default_factory=dict)
     closed: dict[int, list[tuple[int, int, str]]] = field(default_factory=dict)
-    alone: dict[int, list[str]] = field(default_factory=dict)
+    single: dict[int, list[str]] = field(default_factory=dict)
     split: dict[int, list[str]] = field(default_factory=dict)
-    named: set[str] = field(default_factory=set)
-    torn: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    discontinuous: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     number: int = 0
 
     def misc(self, token: int) -> dict[str, str]:
         # What closes comes before what opens; what does both after what opens and before what closes, if it can.
         opened = [bracket for *_, bracket in sorted(self.opened.get(token, ()))]
         closed = [bracket for *_, bracket in sorted(self.closed.get(token, ()))]
-        alone = self.alone.get(token, [])
-        brackets = [*closed, *opened, *alone] if opened else [*alone, *closed]
-        found = {"Entity": "".join(brackets)} if brackets else {}
+        single = self.single.get(token, [])
+        brackets = [*closed, *opened, *single] if opened else [*single, *closed]
+        misc = {"Entity": "".join(brackets)} if brackets else {}
         if token in self.split:
-            found["SplitAnte"] = ",".join(self.split[token])
-        return found
+            misc["SplitAnte"] = ",".join(self.split[token])
+        return misc
 
     def add(self, mark: Mark) -> None:
         """Write a mark that comes after all others so far in text order."""
-        runs = self.tokens.of(mark.parts)
+        runs = self.tokens.find_runs(mark.parts)
         if not runs or mark.answer is None:
             return
         indices: Sequence[str] = mark.answer.indices
-        new = [index for index in indices if index not in self.named]
-        self.named |= set(new)
+        new = [index for index in indices if index not in self.seen]
+        self.seen |= set(new)
         if len(new) == 1 and len(indices) > 2:
             antecedents = [index for index in indices if index != new[0]]
-            pairs = [f"{escaped(index)}<{escaped(new[0])}" for index in antecedents]
+            pairs = [f"{escape(index)}<{escape(new[0])}" for index in antecedents]
             self.split.setdefault(runs[0][0], []).extend(pairs)
             indices = new
         head, other = self._head(mark, runs)
-        other |= _of_answer(mark)
+        other |= _answer_values(mark)
         if other and not head:
             # A head must stand before `other`; minspan says that it means nothing.
             head, other = "1", other | {"minspan": "_"}
         # In every mention of the mark: their places must be the same.
-        said = ",".join(f"{key}:{escaped(other[key])}" if other[key] else key for key in sorted(other))
+        other_text = ",".join(f"{key}:{escape(other[key])}" if other[key] else key for key in sorted(other))
         for index in indices:
-            self._mention(index, runs, f"--{head}-{said}".rstrip("-"))
+            self._mention(index, runs, f"--{head}-{other_text}".rstrip("-"))
 
     def _head(self, mark: Mark, runs: list[tuple[int, int]]) -> tuple[str, dict[str, str]]:
-        """The place of the first of the least words in the mention, and in `other` all of them where they are more."""
-        least = [token for first, last in self.tokens.of(mark.head) for token in range(first, last + 1)]
+        """Return the place of the first of the least words in the mention, and all of them for `other` if several."""
+        least = [token for first, last in self.tokens.find_runs(mark.head) for token in range(first, last + 1)]
         places, before = list[str](), 1
         for first, last in runs:
             places += [str(before + token - first) for token in least if first <= token <= last]
@@ -117,37 +117,37 @@ class _Entities:
         return "".join(places[:1]), {"minspan": ",".join(places)} if len(places) > 1 else {}
 
     def _mention(self, index: str, runs: list[tuple[int, int]], values: str) -> None:
-        eid = escaped(index)
+        eid = escape(index)
         if len(runs) == 1:
             self._part(eid, *runs[0], values)
             return
         # Mentions of one entity that lie in each other are told apart by the number of their parts: where another has
         # the same, the last part is repeated.
-        others = [(last, parts) for last, parts in self.torn.get(index, ()) if last >= runs[0][0]]
-        taken = {parts for _, parts in others}
+        others = [(last, parts) for last, parts in self.discontinuous.get(index, ()) if last >= runs[0][0]]
+        used_counts = {parts for _, parts in others}
         parts = len(runs)
-        while parts in taken:
+        while parts in used_counts:
             parts += 1
-        self.torn[index] = [*others, (runs[-1][1], parts)]
+        self.discontinuous[index] = [*others, (runs[-1][1], parts)]
         for number, (first, last) in enumerate([*runs, *[runs[-1]] * (parts - len(runs))], start=1):
             self._part(f"{eid}[{number}/{parts}]", first, last, values)
 
     def _part(self, bracket: str, first: int, last: int, values: str) -> None:
         self.number += 1
         if first == last:
-            self.alone.setdefault(first, []).append(f"({bracket}{values})")
+            self.single.setdefault(first, []).append(f"({bracket}{values})")
         else:
             self.opened.setdefault(first, []).append((-last, self.number, f"({bracket}{values}"))
             self.closed.setdefault(last, []).append((-first, -self.number, f"{bracket})"))
 
 
-def _of_answer(mark: Mark) -> dict[str, str]:
-    """What `other` says besides the least words; an empty value for a mere yes."""
+def _answer_values(mark: Mark) -> dict[str, str]:
+    """Return what `other` says besides the least words; an empty value for a mere yes."""
     assert mark.answer is not None
-    said = {"label": mark.label, "chain": mark.answer.name, "note": mark.answer.note}
-    found = {key: value for key, value in said.items() if value}
+    texts = {"label": mark.label, "chain": mark.answer.name, "note": mark.answer.note}
+    values = {key: value for key, value in texts.items() if value}
     if mark.answer.optional:
-        found["optional"] = ""
+        values["optional"] = ""
     if mark.answer.unsure:
-        found["unsure"] = ""
-    return found
+        values["unsure"] = ""
+    return values

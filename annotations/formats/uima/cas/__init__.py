@@ -14,16 +14,31 @@ and that annotations lie in their text. Offsets are converted here too: cassis l
 in an index as they are.
 """
 
-from annotations.formats import layers
-from annotations.formats.cas.reading import bundles, read_json, read_xmi
-from annotations.formats.cas.writing import write_json, write_xmi
-from annotations.formats.format import Format
-from annotations.formats.losses import Feature
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Format
+from annotations.formats.uima import layers
+from annotations.formats.uima.cas.reading import bundle_type_systems, read_json, read_xmi
+from annotations.formats.uima.cas.writing import write_json, write_xmi
 
-__all__ = ["CARRIES", "JSON_FORMAT", "XMI_FORMAT", "bundles", "read_json", "read_xmi", "write_json", "write_xmi"]
+__all__ = [
+    "CARRIES",
+    "JSON_FORMAT",
+    "XMI_FORMAT",
+    "bundle_type_systems",
+    "read_json",
+    "read_xmi",
+    "write_json",
+    "write_xmi",
+]
 
-CARRIES = layers.CARRIES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
-XMI_FORMAT = Format("xmi", "UIMA CAS XMI", (".xmi",), read_xmi, bundles, write_xmi, CARRIES, layers.OPTIONS)
+CARRIES = layers.SUPPORTED_FEATURES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
+XMI_FORMAT = Format("xmi", "UIMA CAS XMI", (".xmi",), read_xmi, bundle_type_systems, write_xmi, CARRIES, layers.OPTIONS)
 JSON_FORMAT = Format(
-    "casjson", "UIMA CAS JSON", (".json",), read_json, write=write_json, carries=CARRIES, options=layers.OPTIONS
+    "casjson",
+    "UIMA CAS JSON",
+    (".json",),
+    read_json,
+    write=write_json,
+    supported_features=CARRIES,
+    options=layers.OPTIONS,
 )

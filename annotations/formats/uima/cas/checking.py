@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.cas.names import INITIAL
-from annotations.formats.document import FormatError
-from annotations.formats.units import Units
+from annotations.formats.model.document import FormatError
+from annotations.formats.model.text import is_storable
+from annotations.formats.syntax.units import Units
+from annotations.formats.uima.cas.names import INITIAL
 
 NUMBER = re.compile(r"[0-9]{1,9}")
 TYPE_NAME = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z_]\w*)*")
@@ -17,7 +18,7 @@ MOST_TEXTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Position:
     """Where a feature structure stands, in code points of the text of its view."""
 
     sofa: int
@@ -27,17 +28,17 @@ class Standing:
 
 
 @dataclass(slots=True)
-class Checked:
-    """What was learned of a file before the library sees it. sofas: name, text and its units; standing: by number."""
+class CasIndex:
+    """What was learned of a file before the library sees it. sofas: name, text and its units; positions: by number."""
 
     file: str
     sofas: dict[int, tuple[str, str, Units]] = field(default_factory=dict)
-    standing: dict[int, Standing] = field(default_factory=dict)
+    positions: dict[int, Position] = field(default_factory=dict)
     numbers: set[int] = field(default_factory=set)
 
     def number(self, value: object, line: int | None) -> int:
-        """The number of a feature structure, which no other may have."""
-        number = whole(value)
+        """Return the number of a feature structure, which no other may have."""
+        number = parse_whole(value)
         if number is None:
             raise FormatError("something has no number, or a number of more than nine digits", self.file, line)
         if number in self.numbers:
@@ -50,12 +51,12 @@ class Checked:
             raise FormatError("a text has no name, or that of another", self.file, line)
         if len(self.sofas) == MOST_TEXTS:
             raise FormatError(f"there are more than {MOST_TEXTS} texts in this file", self.file, line)
-        words = clean(text, self.file, line)
+        words = check_text(text, self.file, line)
         self.sofas[number] = (name, words, Units(words))
 
     def place(self, number: int, sofa: object, begin: object, end: object, line: int | None) -> None:
-        """Where the annotation of that number stands."""
-        text, first, last = whole(sofa), whole(begin), whole(end)
+        """Set where the annotation of that number stands."""
+        text, first, last = parse_whole(sofa), parse_whole(begin), parse_whole(end)
         if text not in self.sofas:
             raise FormatError(f"the annotation {number} stands in a text that is not in this file", self.file, line)
         units = self.sofas[text][2]
@@ -63,55 +64,53 @@ class Checked:
         if start is None or stop is None or start > stop:
             message = f"the annotation {number} does not stand between 0 and {units.length} of the text"
             raise FormatError(f"{message}, or cuts a character (offsets count UTF-16 units)", self.file, line)
-        self.standing[number] = Standing(text, start, stop, line)
+        self.positions[number] = Position(text, start, stop, line)
 
     def members(self, sofa: int | None, members: Sequence[int | None], line: int | None) -> None:
         if len(set(members)) < len(members):
             raise FormatError("a view names a member twice", self.file, line)
         for member in members:
-            if member in self.standing and self.standing[member].sofa != sofa:
+            if member in self.positions and self.positions[member].sofa != sofa:
                 raise FormatError(f"{member} is in the view of another text than its own", self.file, line)
 
     def text(self) -> int:
-        """The number of the text that is read."""
-        found = [number for number, (name, text, _) in self.sofas.items() if text and name == INITIAL]
-        found = found or [number for number, (_, text, _) in self.sofas.items() if text]
-        if len(found) != 1:
-            wrong = "there is no text" if not found else f"there are {len(found)} texts, none of them initial,"
+        """Return the number of the text that is read."""
+        numbers = [number for number, (name, text, _) in self.sofas.items() if text and name == INITIAL]
+        numbers = numbers or [number for number, (_, text, _) in self.sofas.items() if text]
+        if len(numbers) != 1:
+            wrong = "there is no text" if not numbers else f"there are {len(numbers)} texts, none of them initial,"
             raise FormatError(f"{wrong} in this file", self.file)
-        return found[0]
+        return numbers[0]
 
 
-def whole(value: object) -> int | None:
-    """The whole number that it says; None for none, and for one of more than nine digits."""
+def parse_whole(value: object) -> int | None:
+    """Return the whole number that it says; None for none, and for one of more than nine digits."""
     if isinstance(value, str):
         return int(value) if NUMBER.fullmatch(value) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
 
 
-def clean(value: object, file: str, line: int | None = None) -> str:
-    """A string; empty for what is none. Raises FormatError on what no text holds."""
+def check_text(value: object, file: str, line: int | None = None) -> str:
+    """Return a string; empty for what is none. Raises FormatError on what no text holds."""
     if not isinstance(value, str):
         return ""
     if "\0" in value:
         raise FormatError("a NUL character cannot stand in a text", file, line)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise FormatError("half a character (a lone surrogate) cannot stand in a text", file, line) from None
+    if not is_storable(value):
+        raise FormatError("half a character (a lone surrogate) cannot stand in a text", file, line)
     return value
 
 
 def check_types(types: Mapping[str, tuple[str, Sequence[str]]], file: str) -> None:
-    """types: for each its supertype and the names of its own features."""
+    """Raise FormatError on types that cannot be. types: for each its supertype and the names of its own features."""
     if len(types) > MOST_TYPES:
         raise FormatError(f"there are more than {MOST_TYPES} types", file)
     below: dict[str, list[str]] = {}
     for name, (above, features) in types.items():
         below.setdefault(above, []).append(name)
-        for called in (name, above):
-            if not TYPE_NAME.fullmatch(called):
-                raise FormatError(f"{called[:50]!r} cannot be the name of a type", file)
+        for type_name in (name, above):
+            if not TYPE_NAME.fullmatch(type_name):
+                raise FormatError(f"{type_name[:50]!r} cannot be the name of a type", file)
         for feature in features:
             if not feature.isidentifier() or feature.startswith("__"):
                 raise FormatError(f"{feature[:50]!r} cannot be the name of a feature", file)

@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 import cassis
 from lxml import etree
 
-from annotations.formats.cas.checking import Checked, check_types, whole
-from annotations.formats.cas.names import TYPE_SYSTEM
-from annotations.formats.cas.structures import document_of
-from annotations.formats.document import Document, FormatError, decode
-from annotations.formats.format import Bundle
-from annotations.formats.layers import Layers
-from annotations.formats.xml import parse
+from annotations.formats.model.document import Document, FormatError, decode
+from annotations.formats.model.format import Bundle
+from annotations.formats.syntax.xml import parse
+from annotations.formats.uima.cas.checking import CasIndex, check_types, parse_whole
+from annotations.formats.uima.cas.names import TYPE_SYSTEM
+from annotations.formats.uima.cas.structures import build_document
+from annotations.formats.uima.layers import Layers
 
 XMI = "{http://www.omg.org/XMI}"
 CAS = "{http:///uima/cas.ecore}"
@@ -27,27 +27,30 @@ TAG = re.compile(r"\{http:///(?P<package>[^{}]*)\.ecore\}(?P<name>.+)$")
 NOT_TYPES = ("uima.cas.View", "uima.cas.NULL")
 
 
-def bundles(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Each XMI file with its type system: NAME-typesystem.xml, TypeSystem.xml or another of the nearest folder."""
+def bundle_type_systems(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return each XMI file with its type system.
+
+    That is NAME-typesystem.xml, TypeSystem.xml or another of the nearest folder.
+    """
     files = sorted(names)
     descriptions: dict[PurePosixPath, list[str]] = {}
     for name in files:
         path = PurePosixPath(name)
         if path.suffix.lower() == ".xml" and "typesystem" in path.name.lower():
             descriptions.setdefault(path.parent, []).append(name)
-    found: list[tuple[str, ...]] = []
+    bundles: list[tuple[str, ...]] = []
     for name in files:
         if name.lower().endswith(suffixes):
             path = PurePosixPath(name)
             nearest = next((descriptions[folder] for folder in path.parents if folder in descriptions), [])
             own = [each for each in nearest if PurePosixPath(each).stem.lower() == f"{path.stem}-typesystem".lower()]
             usual = [each for each in nearest if PurePosixPath(each).name.lower() == TYPE_SYSTEM.lower()]
-            found.append((name, *(own or usual or nearest)[:1]))
-    return found
+            bundles.append((name, *(own or usual or nearest)[:1]))
+    return bundles
 
 
-def _loaded[T](load: Callable[[], T], file: str) -> T:
-    """What the library makes of a file; whatever it raises is a FormatError."""
+def _load[T](load: Callable[[], T], file: str) -> T:
+    """Return what the library makes of a file; whatever it raises is a FormatError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -62,29 +65,29 @@ def _loaded[T](load: Callable[[], T], file: str) -> T:
 def read_xmi(
     bundle: Bundle, layers: str = "auto", relations: str = "identity", categories: str = "types"
 ) -> list[Document]:
-    """The document of an XMI file. Raises FormatError on bad input, with the line where it is known."""
+    """Return the document of an XMI file. Raises FormatError on bad input, with the line where it is known."""
     file = bundle.main
     root = parse(bundle.data, file)
     if root.tag != f"{XMI}XMI":
         raise FormatError("this is not XMI: the outermost element is not xmi:XMI", file, root.sourceline)
-    checked = _checked_xmi(root, file)
+    checked = _index_xmi(root, file)
     text = checked.text()
-    found = Layers(file)
-    described = next((name for name in bundle.files if name != file), None)
-    if described is None:
+    file_layers = Layers(file)
+    type_system = next((name for name in bundle.files if name != file), None)
+    if type_system is None:
         types = _core_types()
-        found.find("no-type-system", "no type system is beside this file", fix="DKPro Core's types were taken")
+        file_layers.report("no-type-system", "no type system is beside this file", fix="DKPro Core's types were taken")
     else:
-        types = _described(bundle.files[described], described)
-    _check_elements(root, types, found, lenient=described is None)
+        types = _read_types(bundle.files[type_system], type_system)
+    _check_elements(root, types, file_layers, lenient=type_system is None)
     # What was parsed is written anew: no declaration, comment or encoding is read in another way by the library.
     data = BytesIO(etree.tostring(root))
-    cas = _loaded(lambda: cassis.load_cas_from_xmi(data, types, lenient=described is None), file)
-    return [document_of(cas, checked, text, found, (layers, relations, categories))]
+    cas = _load(lambda: cassis.load_cas_from_xmi(data, types, lenient=type_system is None), file)
+    return [build_document(cas, checked, text, file_layers, (layers, relations, categories))]
 
 
-def _checked_xmi(root: etree._Element, file: str) -> Checked:
-    checked = Checked(file)
+def _index_xmi(root: etree._Element, file: str) -> CasIndex:
+    checked = CasIndex(file)
     for element in root:
         if element.tag == f"{CAS}Sofa":
             number = checked.number(element.get(f"{XMI}id"), element.sourceline)
@@ -97,52 +100,55 @@ def _checked_xmi(root: etree._Element, file: str) -> Checked:
             stands = (element.get("sofa"), element.get("begin"), element.get("end"))
             checked.place(number, *stands, element.sourceline)
     for view in root.iterchildren(f"{CAS}View"):
-        members = [whole(member) for member in view.get("members", "").split()]
-        checked.members(whole(view.get("sofa")), members, view.sourceline)
+        members = [parse_whole(member) for member in view.get("members", "").split()]
+        checked.members(parse_whole(view.get("sofa")), members, view.sourceline)
     return checked
 
 
-def _check_elements(root: etree._Element, types: cassis.TypeSystem, found: Layers, lenient: bool) -> None:
-    """Each element has a type. The library would look through all types for a name without a package."""
+def _check_elements(root: etree._Element, types: cassis.TypeSystem, file_layers: Layers, lenient: bool) -> None:
+    """Raise FormatError on an element without a type.
+
+    The library would look through all types for a name without a package.
+    """
     unknown: Counter[str] = Counter()
     for element in root:
         tag = TAG.match(str(element.tag))
         if tag is None:
-            raise FormatError("this element is of no UIMA type", found.file, element.sourceline)
+            raise FormatError("this element is of no UIMA type", file_layers.file, element.sourceline)
         package = tag["package"].replace("/", ".")
         name = tag["name"] if package == "uima.noNamespace" else f"{package}.{tag['name']}"
         if name in NOT_TYPES or types.contains_type(name, True):
             continue
         if "." not in name or not lenient:
             message = f"the type {name[:100]!r} is not in the type system"
-            raise FormatError(message, found.file, element.sourceline)
+            raise FormatError(message, file_layers.file, element.sourceline)
         unknown[name] += 1
     for name, number in unknown.items():
-        found.find("unknown-type", f"{number} of the type {name[:100]} are left out", fix="add the type system")
+        file_layers.report("unknown-type", f"{number} of the type {name[:100]} are left out", fix="add the type system")
 
 
-def _described(data: bytes, file: str) -> cassis.TypeSystem:
-    """The type system of a file."""
+def _read_types(data: bytes, file: str) -> cassis.TypeSystem:
+    """Return the type system of a file."""
     root = parse(data, file)
     types: dict[str, tuple[str, list[str]]] = {}
     for description in root.iter("{*}typeDescription"):
-        name, above = _said(description, "name"), _said(description, "supertypeName")
+        name, above = _child_text(description, "name"), _child_text(description, "supertypeName")
         inner = next(description.iterdescendants("{*}typeDescription"), None)
         if name in types or inner is not None:
             message = f"the type {name[:100]} is described twice, or within another"
             raise FormatError(message, file, description.sourceline)
-        features = [_said(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
+        features = [_child_text(each, "name") for each in description.iterfind("{*}features/{*}featureDescription")]
         types[name] = (above, features)
     if not types:
         raise FormatError("there is no type in this type system", file, root.sourceline)
     check_types(types, file)
     plain = etree.tostring(root)
-    return _loaded(lambda: _types_from(plain), file)
+    return _load(lambda: _load_types(plain), file)
 
 
 @lru_cache(maxsize=4)
-def _types_from(data: bytes) -> cassis.TypeSystem:
-    """The same types come with each text of an export; no reader changes them."""
+def _load_types(data: bytes) -> cassis.TypeSystem:
+    """Return the types, read once: the same come with each text of an export, and no reader changes them."""
     types = cassis.load_typesystem(BytesIO(data))
     for each in types.get_types():
         for feature in each.features:
@@ -151,7 +157,7 @@ def _types_from(data: bytes) -> cassis.TypeSystem:
     return types
 
 
-def _said(element: etree._Element, child: str) -> str:
+def _child_text(element: etree._Element, child: str) -> str:
     return (element.findtext(f"{{*}}{child}") or "").strip()
 
 
@@ -163,7 +169,7 @@ def _core_types() -> cassis.TypeSystem:
 def read_json(
     bundle: Bundle, layers: str = "auto", relations: str = "identity", categories: str = "types"
 ) -> list[Document]:
-    """The document of a CAS in JSON. Raises FormatError on bad input."""
+    """Return the document of a CAS in JSON. Raises FormatError on bad input."""
     file = bundle.main
     source = decode(bundle.data, file)
     try:
@@ -176,33 +182,33 @@ def read_json(
     structures = data.get("%FEATURE_STRUCTURES") if isinstance(data, dict) else None
     if not isinstance(types, dict) or not isinstance(structures, list | dict):
         raise FormatError("this is no CAS in JSON: it has no %TYPES or no %FEATURE_STRUCTURES", file)
-    check_types(dict(_types_of(types, file)), file)
-    checked = _checked_json(structures, types, file)
+    check_types(dict(_json_types(types, file)), file)
+    checked = _index_json(structures, types, file)
     views = data.get("%VIEWS")
     for view in views.values() if isinstance(views, dict) else ():
         members = view.get("%MEMBERS") if isinstance(view, dict) else None
         if not isinstance(members, list):
             raise FormatError("a view has no list of members", file)
-        checked.members(whole(view.get("%SOFA")), [whole(member) for member in members], None)
+        checked.members(parse_whole(view.get("%SOFA")), [parse_whole(member) for member in members], None)
     text = checked.text()
     # A file may leave out the types where both sides know them.
     known = None if types else _core_types()
-    cas = _loaded(lambda: cassis.load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
-    return [document_of(cas, checked, text, Layers(file), (layers, relations, categories))]
+    cas = _load(lambda: cassis.load_cas_from_json(source, known, merge_typesystem=bool(types)), file)
+    return [build_document(cas, checked, text, Layers(file), (layers, relations, categories))]
 
 
-def _types_of(types: Mapping[str, object], file: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:
-    for name, described in types.items():
-        above = described.get("%SUPER_TYPE") if isinstance(described, dict) else None
-        if not isinstance(described, dict) or not isinstance(above, str):
+def _json_types(types: Mapping[str, object], file: str) -> Iterator[tuple[str, tuple[str, list[str]]]]:
+    for name, description in types.items():
+        above = description.get("%SUPER_TYPE") if isinstance(description, dict) else None
+        if not isinstance(description, dict) or not isinstance(above, str):
             raise FormatError(f"the type {name[:50]!r} has no %SUPER_TYPE", file)
-        yield name, (above, [feature for feature in described if not feature.startswith("%")])
+        yield name, (above, [feature for feature in description if not feature.startswith("%")])
 
 
-def _checked_json(
+def _index_json(
     structures: Sequence[object] | Mapping[str, object], types: Mapping[str, object], file: str
-) -> Checked:
-    checked = Checked(file)
+) -> CasIndex:
+    checked = CasIndex(file)
     numbered: list[tuple[int, Mapping[str, object]]] = []
     pairs = structures.items() if isinstance(structures, dict) else ((None, each) for each in structures)
     for key, structure in pairs:

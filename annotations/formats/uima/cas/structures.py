@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 import cassis
 from cassis.typesystem import FeatureStructure
 
-from annotations.formats.cas.checking import Checked, Standing, clean
-from annotations.formats.cas.names import (
+from annotations.formats.model.document import LONGEST_LABEL, LONGEST_SPEAKER, Document, FormatError, Stretch
+from annotations.formats.model.format import stem
+from annotations.formats.uima.cas.checking import CasIndex, Position, check_text
+from annotations.formats.uima.cas.names import (
     ARRAY,
     DIRECTION,
     DOCUMENT,
@@ -18,9 +20,7 @@ from annotations.formats.cas.names import (
     SENTENCE,
     STRING,
 )
-from annotations.formats.document import LONGEST_LABEL, LONGEST_SPEAKER, Document, FormatError, Stretch
-from annotations.formats.format import stem
-from annotations.formats.layers import (
+from annotations.formats.uima.layers import (
     BUILT_IN,
     FEATURES,
     MARKABLE,
@@ -29,18 +29,20 @@ from annotations.formats.layers import (
     Link,
     Relation,
     Span,
-    marks_of,
+    build_marks,
 )
 
 
-def document_of(cas: cassis.Cas, checked: Checked, text: int, found: Layers, options: tuple[str, str, str]) -> Document:
+def build_document(
+    cas: cassis.Cas, checked: CasIndex, text: int, file_layers: Layers, options: tuple[str, str, str]
+) -> Document:
     name, content, _ = checked.sofas[text]
     view = next(view for view in cas.views if view.sofa.sofaID == name)
-    draft = _Draft(checked, text, found)
+    draft = _Draft(checked, text, file_layers)
     for structure in sorted(view.get_all_fs(), key=lambda each: each.xmiID):
         draft.add(structure)
     draft.finish()
-    marks, links = marks_of(found, *options)
+    marks, links = build_marks(file_layers, *options)
     return Document(
         stem(checked.file),
         checked.file,
@@ -51,7 +53,7 @@ def document_of(cas: cassis.Cas, checked: Checked, text: int, found: Layers, opt
         draft.title,
         "" if draft.language == NO_LANGUAGE else draft.language,
         draft.direction,
-        found.findings,
+        file_layers.findings,
     )
 
 
@@ -59,16 +61,16 @@ def document_of(cas: cassis.Cas, checked: Checked, text: int, found: Layers, opt
 class _Draft:
     """A document while its feature structures come in, in the order of their numbers."""
 
-    checked: Checked
+    checked: CasIndex
     text: int
-    found: Layers
+    file_layers: Layers
     kinds: dict[str, str] = field(default_factory=dict)
     first_strings: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
     spans: dict[int, Span] = field(default_factory=dict)
     chains: list[FeatureStructure] = field(default_factory=list)
     links: list[FeatureStructure] = field(default_factory=list)
-    linked: set[int] = field(default_factory=set)
+    followed: set[int] = field(default_factory=set)
     numbers: int = 0
     relations: list[FeatureStructure] = field(default_factory=list)
     slots: list[tuple[Span, FeatureStructure]] = field(default_factory=list)
@@ -80,7 +82,7 @@ class _Draft:
     def add(self, structure: FeatureStructure) -> None:
         name: str = structure.type.name
         if name not in self.kinds:
-            self.kinds[name] = _kind(structure)
+            self.kinds[name] = _structure_kind(structure)
             features = structure.type.all_features
             self.first_strings[name] = next((each.name for each in features if each.rangeType.name == STRING), "")
             self.arrays[name] = [each.name for each in features if each.rangeType.name == ARRAY]
@@ -105,108 +107,110 @@ class _Draft:
     def finish(self) -> None:
         """Follow what leads from one structure to another, now that all are there."""
         for chain in self.chains:
-            self._follow(_led_to(chain, "first"))
+            self._follow(_referenced(chain, "first"))
         self._follow_unchained()
         for relation in self.relations:
             kind = self._value(relation, self.first_strings[relation.type.name])
-            source = self.spans.get(_number(_led_to(relation, "Governor")))
-            target = self.spans.get(_number(_led_to(relation, "Dependent")))
+            source = self.spans.get(_structure_number(_referenced(relation, "Governor")))
+            target = self.spans.get(_structure_number(_referenced(relation, "Dependent")))
             self._relation(relation, relation.type.name, kind, source, target)
         for host, structure in self.slots:
             for element in self._elements(structure):
-                target = self.spans.get(_number(_led_to(element, "target")))
+                target = self.spans.get(_structure_number(_referenced(element, "target")))
                 self._relation(structure, host.layer, self._value(element, "role"), host, target)
 
     def _value(self, structure: FeatureStructure, feature: str) -> str:
-        standing = self.checked.standing.get(_number(structure))
-        return clean(getattr(structure, feature, None), self.checked.file, standing.line if standing else None)
+        position = self.checked.positions.get(_structure_number(structure))
+        return check_text(getattr(structure, feature, None), self.checked.file, position.line if position else None)
 
-    def _standing(self, structure: FeatureStructure) -> Standing | None:
-        standing = self.checked.standing.get(_number(structure))
-        return standing if standing and standing.sofa == self.text else None
+    def _position(self, structure: FeatureStructure) -> Position | None:
+        position = self.checked.positions.get(_structure_number(structure))
+        return position if position and position.sofa == self.text else None
 
     def _span(self, structure: FeatureStructure) -> None:
-        standing = self._standing(structure)
-        if standing is None:
+        position = self._position(structure)
+        if position is None:
             return
         layer = structure.type.name
-        span = Span(layer, standing.begin, standing.end, standing.line)
+        span = Span(layer, position.begin, position.end, position.line)
         if layer == MARKABLE:
             span.features = {feature: self._value(structure, feature) for feature in FEATURES}
         else:
             span.kind = self._value(structure, self.first_strings[layer])
-        self.spans[_number(structure)] = span
-        self.found.spans.append(span)
+        self.spans[_structure_number(structure)] = span
+        self.file_layers.spans.append(span)
         if self.arrays[layer]:
             self.slots.append((span, structure))
 
     def _segment(self, structure: FeatureStructure) -> None:
-        standing = self._standing(structure)
-        if standing is None or standing.begin == standing.end:
+        position = self._position(structure)
+        if position is None or position.begin == position.end:
             return
         kind, label, speaker = "sentence", "", ""
         if structure.type.name == SEGMENT:
             kind, label, speaker = (self._value(structure, each) for each in ("kind", "label", "speaker"))
         if len(kind) > LONGEST_LABEL or len(label) > LONGEST_LABEL or len(speaker) > LONGEST_SPEAKER:
-            raise FormatError("the kind, label or speaker of a segment is too long", self.checked.file, standing.line)
-        key = (kind, standing.begin, standing.end)
+            raise FormatError("the kind, label or speaker of a segment is too long", self.checked.file, position.line)
+        key = (kind, position.begin, position.end)
         if key not in self.segments or label or speaker:
-            self.segments[key] = Stretch(kind, standing.begin, standing.end, label, speaker)
+            self.segments[key] = Stretch(kind, position.begin, position.end, label, speaker)
 
     def _follow(self, link: FeatureStructure | None) -> None:
-        """Number a chain and add its links. A link is of one chain only, so no list is followed twice."""
+        """Give a chain its number and add its links. A link is of one chain only, so no list is followed twice."""
         self.numbers += link is not None
         while link is not None:
-            standing = self._standing(link)
-            line = standing.line if standing else None
-            if id(link) in self.linked:
-                message = f"a chain leads to the link {_number(link)}, which it or another chain has already"
-                self.found.find("chain-joins", message, line, "the chain was ended before it")
+            position = self._position(link)
+            line = position.line if position else None
+            if id(link) in self.followed:
+                message = f"a chain leads to the link {_structure_number(link)}, which it or another chain has already"
+                self.file_layers.report("chain-joins", message, line, "the chain was ended before it")
                 return
-            self.linked.add(id(link))
-            if standing is None:
-                self.found.find("link-nowhere", f"the link {_number(link)} of a chain stands in no text")
+            self.followed.add(id(link))
+            if position is None:
+                self.file_layers.report(
+                    "link-nowhere", f"the link {_structure_number(link)} of a chain stands in no text"
+                )
             else:
                 kind = self._value(link, "referenceType")
-                place = (standing.begin, standing.end, line, kind)
-                self.found.links.append(Link(link.type.name, str(self.numbers), *place))
-            link = _led_to(link, "next")
+                place = (position.begin, position.end, line, kind)
+                self.file_layers.links.append(Link(link.type.name, str(self.numbers), *place))
+            link = _referenced(link, "next")
 
     def _follow_unchained(self) -> None:
-        """Links that no chain begins with are chains of their own; those that are the next of none come first."""
-        left = [link for link in self.links if id(link) not in self.linked]
-        later = {id(_led_to(link, "next")) for link in left}
+        """Make chains of links that no chain begins with; those that are the next of none come first."""
+        left = [link for link in self.links if id(link) not in self.followed]
+        later = {id(_referenced(link, "next")) for link in left}
         for link in sorted(left, key=lambda each: id(each) in later):
-            if id(link) not in self.linked:
-                standing = self._standing(link)
-                line = standing.line if standing else None
-                message = f"no chain begins with the link {_number(link)}, nor leads to it"
-                self.found.find("link-without-chain", message, line, "it was made the first of a chain")
+            if id(link) not in self.followed:
+                position = self._position(link)
+                line = position.line if position else None
+                message = f"no chain begins with the link {_structure_number(link)}, nor leads to it"
+                self.file_layers.report("link-without-chain", message, line, "it was made the first of a chain")
                 self._follow(link)
 
     def _relation(
         self, structure: FeatureStructure, layer: str, kind: str, source: Span | None, target: Span | None
     ) -> None:
-        standing = self._standing(structure)
-        line = standing.line if standing else None
+        position = self._position(structure)
+        line = position.line if position else None
         if source is not None and target is not None:
-            self.found.relations.append(Relation(layer, kind, source, target, line))
+            self.file_layers.relations.append(Relation(layer, kind, source, target, line))
         elif not layer.startswith(BUILT_IN):
-            message = f"an end of the relation {_number(structure)} of the layer {layer} is no span"
-            self.found.find("unknown-reference", message, line, "the relation was left out")
+            message = f"an end of the relation {_structure_number(structure)} of the layer {layer} is no span"
+            self.file_layers.report("unknown-reference", message, line, "the relation was left out")
 
     def _elements(self, structure: FeatureStructure) -> Iterator[FeatureStructure]:
-        """The links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""
+        """Yield the links of a span's slots. Arrays are followed once, so that spans cannot share a long one."""
         for feature in self.arrays[structure.type.name]:
             array = getattr(structure, feature, None)
             elements = getattr(array, "elements", None)
-            if isinstance(elements, list) and id(array) not in self.linked:
-                self.linked.add(id(array))
-                yield from (element for element in elements if _led_to(element, "target") is not None)
+            if isinstance(elements, list) and id(array) not in self.followed:
+                self.followed.add(id(array))
+                yield from (element for element in elements if _referenced(element, "target") is not None)
 
 
-def _kind(structure: FeatureStructure) -> str:
-    """What a type is read as; empty for what is passed over."""
+def _structure_kind(structure: FeatureStructure) -> str:
+    """Return what a type is read as; empty for what is passed over."""
     name: str = structure.type.name
     features = {feature.name for feature in structure.type.all_features}
     if name in (SENTENCE, SEGMENT):
@@ -226,11 +230,11 @@ def _kind(structure: FeatureStructure) -> str:
     return "relation" if {"Governor", "Dependent"} <= features else "span"
 
 
-def _led_to(structure: FeatureStructure, feature: str) -> FeatureStructure | None:
-    found = getattr(structure, feature, None)
-    return found if isinstance(found, FeatureStructure) else None
+def _referenced(structure: FeatureStructure, feature: str) -> FeatureStructure | None:
+    value = getattr(structure, feature, None)
+    return value if isinstance(value, FeatureStructure) else None
 
 
-def _number(structure: FeatureStructure | None) -> int:
+def _structure_number(structure: FeatureStructure | None) -> int:
     number = structure.xmiID if structure is not None else None
     return number if isinstance(number, int) else -1

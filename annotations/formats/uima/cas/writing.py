@@ -8,7 +8,11 @@ from itertools import pairwise
 import cassis
 from cassis.typesystem import FeatureStructure
 
-from annotations.formats.cas.names import (
+from annotations.formats.losses.rules import NOT_IN_XML
+from annotations.formats.model.document import Document, Mark, Stretch, text_order
+from annotations.formats.model.format import File, write_each
+from annotations.formats.syntax.tokens import tokenize
+from annotations.formats.uima.cas.names import (
     ANNOTATION,
     CHAIN,
     DIRECTION,
@@ -22,41 +26,39 @@ from annotations.formats.cas.names import (
     TOKEN,
     TYPE_SYSTEM,
 )
-from annotations.formats.document import Document, Mark, Stretch, in_text_order
-from annotations.formats.format import File, one_each
-from annotations.formats.layers import (
+from annotations.formats.uima.layers import (
     FEATURES,
     LINK,
     MARKABLE,
     RELATION,
     RELATION_TYPE,
-    chains_of,
-    features_of,
+    group_by_entity,
+    markable_features,
     needs_span,
 )
-from annotations.formats.rules import NOT_IN_XML
-from annotations.formats.tokens import tokens_of
 
 
 def write_xmi(documents: Sequence[Document]) -> list[File]:
-    """An XMI file for each document, and the type system."""
-    described = File(TYPE_SYSTEM, _written_types().to_xml().encode())
+    """Return an XMI file for each document, and the type system."""
+    type_system = File(TYPE_SYSTEM, _build_types().to_xml().encode())
     return [
-        *one_each(documents, ".xmi", lambda document: _written(document).to_xmi(pretty_print=True).encode()),
-        described,
+        *write_each(documents, ".xmi", lambda document: _build_cas(document).to_xmi(pretty_print=True).encode()),
+        type_system,
     ]
 
 
 def write_json(documents: Sequence[Document]) -> list[File]:
-    """A JSON file for each document, with the types in it."""
-    return one_each(documents, ".json", lambda document: f"{_written(document).to_json(pretty_print=True)}\n".encode())
+    """Return a JSON file for each document, with the types in it."""
+    return write_each(
+        documents, ".json", lambda document: f"{_build_cas(document).to_json(pretty_print=True)}\n".encode()
+    )
 
 
 @cache
-def _written_types() -> cassis.TypeSystem:
-    """The types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have."""
+def _build_types() -> cassis.TypeSystem:
+    """Return the types that are written: DKPro Core's as INCEpTION has them, and the layers that it does not have."""
     types = cassis.TypeSystem()
-    described: dict[str, tuple[str, dict[str, str]]] = {
+    descriptions: dict[str, tuple[str, dict[str, str]]] = {
         META_DATA: (DOCUMENT, dict.fromkeys(("documentTitle", "documentId"), STRING)),
         META_FIELD: (ANNOTATION, dict.fromkeys(("key", "value"), STRING)),
         SENTENCE: (ANNOTATION, {}),
@@ -67,54 +69,54 @@ def _written_types() -> cassis.TypeSystem:
         RELATION: (ANNOTATION, {"Governor": MARKABLE, "Dependent": MARKABLE, "type": STRING}),
         SEGMENT: (ANNOTATION, dict.fromkeys(("kind", "label", "speaker"), STRING)),
     }
-    for name, (above, _) in described.items():
+    for name, (above, _) in descriptions.items():
         types.create_type(name, above)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `type` is called `type_` in Python
-        for name, (_, features) in described.items():
+        for name, (_, features) in descriptions.items():
             for feature, values in features.items():
                 types.create_feature(types.get_type(name), feature, values)
     return types
 
 
-def _written(document: Document) -> cassis.Cas:
-    cas = cassis.Cas(_written_types())
+def _build_cas(document: Document) -> cassis.Cas:
+    cas = cassis.Cas(_build_types())
     cas.sofa_string = content = NOT_IN_XML.sub("\ufffd", document.content)
     cas.sofa_mime = "text/plain"
     whole = Stretch("", 0, len(content))
-    _add(cas, META_DATA, whole, documentTitle=document.title, documentId=document.name)
+    _add_annotation(cas, META_DATA, whole, documentTitle=document.title, documentId=document.name)
     cas.document_language = document.language or NO_LANGUAGE
     if document.direction:
-        _add(cas, META_FIELD, whole, key=DIRECTION, value=document.direction)
-    for start, end in tokens_of(document).spans:
-        _add(cas, TOKEN, Stretch("", start, end))
+        _add_annotation(cas, META_FIELD, whole, key=DIRECTION, value=document.direction)
+    for start, end in tokenize(document).spans:
+        _add_annotation(cas, TOKEN, Stretch("", start, end))
     for segment in document.segments:
         if segment.kind == "sentence":
-            _add(cas, SENTENCE, segment)
+            _add_annotation(cas, SENTENCE, segment)
         if segment.kind != "sentence" or segment.label or segment.speaker:
-            _add(cas, SEGMENT, segment, kind=segment.kind, label=segment.label, speaker=segment.speaker)
+            _add_annotation(cas, SEGMENT, segment, kind=segment.kind, label=segment.label, speaker=segment.speaker)
     _write_marks(cas, document)
     return cas
 
 
 def _write_marks(cas: cassis.Cas, document: Document) -> None:
-    marks = sorted(document.marks, key=in_text_order)
-    chains = chains_of(document, marks)
+    marks = sorted(document.marks, key=text_order)
+    chains = group_by_entity(document, marks)
     spans = {
-        mark.place: _add(cas, MARKABLE, _stretch(mark), **features_of(mark))
+        mark.place: _add_annotation(cas, MARKABLE, _mark_stretch(mark), **markable_features(mark))
         for mark in marks
         if not chains or needs_span(mark)
     }
     for mark in marks:
         for target in mark.answer.pointers if mark.answer else ():
             if target in spans:
-                relation = _add(
+                relation = _add_annotation(
                     cas, RELATION, Stretch("", target.parts[0][0], target.parts[-1][1]), type_=RELATION_TYPE
                 )
                 relation.Governor, relation.Dependent = spans[mark.place], spans[target]
     for members in chains.values():
         links = [
-            _add(cas, LINK, _stretch(mark), referenceType=mark.answer.category if mark.answer else "")
+            _add_annotation(cas, LINK, _mark_stretch(mark), referenceType=mark.answer.category if mark.answer else "")
             for mark in members
         ]
         for link, after in pairwise(links):
@@ -122,12 +124,12 @@ def _write_marks(cas: cassis.Cas, document: Document) -> None:
         cas.add(cas.typesystem.get_type(CHAIN)(first=links[0]))
 
 
-def _stretch(mark: Mark) -> Stretch:
+def _mark_stretch(mark: Mark) -> Stretch:
     return Stretch("", mark.parts[0][0], mark.parts[-1][1])
 
 
-def _add(cas: cassis.Cas, name: str, where: Stretch, /, **values: str) -> FeatureStructure:
-    """A new annotation; values that are empty are left out."""
+def _add_annotation(cas: cassis.Cas, name: str, where: Stretch, /, **values: str) -> FeatureStructure:
+    """Return a new annotation; values that are empty are left out."""
     clean = {feature: NOT_IN_XML.sub("\ufffd", value) for feature, value in values.items() if value}
     annotation = cas.typesystem.get_type(name)(begin=where.start, end=where.end, **clean)
     cas.add(annotation)

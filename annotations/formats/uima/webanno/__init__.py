@@ -21,11 +21,11 @@ MARKABLE and RELATION where there is more to say. White space after a sentence i
 filling would be another, and is no part of it when read.
 """
 
-from annotations.formats.format import Format
-from annotations.formats.layers import CARRIES, OPTIONS
-from annotations.formats.losses import Feature
-from annotations.formats.webanno.reading import read
-from annotations.formats.webanno.writing import write
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Format
+from annotations.formats.uima.layers import OPTIONS, SUPPORTED_FEATURES
+from annotations.formats.uima.webanno.reading import read
+from annotations.formats.uima.webanno.writing import write
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -35,7 +35,6 @@ FORMAT = Format(
     (".tsv",),
     read,
     write=write,
-    carries=CARRIES - {Feature.LEADING},
+    supported_features=SUPPORTED_FEATURES - {Feature.LEADING},
     options=OPTIONS,
-    apart=True,
 )

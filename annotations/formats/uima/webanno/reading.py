@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from annotations.formats.document import Document, FormatError, decode
-from annotations.formats.format import Bundle, stem
-from annotations.formats.layers import Layers, marks_of
-from annotations.formats.webanno.columns import SLOT, Annotations, Layer
-from annotations.formats.webanno.text import Text
+from annotations.formats.model.document import Document, FormatError, decode
+from annotations.formats.model.format import Bundle, stem
+from annotations.formats.uima.layers import Layers, build_marks
+from annotations.formats.uima.webanno.columns import SLOT, Annotations, Layer
+from annotations.formats.uima.webanno.text import Text
 
 VERSION = re.compile(r"#FORMAT=WebAnno TSV 3\.(?P<minor>[0-3])\s*$")
 LAYER = re.compile(r"#T_(?P<kind>SP|CH|RL)=(?P<rest>.*)$")
@@ -16,22 +16,22 @@ LAYER = re.compile(r"#T_(?P<kind>SP|CH|RL)=(?P<rest>.*)$")
 def read(
     bundle: Bundle, layers: str = "auto", relations: str = "identity", categories: str = "types"
 ) -> list[Document]:
-    """The document of a file. Raises FormatError with file and line on anything that is not WebAnno TSV 3."""
+    """Return the document of a file. Raises FormatError with file and line on anything that is not WebAnno TSV 3."""
     file = bundle.main
     lines = decode(bundle.data, file).split("\n")
-    declared, java = _header(lines, file)
+    declared, java = _read_header(lines, file)
     draft = Text(file, sum(len(layer.features) for layer in declared), java)
     for number, line in enumerate(lines, start=1):
         draft.add(number, line)
     content, rows, sentences = draft.build()
-    found = Layers(file)
-    Annotations(found, declared).collect(rows)
-    marks, links = marks_of(found, layers, relations, categories)
-    return [Document(stem(file), file, content, marks, sentences, links, findings=found.findings)]
+    file_layers = Layers(file)
+    Annotations(file_layers, declared).collect(rows)
+    marks, links = build_marks(file_layers, layers, relations, categories)
+    return [Document(stem(file), file, content, marks, sentences, links, findings=file_layers.findings)]
 
 
-def _header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
-    """The layers, and whether escapes in the text are Java's."""
+def _read_header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
+    """Return the layers, and whether escapes in the text are Java's."""
     version = VERSION.match(lines[0])
     if version is None:
         raise FormatError("the first line is not '#FORMAT=WebAnno TSV 3.0', 3.1, 3.2 or 3.3", file, 1)
@@ -48,14 +48,14 @@ def _header(lines: Sequence[str], file: str) -> tuple[list[Layer], bool]:
         if not name or name in names:
             raise FormatError("this layer has no name, or that of an earlier one", file, number)
         layer = Layer(declared["kind"], name, first, tuple(features) or ("",))
-        _check(layer, file, number)
+        _check_layer(layer, file, number)
         names.add(name)
         layers.append(layer)
         first += len(layer.features)
     return layers, version["minor"] in "01"
 
 
-def _check(layer: Layer, file: str, number: int) -> None:
+def _check_layer(layer: Layer, file: str, number: int) -> None:
     if layer.kind == "CH" and sorted(layer.features) != ["referenceRelation", "referenceType"]:
         raise FormatError("a chain layer has the columns referenceType and referenceRelation", file, number)
     if layer.kind == "RL" and not layer.features[-1].startswith("BT_"):

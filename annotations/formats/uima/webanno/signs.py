@@ -12,26 +12,26 @@ ESCAPES = {character: letter for letter, character in LETTERS.items()}
 NONE, NO_VALUE = "_", "*"
 
 
-def filling(gap: int, inner: bool) -> str:
-    """What is put where a file holds no text: between sentences a line end first."""
+def fill_gap(gap: int, inner: bool) -> str:
+    """Return what is put where a file holds no text: between sentences a line end first."""
     return "\n" + " " * (gap - 1) if inner and gap else " " * gap
 
 
-def unescaped_text(text: str) -> str:
-    return TEXT_ESCAPE.sub(lambda found: LETTERS.get(found[1], found[1]), text)
+def unescape_text(text: str) -> str:
+    return TEXT_ESCAPE.sub(lambda match: LETTERS.get(match[1], match[1]), text)
 
 
-def escaped_text(text: str) -> str:
-    return TEXT_SPECIAL.sub(lambda found: "\\" + ESCAPES.get(found.group(), found.group()), text)
+def escape_text(text: str) -> str:
+    return TEXT_SPECIAL.sub(lambda match: "\\" + ESCAPES.get(match.group(), match.group()), text)
 
 
-def unescaped_value(value: str) -> str:
+def unescape_value(value: str) -> str:
     if "\\" not in value:
         return value
-    return VALUE_ESCAPE.sub(lambda found: {"t": "\t", "n": "\n"}.get(found[1], found[1]), value)
+    return VALUE_ESCAPE.sub(lambda match: {"t": "\t", "n": "\n"}.get(match[1], match[1]), value)
 
 
-def escaped_value(value: str) -> str:
-    """A value, its line ends made one: no reader takes a carriage return."""
+def escape_value(value: str) -> str:
+    """Return a value, its line ends made one: no reader takes a carriage return."""
     value = value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
-    return VALUE_SPECIAL.sub(lambda found: "\\" + {"\t": "t", "\n": "n"}.get(found.group(), found.group()), value)
+    return VALUE_SPECIAL.sub(lambda match: "\\" + {"\t": "t", "\n": "n"}.get(match.group(), match.group()), value)

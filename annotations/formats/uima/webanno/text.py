@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.document import FormatError, Stretch
-from annotations.formats.units import Units
-from annotations.formats.webanno.signs import LETTERS, filling, unescaped_text
+from annotations.formats.model.document import FormatError, Stretch
+from annotations.formats.syntax.units import Units
+from annotations.formats.uima.webanno.signs import LETTERS, fill_gap, unescape_text
 
 # Numbers of bounded length: what is longer does not match.
 UNIT = r"(?P<unit>(?P<token>[0-9]{1,9}-[0-9]{1,9})(?:\.[0-9]{1,9})?)"
@@ -74,9 +74,9 @@ class Text:
         if "\\" not in text:
             return text
         if not self.java:
-            return unescaped_text(text)
+            return unescape_text(text)
         units = JAVA_ESCAPE.sub(
-            lambda found: chr(int(found[1], 16)) if found[1] else LETTERS.get(found[2], found[2]), text
+            lambda match: chr(int(match[1], 16)) if match[1] else LETTERS.get(match[2], match[2]), text
         )
         try:
             text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
@@ -92,7 +92,7 @@ class Text:
         self.open = False
 
     def _begin_sentence(self, number: int, line: str) -> None:
-        """The text of the sentence is put where its first token begins."""
+        """Put the text of the sentence where its first token begins."""
         begin, _ = self._offsets(number, line.split("\t"))
         gap = begin - self.length
         if gap < 0:
@@ -103,7 +103,7 @@ class Text:
         if self.gaps > self.size:
             raise FormatError(f"the sentence begins {gap} characters after the one before it", self.file, number)
         text = "\n".join(self.text)
-        self.pieces += (filling(gap, inner=bool(self.pieces)), text)
+        self.pieces += (fill_gap(gap, inner=bool(self.pieces)), text)
         self.length = begin + len(text.encode("utf-16-le")) // 2
         self.text, self.open = [], True
         self.firsts.append(len(self.rows))
@@ -146,7 +146,7 @@ class Text:
             self.tokens += 1
 
     def build(self) -> tuple[str, list[Row], list[Stretch]]:
-        """The content, the rows with their offsets in code points, and the sentences."""
+        """Return the content, the rows with their offsets in code points, and the sentences."""
         self._end_sentence()
         if not self.rows:
             raise FormatError("there is no sentence in this file", self.file, 1)

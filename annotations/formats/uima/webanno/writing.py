@@ -4,33 +4,33 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from annotations.formats.document import Document, Mark, Place, in_text_order
-from annotations.formats.format import File, one_each
-from annotations.formats.layers import (
+from annotations.formats.model.document import Document, Mark, Place, text_order
+from annotations.formats.model.format import File, write_each
+from annotations.formats.syntax.tokens import Tokens, tokenize
+from annotations.formats.syntax.units import Units
+from annotations.formats.uima.layers import (
     FEATURES,
     LINK,
     MARKABLE,
     RELATION,
     RELATION_TYPE,
-    chains_of,
-    features_of,
+    group_by_entity,
+    markable_features,
     needs_span,
 )
-from annotations.formats.tokens import Tokens, tokens_of
-from annotations.formats.units import Units
-from annotations.formats.webanno.signs import NO_VALUE, NONE, escaped_text, escaped_value, filling
+from annotations.formats.uima.webanno.signs import NO_VALUE, NONE, escape_text, escape_value, fill_gap
 
 
 def write(documents: Sequence[Document]) -> list[File]:
-    """A file for each document: chains where it has indices, spans and relations where these do not say all."""
-    return one_each(documents, ".tsv", _written)
+    """Return a file for each document: chains where it has indices, spans and relations where these do not say all."""
+    return write_each(documents, ".tsv", _format_document)
 
 
 type _Column = dict[int, list[str]]
 
 
 @dataclass(slots=True)
-class _Written:
+class _Columns:
     """Annotations as cells of rows: a column holds for each row what stands there.
 
     A row is a token, or white space after it on which a markable begins or ends: that is a part of it, 1-2.1.
@@ -43,21 +43,21 @@ class _Written:
     columns: list[_Column] = field(default_factory=list)
 
     def layer(self, header: str, number: int) -> list[_Column]:
-        """The columns of a new layer."""
+        """Return the columns of a new layer."""
         self.header.append(header)
         columns: list[_Column] = [{} for _ in range(number)]
         self.columns += columns
         return columns
 
 
-def _rows(document: Document, tokens: Tokens) -> tuple[_Written, list[tuple[range, int]]]:
-    """The rows with what each mark reaches over, and for each sentence its rows and where its last token ends."""
-    placed = [(mark.place, *_reach(mark, tokens)) for mark in document.marks]
+def _build_rows(document: Document, tokens: Tokens) -> tuple[_Columns, list[tuple[range, int]]]:
+    """Return the rows with what each mark reaches over, and each sentence's rows and the end of its last token."""
+    placed = [(mark.place, *_cover(mark, tokens)) for mark in document.marks]
     parts: dict[int, set[tuple[int, int]]] = {}
     for _, blanks, _ in placed:
         for token, blank in blanks:
             parts.setdefault(token, set()).add(blank)
-    written = _Written()
+    written = _Columns()
     rows: dict[tuple[int, int, int], int] = {}
     sentences: list[tuple[range, int]] = []
     for number, sentence in enumerate(tokens.by_sentence(), start=1):
@@ -75,8 +75,8 @@ def _rows(document: Document, tokens: Tokens) -> tuple[_Written, list[tuple[rang
     return written, sentences
 
 
-def _reach(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]], range]:
-    """White space at the edges of a mark, each with the token before it, and its tokens."""
+def _cover(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]], range]:
+    """Return white space at the edges of a mark, each with the token before it, and its tokens."""
     start, end = mark.parts[0][0], mark.parts[-1][1]
     first = bisect_left(tokens.spans, (start, start))
     after = bisect_left(tokens.spans, (end, end))
@@ -88,64 +88,64 @@ def _reach(mark: Mark, tokens: Tokens) -> tuple[list[tuple[int, tuple[int, int]]
     return [(token, span) for token, span in blanks if token >= 0 and span[0] < span[1]], range(first, after)
 
 
-def _written(document: Document) -> bytes:
-    tokens = tokens_of(document)
-    written, sentences = _rows(document, tokens)
-    marks = [mark for mark in sorted(document.marks, key=in_text_order) if mark.place in written.reach]
-    chains = chains_of(document, marks)
+def _format_document(document: Document) -> bytes:
+    tokens = tokenize(document)
+    written, sentences = _build_rows(document, tokens)
+    marks = [mark for mark in sorted(document.marks, key=text_order) if mark.place in written.reach]
+    chains = group_by_entity(document, marks)
     spans = [mark for mark in marks if not chains or needs_span(mark)]
     if spans:
-        _write_spans(written, spans)
+        _add_spans(written, spans)
     if chains:
-        _write_chains(written, chains.values())
+        _add_chains(written, chains.values())
     if any(mark.answer and mark.answer.pointers for mark in marks):
-        _write_relations(written, spans)
+        _add_relations(written, spans)
     lines = ["#FORMAT=WebAnno TSV 3.3", *written.header, ""]
     units = Units(document.content)
     for number, (rows, last) in enumerate(sentences):
         after = written.spans[sentences[number + 1][0][0]][0] if number + 1 < len(sentences) else None
-        lines += ["", *_text(document.content, written.spans[rows[0]][0], last, after)]
+        lines += ["", *_text_lines(document.content, written.spans[rows[0]][0], last, after)]
         for row in rows:
             start, end = written.spans[row]
             form = document.content[start:end]
             # White space is written with escapes; words are not.
             cells = [written.names[row], f"{units.unit(start)}-{units.unit(end)}"]
-            cells.append(escaped_text(form) if form.isspace() else form)
+            cells.append(escape_text(form) if form.isspace() else form)
             cells += ["|".join(column.get(row, [NONE])) for column in written.columns]
             lines.append("\t".join(cells) + "\t")
     return ("\n".join(lines) + "\n").encode()
 
 
-def _text(content: str, start: int, end: int, after: int | None) -> list[str]:
-    """The lines of a sentence's text. White space after it belongs to it where readers would fill in another."""
+def _text_lines(content: str, start: int, end: int, after: int | None) -> list[str]:
+    """Return the lines of a sentence's text. White space after it belongs to it where readers would fill in another."""
     gap = content[end:after]
-    if after is None or gap != filling(len(gap), inner=True):
+    if after is None or gap != fill_gap(len(gap), inner=True):
         end = len(content) if after is None else after
-    return [f"#Text={escaped_text(line)}" for line in content[start:end].split("\n")]
+    return [f"#Text={escape_text(line)}" for line in content[start:end].split("\n")]
 
 
-def _write_spans(written: _Written, marks: Sequence[Mark]) -> None:
-    values = [features_of(mark) for mark in marks]
+def _add_spans(written: _Columns, marks: Sequence[Mark]) -> None:
+    values = [markable_features(mark) for mark in marks]
     used = [feature for feature in FEATURES if any(feature in each for each in values)] or [""]
     columns = written.layer(f"#T_SP={MARKABLE}|{'|'.join(used)}", len(used))
     for number, (mark, value) in enumerate(zip(marks, values, strict=True), start=1):
         for feature, column in zip(used, columns, strict=True):
-            cell = f"{escaped_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
+            cell = f"{escape_value(value[feature]) if feature in value else NO_VALUE}[{number}]"
             for row in written.reach[mark.place]:
                 column.setdefault(row, []).append(cell)
 
 
-def _write_chains(written: _Written, chains: Iterable[Sequence[Mark]]) -> None:
+def _add_chains(written: _Columns, chains: Iterable[Sequence[Mark]]) -> None:
     kinds, links = written.layer(f"#T_CH={LINK}|referenceType|referenceRelation", 2)
     for chain, marks in enumerate(chains, start=1):
         for number, mark in enumerate(marks, start=1):
             category = mark.answer.category if mark.answer else ""
             for row in written.reach[mark.place]:
-                kinds.setdefault(row, []).append(f"{escaped_value(category) if category else NO_VALUE}[{chain}]")
+                kinds.setdefault(row, []).append(f"{escape_value(category) if category else NO_VALUE}[{chain}]")
                 links.setdefault(row, []).append(f"{NO_VALUE}->{chain}-{number}")
 
 
-def _write_relations(written: _Written, marks: Sequence[Mark]) -> None:
+def _add_relations(written: _Columns, marks: Sequence[Mark]) -> None:
     kinds, sources = written.layer(f"#T_RL={RELATION}|type|BT_{MARKABLE}", 2)
     numbers = {mark.place: number for number, mark in enumerate(marks, start=1)}
     for mark in marks:

@@ -1,0 +1,160 @@
+"""The one bridge: rows of the database -> reliability data.
+
+What was read of a text is cached in memory under the versions of its codings, so that a text is read again, and its
+statistics are computed again, only after somebody has changed it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from threading import Lock
+
+import numpy as np
+
+from agreement.data.answers import Extract, TextAnswers, TextEntry
+from agreement.data.reading import read_answers, read_categories, read_codings, read_word_answers
+from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
+from agreement.measures.values import Ints
+from annotations.core.snapshots import read_snapshot
+from annotations.models import Project
+
+# How many projects a process remembers: one of 240,000 judgements takes some 20 MB.
+CACHED_PROJECTS = 8
+
+type _Versions = tuple[Hashable, ...]
+
+# By project and what is counted.
+type _Key = tuple[int, str]
+
+_text_cache: OrderedDict[_Key, dict[int, tuple[_Versions, TextAnswers]]] = OrderedDict()
+_extract_cache: OrderedDict[_Key, tuple[Hashable, Extract]] = OrderedDict()
+_lock = Lock()
+
+
+def answer_kind(project: Project) -> str:
+    """Return how the values of a project are made, as one of the answers of `Project`: pyramids index."""
+    return Project.Answers.INDICES.value if project.answers == Project.Answers.SCUS else project.answers
+
+
+def counted_units(project: Project, units: str = "") -> str:
+    """Return what is counted of a project: of pyramids "words" unless `units` says "spans", else nothing."""
+    return (units or "words") if project.answers == Project.Answers.SCUS else ""
+
+
+def extract(project: Project, units: str = "") -> Extract:
+    """Return the answers of every coder of the project. Three queries, and up to three where something has changed.
+
+    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out. All
+    is read in one snapshot, so that the answers fit together although coders go on saving.
+    """
+    units = counted_units(project, units)
+    key = project.pk, units
+    with read_snapshot():
+        categories, scheme_version = read_categories(project)
+        codings = read_codings(project)
+        versions = {text: (scheme_version, *(row.version for row in rows)) for text, rows in codings.rows.items()}
+        with _lock:
+            texts = dict(_text_cache.get(key, {}))
+        changed = [text for text in versions if text not in texts or texts[text][0] != versions[text]]
+        if changed:
+            read = read_word_answers if units == "words" else read_answers
+            answers = read(project, categories, [row for text in changed for row in codings.rows[text]], changed)
+            texts |= {text: (versions[text], answers[text]) for text in changed}
+    texts = {text: texts[text] for text in versions}
+    with _lock:
+        _store(_text_cache, key, texts)
+        before = _extract_cache.get(key)
+    state = (project.answers, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
+    if before is not None and before[0] == state:
+        return before[1]
+    coders = sorted({one.coder for _, text in texts.values() for one in text.coder_answers if len(one.unit)})
+    entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
+    extracted = Extract(answer_kind(project), project.unmarked, categories.keys, tuple(coders), entries, units)
+    with _lock:
+        _store(_extract_cache, key, (state, extracted))
+    return extracted
+
+
+def reliability_data(
+    extracted: Extract,
+    *,
+    chains: str,
+    top: str,
+    unmarked: str,
+    texts: Sequence[TextEntry] | None = None,
+    coders: Sequence[str] | None = None,
+) -> ReliabilityData:
+    """Return the matrix of units x coders of the texts: units are markables, documents are texts.
+
+    chains and top: as in `chain_labels`, where the scheme asks for pointers. unmarked: what a markable means that
+    a coder left out of a text handed in. An answer that lacks the antecedent or index its category asks for is an
+    error of the data and has no value. `texts` and `coders` restrict the data to some of them.
+    """
+    coders = extracted.coders if coders is None else coders
+    answers = _concatenate([text.answers for text in (extracted.texts if texts is None else texts)], extracted, coders)
+    if extracted.kind == Project.Answers.INDICES:
+        return indexed_values(answers, unmarked=unmarked)
+    return pointed_values(answers, mode=chains, top=top, unmarked=unmarked)
+
+
+def category_data(extracted: Extract, texts: Sequence[TextEntry], coders: Sequence[str]) -> ReliabilityData:
+    """Return the categories alone, complete or not, as a matrix of units x coders; what nobody answered is missing."""
+    answers = _concatenate([text.answers for text in texts], extracted, coders, complete_only=False)
+    return labelled_values(answers)
+
+
+def clear_cache() -> None:
+    """Drop all that is cached in memory, as a restart does."""
+    with _lock:
+        _text_cache.clear()
+        _extract_cache.clear()
+
+
+def _store[V](cache: OrderedDict[_Key, V], key: _Key, value: V) -> None:
+    cache[key] = value
+    cache.move_to_end(key)
+    while len(cache) > CACHED_PROJECTS:
+        cache.popitem(last=False)
+
+
+def _concatenate(
+    texts: Sequence[TextAnswers], extracted: Extract, coders: Sequence[str], *, complete_only: bool = True
+) -> Answers:
+    """Return the answers of some of the coders in some of the texts, one after the other."""
+    column = {coder: number for number, coder in enumerate(coders)}
+    sizes = np.array([(len(text.units), len(text.others)) for text in texts], dtype=np.int64).reshape(-1, 2)
+    first_unit, first_other = np.cumsum(sizes, axis=0).T - sizes.T
+    n_units = int(sizes[:, 0].sum())
+    parts = [(t, one) for t, text in enumerate(texts) for one in text.coder_answers if one.coder in column]
+    text_of = np.array([t for t, _ in parts], dtype=np.int64)
+    coder_of = np.array([column[one.coder] for _, one in parts], dtype=np.int64)
+    judged = np.array([len(one.unit) for _, one in parts], dtype=np.int64)
+    linked = np.array([len(one.link_of) for _, one in parts], dtype=np.int64)
+    handed_in = np.zeros((len(texts), len(coders)), dtype=np.bool_)
+    handed_in[text_of, coder_of] = [one.submitted for _, one in parts]
+    link_to = _join([one.link_to for _, one in parts])
+    if extracted.kind != Project.Answers.INDICES:
+        text = np.repeat(text_of, linked)
+        other = link_to - sizes[text, 0]
+        link_to = np.where(other < 0, first_unit[text] + link_to, n_units + first_other[text] + other)
+    category = _join([one.category for _, one in parts])
+    complete = np.concatenate([np.zeros(0, dtype=np.bool_), *(one.complete for _, one in parts)])
+    return Answers(
+        units=[pk for text in texts for pk in text.units],
+        others=[pk for text in texts for pk in text.others],
+        coders=tuple(coders),
+        documents=[text.pk for text in texts],
+        labels=extracted.categories,
+        document_of_unit=np.repeat(np.arange(len(texts)), sizes[:, 0]),
+        unit=_join([one.unit for _, one in parts]) + np.repeat(first_unit[text_of], judged),
+        coder=np.repeat(coder_of, judged),
+        label=np.where(complete, category, -1) if complete_only else category,
+        link_of=_join([one.link_of for _, one in parts]) + np.repeat(np.cumsum(judged) - judged, linked),
+        link_to=link_to,
+        handed_in=handed_in,
+    )
+
+
+def _join(arrays: list[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])

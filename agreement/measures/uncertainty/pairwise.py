@@ -1,0 +1,68 @@
+"""One coefficient of each two coders."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.subsets import select_coders
+from agreement.measures.results import Result, format_defined
+from agreement.measures.uncertainty.calls import Coefficient
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """A coefficient of each two coders: `results` by pair, in the order of `coders`."""
+
+    coders: tuple[Hashable, ...]
+    results: Mapping[tuple[Hashable, Hashable], Result]
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> Result:
+        """Return the result of two coders, in either order."""
+        return self.results[pair if pair in self.results else (pair[1], pair[0])]
+
+    @property
+    def mean(self) -> float | None:
+        """The mean over the pairs where it is defined (of Cohen's kappa: Light 1971), None where it never is."""
+        values = [result.value for result in self.results.values() if result.value is not None]
+        return sum(values) / len(values) if values else None
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the values, coders by coders; NaN on the diagonal and where undefined."""
+        import pandas as pd
+
+        frame = pd.DataFrame(np.nan, index=list(self.coders), columns=list(self.coders))
+        for (a, b), result in self.results.items():
+            if result.value is not None:
+                frame.loc[a, b] = frame.loc[b, a] = result.value
+        return frame
+
+    def __repr__(self) -> str:
+        name = next(iter(self.results.values())).coefficient if self.results else "nothing"
+        return f"<{name} of {len(self.results)} pairs of coders, mean {format_defined(self.mean)}>"
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(na_rep="", float_format="{:z.4f}".format))
+
+
+def pairwise(data: ReliabilityData, coefficient: Coefficient, *arguments: Any, **options: Any) -> Pairwise:
+    """Return a coefficient of each two coders alone; further arguments are passed on to it.
+
+    >>> rows = [["x", "x", "y"], ["y", "y", "y"], ["x", "x", "x"]]
+    >>> data = ReliabilityData.from_values("ABC", ["Ann", "Bob", "Cid"], rows, ["text"] * 3)
+    >>> pairwise(data, alpha).to_frame().loc["Ann"].tolist()
+    [nan, 1.0, 0.4444444444444444]
+    """
+    return Pairwise(
+        coders=tuple(data.coders),
+        results={
+            (data.coders[i], data.coders[j]): coefficient(select_coders(data, [i, j]), *arguments, **options)
+            for i, j in combinations(range(len(data.coders)), 2)
+        },
+    )

@@ -1,0 +1,100 @@
+"""Random samples of the documents or units of reliability data."""
+
+import numpy as np
+
+from agreement.measures.data.arrays import run_offsets
+from agreement.measures.data.cells import MISSING, Cells
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.values import Floats, Ints, Value
+
+
+def resample(data: ReliabilityData, chosen: Ints, by: str) -> ReliabilityData:
+    """Return the data of the chosen documents or units, by their numbers.
+
+    One that is chosen twice counts as two that share nothing. Raises ValueError for units with sets, whose copies would
+    have to be in one set.
+    """
+    if by == "unit":
+        if len(data.cells.starts) > 1:
+            raise ValueError("units with sets as values cannot be drawn for this coefficient: draw documents")
+        content = Cells(data.codes[chosen], data.labels, data.cells.starts, data.cells.members, ())
+        documents = data.document_of_unit[chosen]
+        return ReliabilityData(range(len(chosen)), data.coders, data.documents, documents, content)
+    sizes = np.bincount(data.document_of_unit, minlength=len(data.documents))
+    starts = np.cumsum(sizes) - sizes
+    order = np.argsort(data.document_of_unit, kind="stable")
+    rows = order[np.repeat(starts[chosen], sizes[chosen]) + run_offsets(sizes[chosen])]
+    copy = np.repeat(np.arange(len(chosen)), sizes[chosen])
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - np.repeat(starts, sizes)  # of each unit in its document
+    content = _copy_documents(data.cells, data.codes[rows], copy, place, np.cumsum(sizes[chosen]) - sizes[chosen])
+    return ReliabilityData(range(len(rows)), data.coders, range(len(chosen)), copy, content)
+
+
+def documents_in_use(data: ReliabilityData) -> Ints:
+    """Return the numbers of the documents that anything was coded in."""
+    coded = (data.codes != MISSING).any(axis=1)
+    return np.flatnonzero(np.bincount(data.document_of_unit[coded], minlength=len(data.documents)))
+
+
+def _copy_documents(cells: Cells, codes: Ints, copy: Ints, place: Ints, first_row: Ints) -> Cells:
+    """Return the cells of copies of documents: each copy has its own sets."""
+    n_labels, n_sets, n_units = len(cells.labels), len(cells.starts) - 1, len(place)
+    units, columns = np.nonzero(codes >= n_labels)
+    sets = codes[units, columns] - n_labels
+    empty = np.diff(cells.starts)[sets] == 0  # the empty set is one value, whichever the copy
+    kinds, set_number = np.unique(np.where(empty, 0, copy[units]) * n_sets + sets, return_inverse=True)
+    codes = codes.copy()
+    codes[units, columns] = n_labels + set_number
+    copies, sets = np.divmod(kinds, max(n_sets, 1))
+    sizes = np.diff(cells.starts)[sets]
+    members = cells.members[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)]
+    copy_of_member = np.repeat(copies, sizes)
+    other = members >= n_units
+    kinds, number = np.unique(copy_of_member[other] * len(cells.others) + members[other] - n_units, return_inverse=True)
+    new = np.empty_like(members)
+    new[~other] = first_row[copy_of_member[~other]] + place[members[~other]]
+    new[other] = len(codes) + number
+    others = tuple((k // len(cells.others), cells.others[k % len(cells.others)]) for k in kinds.tolist())
+    return Cells(codes, cells.labels, np.concatenate(([0], np.cumsum(sizes))), new, others)
+
+
+def pool_documents(first: ReliabilityData, second: ReliabilityData) -> ReliabilityData:
+    """Return the documents of both, as different documents; coders are matched by their place."""
+    n_coders = max(len(first.coders), len(second.coders))
+    units: list[Value] = []
+    documents: list[Value] = []
+    rows: list[list[Value | None]] = []
+    for which, data in enumerate((first, second)):
+        values = [_tag_value(data.value(code), which) for code in range(data.n_values)]
+        units += [(which, unit) for unit in data.units]
+        documents += [(which, data.documents[d]) for d in data.document_of_unit.tolist()]
+        for codes in data.codes.tolist():
+            row = [None if code == MISSING else values[code] for code in codes]
+            rows.append(row + [None] * (n_coders - len(row)))
+    return ReliabilityData.from_values(units, range(n_coders), rows, documents)
+
+
+def _tag_value(value: Value, which: int) -> Value:
+    return frozenset((which, member) for member in value) if isinstance(value, frozenset) else value
+
+
+def draw_counts(random: np.random.Generator, groups: int) -> Ints:
+    """Return how often each group is in a sample, with replacement, of as many groups."""
+    return np.bincount(random.integers(0, groups, groups), minlength=groups)
+
+
+def groups_in_use(data: ReliabilityData, by: str) -> Ints:
+    """Return the numbers of the documents or units that can be drawn."""
+    return documents_in_use(data) if by == "document" else np.flatnonzero((data.codes != MISSING).any(axis=1))
+
+
+def sampling_unit(data: ReliabilityData, by: str) -> str:
+    """Return "unit" where there is only one document, else `by`."""
+    return "unit" if len(data.documents) < 2 else by
+
+
+def percentile_bounds(replicates: Floats, level: float) -> tuple[float, float]:
+    """Return the two percentiles of the replicates, none of them NaN, that hold `level` between them."""
+    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

@@ -1,0 +1,116 @@
+"""What a page or a program asks for: the parameters of its query, and the options that only this page has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.utils.http import urlencode
+
+from agreement.data.answers import Extract
+from agreement.data.extract import answer_kind, counted_units, extract
+from agreement.reports.basis import resolve_choices, resolve_parameters
+from agreement.reports.parameters import SELECTIONS, InvalidParameter, Parameters, default_parameters, parse_parameters
+from annotations.models import Project
+
+# Of every page: the page of a long table, and the format and key of a table that is downloaded.
+COMMON_NAMES = ("page", "as", "table")
+
+
+@dataclass(slots=True)
+class AnalysisRequest:
+    """The parameters of a query, the options of the page itself, and the answers that both are about.
+
+    An invalid query leaves its `error`, with the project's own parameters and no options. `page` is the number of the
+    page of a long table as the query has it; None asks for the whole table. A page that is computed of other data than
+    the coders' answers (`uses_answers` is false) reads none: selections of coders, texts, rounds and categories are
+    handed on as they are.
+    """
+
+    project: Project
+    parameters: Parameters
+    options: dict[str, str]
+    error: InvalidParameter | None = None
+    page: str | None = None
+    uses_answers: bool = True
+    _extract: Extract | None = None
+
+    @classmethod
+    def from_query(
+        cls,
+        project: Project,
+        query: QueryDict,
+        options: Collection[str] = (),
+        *,
+        whole_tables: bool = False,
+        uses_answers: bool = True,
+    ) -> AnalysisRequest:
+        """Return the request of an address; `options` names what the page takes besides the parameters."""
+        values = parse_query(query)
+        own = {name: value for name in options if (value := values.pop(name, ""))}
+        page = None if whole_tables else values.get("page", "1")
+        for name in COMMON_NAMES:
+            values.pop(name, None)
+        request = cls(project, Parameters(), own, None, page, uses_answers)
+        try:
+            request._resolve(parse_parameters(values, project.preset, project.answers))
+        except InvalidParameter as error:
+            request._fall_back(error)
+        return request
+
+    @classmethod
+    def from_stored(
+        cls, project: Project, parameters: Mapping[str, str], options: Mapping[str, str]
+    ) -> AnalysisRequest:
+        """Return a request that was stored, of the answers as they are now. Raises InvalidParameter."""
+        request = cls(project, Parameters(), dict(options))
+        request._resolve(Parameters(**parameters))
+        return request
+
+    @property
+    def extract(self) -> Extract:
+        """The answers of the coders."""
+        if self._extract is None:
+            self._extract = extract(self.project, self.parameters.units)
+        return self._extract
+
+    @property
+    def query(self) -> str:
+        """The parameters for the address of another page."""
+        return urlencode(self.parameters.query())
+
+    @property
+    def full_query(self) -> str:
+        """The parameters and options for an address of the same page."""
+        return urlencode(self.parameters.query() | self.options)
+
+    def address_with(self, **options: str) -> str:
+        """Return the address of this page with some of its options changed."""
+        changed = {name: value for name, value in (self.options | options).items() if value}
+        return f"?{urlencode(self.parameters.query() | changed)}"
+
+    def compute[T](self, report: Callable[[Parameters, dict[str, str]], T]) -> T:
+        """Return the report of the parameters and options; where these are invalid, of the project's own parameters."""
+        try:
+            return report(self.parameters, self.options)
+        except InvalidParameter as error:
+            self._fall_back(error)
+            return report(self.parameters, self.options)
+
+    def _resolve(self, parameters: Parameters) -> None:
+        if self.uses_answers:
+            self._extract = extract(self.project, parameters.units)
+            self.parameters = resolve_parameters(self._extract, parameters)
+        else:
+            units = counted_units(self.project, parameters.units)
+            self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)
+
+    def _fall_back(self, error: InvalidParameter) -> None:
+        self.error, self.options = error, {}
+        self._resolve(default_parameters(self.project.preset, self.project.answers))
+
+
+def parse_query(query: QueryDict) -> dict[str, str]:
+    """Return the values of an address, several names of one selection joined by commas."""
+    return {name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name]) for name in query}

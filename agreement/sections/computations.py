@@ -1,0 +1,137 @@
+"""Tables and charts that take long: a worker computes and stores them, while the page shows how far it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.tasks import task
+from django.utils import timezone
+
+from agreement.models import Computation
+from agreement.reports.basis import pick_coders, pick_texts, store
+from agreement.reports.coders import SCORES
+from agreement.reports.methods import program_version
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.content import PageSections, TablesAndCharts
+from agreement.sections.deferred import conditions, pairs, texts
+from annotations.core.progress import Progress, is_lost, progress_recorder
+
+# Judgements, times the ways in which each is computed, that a page waits for: about a second.
+MAX_IMMEDIATE_COST = 600_000
+# Results of one project that are stored; the oldest go.
+MAX_STORED = 100
+# A result this recent is shown although somebody has changed an answer since: coders always do.
+FRESH = timedelta(minutes=1)
+# The result of another version of the program may have another form, or other figures.
+VERSION_MARK = hashlib.sha256(program_version().encode()).hexdigest()[:4]
+
+BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts]] = {
+    "grid": conditions.build_grid,
+    "compare": conditions.build_comparison,
+    "matrix": pairs.build_matrix,
+    "texts": texts.build_all_texts,
+}
+
+
+def compute_or_enqueue(request: AnalysisRequest, kind: str) -> PageSections:
+    """Return the tables and charts of a kind: computed now where that is quick, else what a worker has of them."""
+    if estimate_cost(request, kind) <= MAX_IMMEDIATE_COST:
+        return _as_sections(BUILDERS[kind](request, None))
+    state = _data_state(request)
+    result = _load_result(request, kind, state)
+    if result is not None:
+        return _as_sections(result)
+    finished = _matching(request, kind).filter(finished_at__isnull=False, error="", state__endswith=VERSION_MARK)
+    latest = finished.order_by("-finished_at").first()
+    as_of = latest.finished_at if latest else None
+    before = TablesAndCharts.from_json(latest.result) if latest and latest.result else None
+    if before and as_of and timezone.now() - as_of < FRESH:
+        return _as_sections(before, None, as_of)
+    computation = _enqueue(request, kind, state)
+    if computation.finished_at and not computation.error:  # a worker that is quick, or the same process
+        return _as_sections(_load_result(request, kind, computation.state))
+    return _as_sections(before, computation, as_of if before else None)
+
+
+def estimate_cost(request: AnalysisRequest, kind: str) -> int:
+    """Return about how many judgements are gone through."""
+    judgements = sum(text.answers.n_judgements for text in pick_texts(request.extract, request.parameters))
+    if kind == "texts":  # each is drawn from thousands of times
+        return judgements * 60
+    if kind == "matrix":  # each judgement is in as many pairs as there are other coders
+        n_coders = len(pick_coders(request.extract, request.parameters))
+        return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
+    constructions = {"pointers": 6, "indices": 3, "categories": 1, "scus": 3}[request.project.answers]
+    return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1)
+
+
+def _as_sections(
+    content: TablesAndCharts | None, waiting: Computation | None = None, as_of: datetime | None = None
+) -> PageSections:
+    return PageSections(content.tables, content.charts, waiting, as_of) if content else PageSections(waiting=waiting)
+
+
+def _data_state(request: AnalysisRequest) -> str:
+    """Return a digest of what a result depends on: the answers, the rounds of the texts, the version of the program."""
+    rounds = [(text.slug, text.title, text.round) for text in request.extract.texts]
+    digest = hashlib.sha256(json.dumps([request.extract.fingerprint, rounds]).encode()).hexdigest()
+    return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
+
+
+def _load_result(request: AnalysisRequest, kind: str, state: str) -> TablesAndCharts | None:
+    """Return the result of this state that a worker has stored."""
+    key = ("computation", kind, state, request.parameters, tuple(sorted(request.options.items())))
+    result: TablesAndCharts | None = request.extract.cache.get(key)
+    if result is None:
+        finished = _matching(request, kind).filter(state=state, finished_at__isnull=False, error="")
+        data = finished.values_list("result", flat=True).first()
+        result = store(request.extract, key, TablesAndCharts.from_json(data)) if data else None
+    return result
+
+
+def _matching(request: AnalysisRequest, kind: str) -> QuerySet[Computation]:
+    return Computation.objects.filter(
+        project=request.project, kind=kind, parameters=request.parameters.query(), own=request.options
+    )
+
+
+def _enqueue(request: AnalysisRequest, kind: str, state: str) -> Computation:
+    """Return the computation of a kind, which is enqueued now unless it is already."""
+    current = _matching(request, kind).filter(Q(finished_at=None) | ~Q(error="")).defer("result").first()
+    if current is not None:
+        lost = not current.finished_at and is_lost(current.heartbeat_at)
+        if current.error or lost:  # an error is shown once; who looks again tries again
+            Computation.objects.filter(pk=current.pk).delete()
+        if not lost:
+            return current
+    project = request.project
+    with transaction.atomic():
+        computation = Computation.objects.create(
+            project=project, kind=kind, state=state, parameters=request.parameters.query(), own=request.options
+        )
+        old = Computation.objects.filter(project=project).order_by("-pk").values_list("pk", flat=True)[MAX_STORED:]
+        Computation.objects.filter(pk__in=list(old)).delete()
+        compute.enqueue(computation.pk)
+    computation.refresh_from_db()
+    return computation
+
+
+@task()
+def compute(pk: int) -> None:
+    """Compute what was enqueued, of the answers as they are now. Where it fails the page says so, and the log why."""
+    computation = Computation.objects.select_related("project").filter(pk=pk).first()
+    if computation is None:
+        return
+    row = Computation.objects.filter(pk=pk)
+    try:
+        request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
+        result = BUILDERS[computation.kind](request, progress_recorder(row)).as_json()
+    except BaseException:  # also where the worker is told to end
+        row.update(error="It could not be computed.", finished_at=timezone.now())
+        raise
+    row.update(result=result, state=_data_state(request), finished_at=timezone.now())

@@ -1,0 +1,65 @@
+"""With what a project's overview opens: the figure, what to look at, what happened."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.http import QueryDict
+from django.utils import timezone
+
+from agreement.data.activity import read_activity, read_progress
+from agreement.data.snippets import read_snippets
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.items import ItemFilters, compute_items, nonzero_relations
+from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.request import AnalysisRequest
+from annotations.models import Project
+
+N_ITEMS = 5
+N_DAYS = 28
+
+
+def build_headline(project: Project) -> dict[str, Any]:
+    """Return what the template of the card needs, by the project's own parameters."""
+    request = AnalysisRequest.from_query(project, QueryDict())
+    overview = build_overview(request.extract, request.parameters, read_progress(project))
+    items = compute_items(request.extract, request.parameters)
+    rows = items.select(ItemFilters())[:N_ITEMS]
+    rows = rows[items.share[rows] > 0]
+    snippets = read_snippets(items.unit[rows].tolist())
+    since = timezone.localdate() - timedelta(days=N_DAYS - 1)
+    return {
+        "overview": overview,
+        "report": overview.report,
+        "caution": CAUTION,
+        "scale": _scale(overview.report.interval),
+        "attention": [
+            (
+                snippets[int(items.unit[row])],
+                items.texts[items.text[row]],
+                float(items.share[row]),
+                nonzero_relations(items.relations[row].tolist()),
+            )
+            for row in rows.tolist()
+        ],
+        "activity": read_activity(project, since, N_DAYS),
+    }
+
+
+def _scale(interval: Interval) -> dict[str, Any] | None:
+    """Return where the interval and the marks lie on a line from 0 to 100, which stands for 0 to 1."""
+    value, low, high = interval.value, interval.low, interval.high
+    if value is None:
+        return None
+
+    def at(number: float) -> float:
+        return round(100 * min(max(number, 0.0), 1.0), 2)
+
+    left, right = at(value if low is None else low), at(value if high is None else high)
+    return {
+        "low": left,
+        "width": max(right - left, 0.5),
+        "value": at(value),
+        "marks": [(at(TENTATIVE), ".667"), (at(RELIABLE), ".8")],
+    }

@@ -1,0 +1,106 @@
+"""The coefficient with its interval, beside alpha with every distance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from agreement.data.extract import extract
+from agreement.measures import SET_DISTANCES
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports import overall, units
+from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, verdict
+from agreement.reports.parameters import InvalidParameter, Parameters, presets_for
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import nouns_for
+from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.sections.content import PageSections
+from agreement.sections.tables import Column, Linked, Table
+
+
+def build(request: AnalysisRequest) -> PageSections:
+    """Return the coefficient, alpha with every distance, and for pyramids both counts of units."""
+    report = request.compute(lambda parameters, _: overall.compute_report(request.extract, parameters))
+    distances = request.compute(lambda parameters, _: overall.compare_distances(request.extract, parameters))
+    dots = [Dot(parameters.distance, one.value, one.low, one.high) for parameters, one in distances]
+    figure = dot_plot(dots, "alpha", (TENTATIVE, RELIABLE))
+    chart = Chart("distances", "Alpha by distance, with 95% intervals", figure, describe_dots(dots), "distances")
+    return PageSections(
+        tables=[_distances_table(request, distances), *build_units_tables(request)],
+        charts=[chart] if len(dots) > 1 else [],
+        context={
+            "report": report,
+            "presets": [
+                (
+                    preset,
+                    urlencode(preset.parameters.query()),
+                    preset.parameters == replace(request.parameters, unmarked=""),
+                )
+                for preset in presets_for(request.project.answers)
+            ],
+            "verdict": verdict(report.interval),
+            "caution": CAUTION,
+            "meaning": overall.explain_distances(
+                {parameters.distance: one.value for parameters, one in distances},
+                nouns_for(request.extract.units).chains,
+            ),
+        },
+    )
+
+
+def build_units_tables(request: AnalysisRequest) -> list[Table]:
+    """Return words and spans with every distance, where there are pyramids (Passonneau 2006, Tables 1 and 2)."""
+    if not request.extract.units:
+        return []
+    try:
+        rows = units.compare_units(lambda counted: extract(request.project, counted), request.parameters)
+    except InvalidParameter:  # somebody who is chosen has no words, or no spans
+        return []
+    address = reverse("agreement", args=[request.project.slug])
+    return [
+        Table(
+            "units",
+            "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)",
+            [
+                Column("units", "Counted"),
+                Column("docset", "Docset"),
+                *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
+            ],
+            [
+                [
+                    row.units,
+                    row.title,
+                    *(
+                        Linked(result.value, f"{address}?{urlencode(cell.query())}", cell == request.parameters)
+                        for cell, result in row.cells
+                    ),
+                ]
+                for row in rows
+            ],
+            units.PUBLISHED,
+        )
+    ]
+
+
+def _distances_table(request: AnalysisRequest, distances: list[tuple[Parameters, Interval]]) -> Table:
+    return Table(
+        "distances",
+        "Alpha by distance",
+        [
+            Column("distance", "Distance"),
+            Column("value", "Alpha", "figure"),
+            Column("low", "from", "figure"),
+            Column("high", "to", "figure"),
+            Column("observed", "Observed", "figure"),
+            Column("expected", "Expected", "figure"),
+        ],
+        [
+            (
+                Linked(parameters.distance, f"?{urlencode(parameters.query())}", parameters == request.parameters),
+                *(one.value, one.low, one.high, one.result.observed, one.result.expected),
+            )
+            for parameters, one in distances
+        ],
+    )

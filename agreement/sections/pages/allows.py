@@ -1,0 +1,43 @@
+"""What a scheme allows, and why other things it does not."""
+
+from __future__ import annotations
+
+from agreement.reports.lint import SchemeTraits, check_scheme, find_problems
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.content import PageSections
+from agreement.sections.tables import Column, Table
+from annotations.models import Project
+
+
+def build(request: AnalysisRequest) -> PageSections:
+    """Return the measures, views and exports that the scheme allows, and what in it is a problem."""
+    traits = read_traits(request.project)
+    verdicts = check_scheme(traits)
+    columns = [Column("what", "What"), Column("allowed", "Here"), Column("why", "Why, or what to mind")]
+    tables = [
+        Table(
+            f"{kind}s",
+            f"{kind.title()}s",
+            columns,
+            [(one.name, "yes" if one.allowed else "no", one.why) for one in verdicts if one.kind == kind],
+        )
+        for kind in ("measure", "view", "export")
+    ]
+    return PageSections(tables, context={"problems": find_problems(traits)})
+
+
+def read_traits(project: Project) -> SchemeTraits:
+    """Return what of a project's scheme decides on measures, views and exports."""
+    levels = list(project.levels.all())
+    categories = list(project.categories.all())
+    pointing = [one for one in categories if one.points_to_id]
+    return SchemeTraits(
+        answers=project.answers,
+        coded_levels=sum(level.coded for level in levels),
+        target_levels=sum(not level.coded for level in levels),
+        categories=[one.key for one in categories],
+        pointing=[one.key for one in pointing],
+        indexing=[one.key for one in categories if one.takes_index],
+        several_pointers=any(one.max_pointers != 1 for one in pointing),
+        later_targets=any(one.allow_later for one in pointing),
+    )

@@ -1,0 +1,183 @@
+"""One item: every coder's chain in the text, their sets and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, cast
+
+from django.http import Http404
+from django.urls import reverse
+
+from agreement.data.snippets import covered_text, read_snippets
+from agreement.reports.items import ItemFilters, ItemReport, Items, compute_items, report_item
+from agreement.reports.parameters import InvalidParameter, Parameters
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import Nouns, nouns_for
+from agreement.sections.charts import Chart, upset_plot
+from agreement.sections.content import PageSections, TablesAndCharts
+from agreement.sections.pages.items import passage
+from agreement.sections.pages.items.items import item_options, read_flags
+from agreement.sections.pages.items.scu_items import scus_by_coder, summary_lines
+from agreement.sections.tables import Cell, Column, Table
+from annotations.models import Markable, Project, Segment, Text
+
+SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themself
+
+
+def page_options(project: Project) -> Collection[str]:
+    """Return the options of the address of an item."""
+    return (*item_options(project), "view")
+
+
+def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
+    """Return one unit with its place among the items that are filtered. Raises Http404."""
+    flags = read_flags(request.project) or frozenset()
+    report = request.compute(lambda parameters, _: report_item(request.extract, parameters, text, key))
+    if report is None:
+        raise Http404("There is no such unit.")
+
+    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, list[int]]:
+        items = compute_items(request.extract, parameters)
+        if options.get("view", SIDE_BY_SIDE) != SIDE_BY_SIDE:
+            raise InvalidParameter("view", f"{options['view']!r} is not {SIDE_BY_SIDE}.")
+        filters = {name: value for name, value in options.items() if name != "view"}
+        return items, items.select(ItemFilters(**filters), flags).tolist()
+
+    items, rows = request.compute(compute)
+    place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
+    about = Text.objects.select_related("docset").get(pk=report.text.pk)
+    nouns = nouns_for(request.extract.units)
+    members, details = _details(report, about, nouns, request.project if request.extract.units else None)
+    return PageSections(
+        tables=[*_pairs_tables(report), *members.tables],
+        charts=members.charts,
+        context={
+            "item": report,
+            "item_query": request.full_query,
+            "side_by_side": request.options.get("view") == SIDE_BY_SIDE,
+            "views": [
+                ("overlaid", request.address_with(view="")),
+                ("side by side", request.address_with(view=SIDE_BY_SIDE)),
+            ],
+            "ranked_share": float(items.share[rows[place]]) if place is not None else None,
+            "place": place + 1 if place is not None else None,
+            "total": len(rows),
+            "links": _neighbour_links(request, items, rows, place),
+            "text": about,
+            **details,
+        },
+    )
+
+
+def _neighbour_links(request: AnalysisRequest, items: Items, rows: list[int], place: int | None) -> dict[str, str]:
+    """Return the addresses of the items before and after."""
+    if place is None:
+        return {}
+    neighbours = {name: rows[at] for name, at in (("previous", place - 1), ("next", place + 1)) if 0 <= at < len(rows)}
+    snippets = read_snippets({int(items.unit[row]) for row in neighbours.values()})
+    slug = request.project.slug
+    return {
+        name: reverse("item", args=[slug, items.texts[items.text[row]].slug, snippets[int(items.unit[row])].key])
+        + f"?{request.full_query}"
+        for name, row in neighbours.items()
+    }
+
+
+def _pairs_tables(report: ItemReport) -> list[Table]:
+    if not report.pairs:
+        return []
+    names = list(report.pairs[0].distances)
+    columns = [
+        Column("coders", "Coders"),
+        Column("relation", "Relation"),
+        *(Column(name, name, "figure") for name in names),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (f"{one.first} – {one.second}", one.relation, *one.distances.values()) for one in report.pairs
+    ]
+    if len(report.pairs) > 1:
+        means = [sum(one.distances[name] for one in report.pairs) / len(report.pairs) for name in names]
+        rows.append(("mean of the pairs", "", *means))
+    return [Table("pairs", "Every pair of coders", columns, rows)]
+
+
+def _details(
+    report: ItemReport, about: Text, nouns: Nouns, of_pyramids: Project | None = None
+) -> tuple[TablesAndCharts, dict[str, Any]]:
+    """Return the members of the coders' chains, and for the template each chain in words and in the text."""
+    units = {
+        pk: (label, covered_text(about.content, parts), parts, (start, -end))
+        for pk, label, parts, start, end in Markable.objects.filter(
+            pk__in={report.unit}.union(*(value for value in report.values.values() if isinstance(value, frozenset)))
+        ).values_list("pk", "label", "parts", "start", "end")
+    }
+    coded = set(report.text.answers.units)
+    coders: list[dict[str, Any]] = []
+    holders: dict[int, list[int]] = {report.unit: []}
+    for number, (coder, value) in enumerate(report.values.items(), start=1):
+        chain = sorted(value, key=lambda pk: units[cast(int, pk)][3]) if isinstance(value, frozenset) else None
+        for pk in chain or ():
+            holders.setdefault(cast(int, pk), []).append(number)
+        members = None if chain is None else [(pk == report.unit, units[cast(int, pk)][1]) for pk in chain]
+        rest = None if members is None else [words for itself, words in members if not itself]
+        coders.append({"number": number, "coder": coder, "value": value, "chain": members, "rest": rest})
+    kind = Segment.Kind.SUMMARY if of_pyramids else Segment.Kind.TURN
+    turns = list(Segment.objects.filter(text=about.pk, kind=kind).values_list("start", "end", "label", "speaker"))
+    content = _members_content(report, {pk: words for pk, (_, words, *_) in units.items()}, nouns)
+    label, words, unit_parts, _ = units[report.unit]
+    if of_pyramids:
+        scus = scus_by_coder(of_pyramids, about, unit_parts, list(report.values))
+        for one, more in zip(coders, scus, strict=True):
+            one |= more
+        contributors = {one["number"]: one["contributors"] for one in coders}
+        return content, {
+            "label": "",
+            "words": words,
+            "coders": coders,
+            "scus": True,
+            "lines": summary_lines(about.content, turns, contributors, unit_parts),
+            "columns": [
+                (one, summary_lines(about.content, turns, {one["number"]: one["contributors"]}, unit_parts))
+                for one in coders
+            ],
+        }
+    parts = {pk: [(start, end) for start, end in units[pk][2]] for pk in holders if pk in coded}
+    return content, {
+        "label": label,
+        "words": words,
+        "coders": coders,
+        "lines": passage.build_lines(about.content, turns, parts, holders, report.unit),
+        "columns": [
+            _column(about.content, turns, parts, one, report.unit) for one in coders if one["chain"] is not None
+        ],
+    }
+
+
+def _column(
+    content: str,
+    turns: list[tuple[int, int, str, str]],
+    parts: dict[int, list[tuple[int, int]]],
+    coder: dict[str, Any],
+    unit: int,
+) -> tuple[dict[str, Any], list[passage.Line]]:
+    """Return the text with the chain of one coder alone."""
+    own = {pk: spans for pk, spans in parts.items() if pk == unit or pk in coder["value"]}
+    return coder, passage.build_lines(content, turns, own, {}, unit)
+
+
+def _members_content(report: ItemReport, words: dict[int, str], nouns: Nouns) -> TablesAndCharts:
+    """Return which coders have which members in their chain."""
+    chains = {coder: value for coder, value in report.values.items() if isinstance(value, frozenset)}
+    if len(chains) < 2:
+        return TablesAndCharts([], [])
+    members: dict[frozenset[str], list[str]] = {}
+    for pk in sorted(frozenset().union(*chains.values())):
+        combination = frozenset(coder for coder, chain in chains.items() if pk in chain)
+        members.setdefault(combination, []).append(words[pk])
+    ordered = sorted(members.items(), key=lambda one: (-len(one[1]), sorted(one[0])))
+    rows = [(" and ".join(sorted(who)), len(what), ", ".join(what)) for who, what in ordered]
+    title = f"Which coders have which {'members' if nouns.unit == 'markable' else nouns.units} in their {nouns.chain}"
+    columns = [Column("coders", "Coders"), Column("number", "Members", "count"), Column("members", "Which")]
+    listing = "; ".join(f"{who}: {what}" for who, _, what in rows)
+    chart = Chart("chains", title, upset_plot(list(chains), members), f"In the {nouns.chain} of {listing}.", "members")
+    return TablesAndCharts([Table("members", title, columns, rows)], [chart])

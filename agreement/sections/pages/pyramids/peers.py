@@ -1,0 +1,123 @@
+"""Whether coders found the same SCUs in the same peers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agreement.data.pyramids import Pyramids
+from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.parameters import Parameters
+from agreement.reports.pyramids import peers as of_peers
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, strip_plot
+from agreement.sections.content import PageSections, TablesAndCharts, paginate
+from agreement.sections.pages.pyramids.common import build_sections, docset_field, read_chosen
+from agreement.sections.tables import Cell, Column, Table
+
+PAGE_SIZE = 100
+
+STRIP = 200
+
+
+def build(request: AnalysisRequest) -> PageSections:
+    """Return what several coders found in the same peers against the agreed pyramid, and where they differ."""
+
+    def compute(_: Parameters, options: dict[str, str]) -> tuple[Pyramids, of_peers.PeersReport]:
+        pyramids = read_chosen(request, options)
+        return pyramids, of_peers.report_peers(pyramids, options.get("docset", ""))
+
+    pyramids, report = request.compute(compute)
+    shown, items = paginate(request, report.items, PAGE_SIZE)
+    return build_sections(
+        request,
+        pyramids,
+        build_content(report, items),
+        {"docset": docset_field(pyramids)},
+        report=report,
+        shown=shown,
+        agreed=any(one.agreed for one in pyramids.annotations),
+    )
+
+
+def build_content(report: of_peers.PeersReport, items: Sequence[of_peers.PeerItem]) -> TablesAndCharts:
+    """Return the reliability docset by docset and over all, and these of the items."""
+    shares = [one.share for one in report.items if one.share][:STRIP]
+    words = [f"{one.label} in {one.peer.title}" for one in report.items[: len(shares)]]
+    charts = []
+    if len(shares) > 1:
+        words_said = f"{len(shares)} items differ; the first carries {shares[0]:.0%} of the disagreement."
+        title = "Share of the observed disagreement in counts, item by item"
+        charts.append(Chart("items", title, strip_plot(words, shares, "share"), words_said, "items"))
+    return TablesAndCharts([_reliability_table(report), _items_table(report, items)], charts)
+
+
+def _reliability_table(report: of_peers.PeersReport) -> Table:
+    docsets = [*report.docsets]
+    rows: list[list[Cell]] = []
+    if len(docsets) != 1:
+        rows.append(_reliability_row("all docsets", report.overall))
+    rows += [_reliability_row(one.docset, one) for one in docsets]
+    if len(docsets) > 1:
+        means: list[Cell] = [_mean([one.kappa for one in docsets]), None, None, _mean([one.cohen for one in docsets])]
+        rows.append(["mean of the docsets", None, None, *means, _mean([one.dice for one in docsets]), None, None, ""])
+    columns = [
+        Column("docset", "Docset"),
+        Column("peers", "Peers", "count"),
+        Column("units", "Units", "count"),
+        Column("kappa", "K", "figure"),
+        Column("kappa_low", "from", "figure"),
+        Column("kappa_high", "to", "figure"),
+        Column("cohen", "Cohen’s kappa", "figure"),
+        Column("alpha_dice", "Alpha, Dice", "figure"),
+        Column("alpha_low", "from", "figure"),
+        Column("alpha_high", "to", "figure"),
+        Column("note", "To mind"),
+    ]
+    note = (
+        "A unit is an SCU of the agreed pyramid in a peer. The kappas are of whether the peer expresses it: K of Siegel"
+        " and Castellan, and Cohen’s where there are two coders. Alpha is of how often, with the Dice distance"
+        " 1 − 2 min(a, b)/(a + b) of two counts, 0 for two zeros (Passonneau et al. 2005). Intervals are over peers."
+    )
+    return Table("reliability", "Do coders find the same SCUs in the same peers?", columns, rows, note)
+
+
+def _reliability_row(name: str, one: of_peers.PeerReliability) -> list[Cell]:
+    notes = [*dict.fromkeys(filter(None, (one.kappa.result.note, one.dice.result.note)))]
+    return [
+        name,
+        one.n_peers,
+        one.kappa.result.n_units,
+        *(one.kappa.value, one.kappa.low, one.kappa.high),
+        one.cohen.value if one.cohen else None,
+        *(one.dice.value, one.dice.low, one.dice.high),
+        "; ".join(notes),
+    ]
+
+
+def _mean(intervals: Sequence[Interval | None]) -> float | None:
+    values = [one.value for one in intervals if one and one.value is not None]
+    return sum(values) / len(values) if values else None
+
+
+def _items_table(report: of_peers.PeersReport, items: Sequence[of_peers.PeerItem]) -> Table:
+    columns = [
+        Column("scu", "SCU"),
+        Column("peer", "Peer"),
+        Column("docset", "Docset"),
+        Column("weight", "Weight", "count"),
+        *(Column(name, name, "count") for name in report.coders),
+        Column("share", "Share", "percent"),
+    ]
+    rows = [
+        (
+            one.label,
+            one.peer.title,
+            one.peer.docset.slug,
+            one.weight,
+            *(one.counts[name] for name in report.coders),
+            one.share,
+        )
+        for one in items
+    ]
+    note = "How often each coder found the SCU in the peer, and its share of the disagreement of alpha with Dice."
+    return Table("items", "SCUs in peers by their share of the disagreement", columns, rows, note)

@@ -1,0 +1,140 @@
+"""The study of two coders whose pyramids score the same peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agreement.data.pyramids import Pyramids
+from agreement.reports.parameters import Parameters
+from agreement.reports.pyramids import scores as of_scores
+from agreement.reports.pyramids import study as of_study
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, Dot, Point, describe_dots, dot_plot, scatter_plot
+from agreement.sections.content import PageSections, TablesAndCharts
+from agreement.sections.pages.pyramids.common import (
+    MEAN_CHOICES,
+    SCORE_CHOICES,
+    SCORE_LABELS,
+    Fields,
+    build_sections,
+    docset_field,
+    drop_zero_decimals,
+    read_chosen,
+)
+from agreement.sections.tables import Cell, Column, Linked, Table, format_value
+
+
+def build(request: AnalysisRequest) -> PageSections:
+    """Return the study of all pairs of coders, and the ranks that the pyramids of one pair give."""
+
+    def compute(
+        _: Parameters, options: dict[str, str]
+    ) -> tuple[Pyramids, of_study.StudyReport, of_study.PairStudy | None, str]:
+        pyramids, score = read_chosen(request, options), of_scores.check_score(options.get("score", ""))
+        docset, mean = options.get("docset", ""), options.get("mean") or "round"
+        two = options.get("first", ""), options.get("second", "")
+        whole = of_study.report_study(pyramids, docset, mean)
+        restricted = of_study.report_study(pyramids, docset, mean, *two) if any(two) else whole
+        return pyramids, whole, restricted.pair(*two), score
+
+    pyramids, report, pair, score = request.compute(compute)
+    content = build_content(report, pair, score, lambda first, second: request.address_with(first=first, second=second))
+    fields: Fields = {
+        "docset": docset_field(pyramids),
+        "score": ("Score of the ranks", SCORE_CHOICES),
+        "mean": ("Mean number of SCUs", MEAN_CHOICES),
+    }
+    if len(report.coders) > 2:
+        names = [("", "the first pair"), *((name, name) for name in report.coders)]
+        fields = {**fields, "first": ("One coder", names), "second": ("The other", names)}
+    return build_sections(
+        request,
+        pyramids,
+        content,
+        fields,
+        report=report,
+        pair=pair,
+        several=not request.options.get("docset") and len(pyramids.docsets) > 1,
+        coders=report.coders,
+    )
+
+
+def build_content(
+    report: of_study.StudyReport, pair: of_study.PairStudy | None, score: str, address: Callable[[str, str], str]
+) -> TablesAndCharts:
+    """Return every pair of coders, and of one of them the peers with their ranks; `address` leads to a pair."""
+    columns = [Column("coders", "Coders"), Column("score", "Score"), Column("peers", "Peers", "count")]
+    for name in of_study.CORRELATIONS:
+        columns += [
+            Column(name, name.capitalize(), "figure"),
+            Column(f"{name}_low", "from", "figure"),
+            Column(f"{name}_high", "to", "figure"),
+        ]
+    rows: list[list[Cell]] = []
+    for one in report.pairs:
+        for kind, correlation in one.correlations.items():
+            coders = Linked(f"{one.first} – {one.second}", address(one.first, one.second), one == pair)
+            row: list[Cell] = [coders, kind, correlation.n]
+            for interval in (correlation.pearson, correlation.spearman, correlation.kendall):
+                row += [interval.value, interval.low, interval.high]
+            rows.append([*row, correlation.pearson.note])
+    note = (
+        "Intervals are 95% bootstrap intervals over the peers, 2,000 samples; the three coefficients are of the same"
+        " samples. With few peers they are wide, and still rather too narrow."
+    )
+    pairs = Table(
+        "correlations", "How alike two pyramids score the same peers", [*columns, Column("note", "To mind")], rows, note
+    )
+    if pair is None:
+        return TablesAndCharts([pairs], [])
+    return TablesAndCharts([pairs, _ranks_table(pair, score)], _study_charts(pair, score))
+
+
+def _ranks_table(pair: of_study.PairStudy, score: str) -> Table:
+    a, b = pair.first, pair.second
+    rows: list[list[Cell]] = [
+        [
+            *(one.title, one.docset, one.system),
+            *(one.first, one.second),
+            *(drop_zero_decimals(rank) for rank in (one.rank_first, one.rank_second, one.change)),
+        ]
+        for one in sorted(pair.peers[score], key=lambda one: (one.rank_first, one.rank_second))
+    ]
+    columns = [
+        Column("peer", "Peer"),
+        Column("docset", "Docset"),
+        Column("system", "System"),
+        Column("first", f"By {a}", "figure"),
+        Column("second", f"By {b}", "figure"),
+        Column("rank_first", f"Rank by {a}", "count"),
+        Column("rank_second", f"Rank by {b}", "count"),
+        Column("change", "Change", "count"),
+    ]
+    note = f"Rank 1 has the highest score; equal scores share a rank. Change: how many ranks {b} puts the peer higher."
+    return Table("ranks", f"{SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, rows, note)
+
+
+def _study_charts(pair: of_study.PairStudy, score: str) -> list[Chart]:
+    peers = pair.peers[score]
+    if not peers:
+        return []
+    points = [Point(one.title, one.first, one.second) for one in peers]
+    few = "; ".join(
+        f"{point.label}: {format_value(point.x, 'figure')} by {pair.first},"
+        f" {format_value(point.y, 'figure')} by {pair.second}"
+        for point in points[:12]
+    )
+    title = f"{SCORE_LABELS[score]} scores of the same peers by {pair.first} and {pair.second}"
+    words = f"{len(points)} peers. {few}{'; …' if len(points) > 12 else '.'}"
+    figure = scatter_plot(points, f"{score} score by {pair.first}", f"by {pair.second}")
+    rows = [
+        Dot(f"{name.capitalize()}, {kind}", one.value, one.low, one.high)
+        for kind, found in pair.correlations.items()
+        for name in of_study.CORRELATIONS
+        for one in [getattr(found, name)]
+    ]
+    charts = [Chart("ranks", title, figure, words, "ranks")]
+    if any(row.value is not None for row in rows):
+        title = f"Correlations of the scores of {pair.first} and {pair.second}, with 95% intervals"
+        charts.append(Chart("correlations", title, dot_plot(rows, "correlation"), describe_dots(rows), "correlations"))
+    return charts

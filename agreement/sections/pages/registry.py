@@ -1,0 +1,140 @@
+"""The pages of results by their names: what builds each, and which options its address has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.content import PageSections
+from agreement.sections.pages import agreement, allows, categories, coders, conditions, course, methods, texts
+from agreement.sections.pages.items import item, items
+from agreement.sections.pages.pyramids import peers, scores, scus, study
+from annotations.models import Project
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage:
+    """A page of results: its name, which is that of its template, what it is about, and what builds it.
+
+    `options` are what its address has besides the parameters. `address` names what else `build` takes, as parts of the
+    path. A page that does not use the coders' answers (`uses_answers` is false) is of pyramids.
+    """
+
+    name: str
+    about: str
+    build: Callable[..., PageSections]
+    options: Callable[[Project], Collection[str]] | tuple[str, ...] = ()
+    address: tuple[str, ...] = ()
+    uses_answers: bool = True
+
+    def request(self, project: Project, query: QueryDict, *, whole_tables: bool) -> AnalysisRequest:
+        """Return what an address asks of the page."""
+        options = self.options(project) if callable(self.options) else self.options
+        return AnalysisRequest.from_query(
+            project, query, options, whole_tables=whole_tables, uses_answers=self.uses_answers
+        )
+
+
+AGREEMENT = ResultPage(
+    "agreement",
+    "The coefficient asked for, with its interval, and beside it alpha with every distance.",
+    agreement.build,
+)
+GRID = ResultPage(
+    "grid",
+    "Every chain construction by every distance, with all markables and without those of a category.",
+    conditions.build_grid,
+)
+COMPARE = ResultPage(
+    "compare",
+    "What each single choice does to the number, and what the conventions of the papers make of it.",
+    conditions.build_comparison,
+)
+TEXTS = ResultPage(
+    "texts",
+    "The coefficient in each text, and what becomes of that of all texts without it.",
+    texts.build,
+    options=("sort",),
+)
+CODERS = ResultPage(
+    "coders",
+    "The matrix of pairs, each coder against the rest, and their profiles.",
+    coders.build,
+    options=("measure",),
+)
+PAIR = ResultPage(
+    "pair",
+    "Two coders: every measure of them, how they differ, and on which categories.",
+    coders.build_pair,
+    address=("first", "second"),
+)
+CATEGORIES = ResultPage(
+    "categories",
+    "The agreement table, each category against all others, and K with categories merged.",
+    categories.build,
+    options=("merge",),
+)
+COURSE = ResultPage(
+    "course",
+    "Agreement, each coder's and all, and the time a judgement takes, stage by stage.",
+    course.build,
+    options=("by",),
+)
+ITEMS = ResultPage(
+    "items",
+    "The units by their share of the observed disagreement, filtered by how coders differ.",
+    items.build,
+    options=items.item_options,
+)
+ITEM = ResultPage(
+    "item",
+    "One unit: every coder's chain in the text, their sets and relations.",
+    item.build,
+    options=item.page_options,
+    address=("text", "key"),
+)
+METHODS = ResultPage(
+    "methods", "A paragraph for a paper: every convention, every figure, version and fingerprint.", methods.build
+)
+ALLOWS = ResultPage(
+    "allows", "Which measures, views and exports the project's scheme allows, and which not.", allows.build
+)
+SCORES = ResultPage(
+    "scores",
+    "The scores of every peer by every coder, and of every system.",
+    scores.build,
+    options=("docset", "mean", "score"),
+    uses_answers=False,
+)
+STUDY = ResultPage(
+    "study",
+    "The paradigmatic reliability study: scores of the same peers by the own pyramids of two coders.",
+    study.build,
+    options=("docset", "mean", "score", "first", "second"),
+    uses_answers=False,
+)
+SCUS = ResultPage(
+    "scus",
+    "The SCUs of two coders of one docset: matched and related, or the subsumption table.",
+    scus.build,
+    options=("docset", "first", "second", "kind", "sort", "view"),
+    uses_answers=False,
+)
+PEERS = ResultPage(
+    "peers",
+    "What several coders found in the same peers against the agreed pyramid, and where they differ.",
+    peers.build,
+    options=("docset",),
+    uses_answers=False,
+)
+
+
+def pages_for(project: Project) -> dict[str, ResultPage]:
+    """Return the pages that list all of something in a project, by their names."""
+    pages = [AGREEMENT, GRID, COMPARE, TEXTS, CODERS, PAIR, CATEGORIES, COURSE, ITEMS, METHODS, ALLOWS]
+    if project.answers == Project.Answers.SCUS:
+        pages += [SCORES, STUDY, SCUS, PEERS]
+    return {page.name: page for page in pages}

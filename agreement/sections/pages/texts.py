@@ -1,0 +1,28 @@
+"""The coefficient in each text, and what becomes of that of all texts without it."""
+
+from __future__ import annotations
+
+from agreement.reports import overall
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.computations import compute_or_enqueue
+from agreement.sections.content import PageSections, paginate
+from agreement.sections.deferred.texts import SORTS, build_texts, sort_texts
+
+PAGE_SIZE = 25
+
+
+def build(request: AnalysisRequest) -> PageSections:
+    """Return the texts of one page, or all of them."""
+    texts = request.compute(lambda _, options: sort_texts(request, options.get("sort") or "text"))
+    shown, rows = paginate(request, texts, PAGE_SIZE)
+    if request.page is None:  # the intervals of all texts take long
+        sections = compute_or_enqueue(request, "texts")
+    else:
+        content = build_texts(request, rows)
+        sections = PageSections(content.tables, content.charts)
+    current = request.options.get("sort") or "text"
+    return sections.extended(
+        shown=shown,
+        sorts=[(name, request.address_with(sort=name), name == current) for name in SORTS],
+        report=overall.compute_report(request.extract, request.parameters),
+    )

@@ -1,0 +1,33 @@
+"""What the pages of results add to those of a project: tabs, the card on its overview, where a new project opens."""
+
+from annotations.models.rights import Right
+from annotations.projects.navigation import (
+    NO_PYRAMIDS,
+    PYRAMIDS,
+    Landing,
+    Tab,
+    register_fragment,
+    register_landing,
+    register_tabs,
+)
+
+
+def register() -> None:
+    """Register all of it."""
+    register_tabs(
+        Tab("agreement", "Agreement", "agreement", Right.SEE_RESULTS, 100),
+        Tab("items", "Items", "items", Right.SEE_RESULTS, 110),
+        Tab("coders", "Coders", "coders", Right.SEE_RESULTS, 120),
+        Tab("categories", "Categories", "categories", Right.SEE_RESULTS, 130, NO_PYRAMIDS),
+        Tab("texts", "Texts", "texts", Right.SEE_RESULTS, 140),
+        Tab("course", "Over time", "course", Right.SEE_RESULTS, 150),
+        Tab("scores", "Scores", "scores", Right.SEE_RESULTS, 160, PYRAMIDS),
+        Tab("study", "Study", "study", Right.SEE_RESULTS, 170, PYRAMIDS),
+        Tab("scus", "SCUs", "scus", Right.SEE_RESULTS, 180, PYRAMIDS),
+        Tab("peers", "Peers", "peers", Right.SEE_RESULTS, 190, PYRAMIDS),
+    )
+    register_fragment("overview_head", "agreement/overview_head.html")
+    register_fragment("overview", "agreement/overview_card.html")
+    register_fragment("scheme", "agreement/scheme_link.html")
+    message = "{project} is there. This is what its scheme allows; bring your texts next."
+    register_landing(NO_PYRAMIDS, Landing("allows", message))

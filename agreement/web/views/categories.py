@@ -1,0 +1,71 @@
+"""What coders tell apart, and what merging categories would do."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from agreement import discussion
+from agreement.reports.categories import format_mapping, parse_mapping
+from agreement.reports.parameters import SELECTIONS, InvalidParameter
+from agreement.sections.pages import registry
+from agreement.sections.pages.categories import MERGE_PREFIX
+from agreement.web.forms import MappingForm
+from agreement.web.views.page import draws_charts, show_page
+from annotations.models import User
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
+
+
+@login_required
+@draws_charts
+@require_safe
+def categories(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the agreement table, each category against all others, and K with categories merged."""
+    if any(name.startswith(MERGE_PREFIX) for name in request.GET):
+        project_for(request.user, slug, Right.SEE_RESULTS)
+        return redirect(f"{request.path}?{_merge_query(request.GET)}")
+    return show_page(request, slug, registry.CATEGORIES)
+
+
+def _merge_query(query: QueryDict) -> str:
+    """Return the fields of the form as one parameter; what was typed decides, the rest of the address stays."""
+    merge = {
+        name.removeprefix(MERGE_PREFIX): value.strip().replace(",", " ").replace(":", " ")
+        for name, value in query.items()
+        if name.startswith(MERGE_PREFIX) and isinstance(value, str) and value.strip()
+    }
+    rest = {
+        name: ",".join(query.getlist(name)) if name in SELECTIONS else str(query[name])
+        for name in query
+        if not name.startswith(MERGE_PREFIX)
+    }
+    return urlencode({name: value for name, value in (rest | {"merge": format_mapping(merge)}).items() if value})
+
+
+@login_required
+@require_POST
+def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
+    """Save a mapping under a name."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    form = MappingForm(request.POST)
+    names = list(project.categories.values_list("key", flat=True))
+    try:
+        classes = parse_mapping(request.POST.get("merge", ""), names)
+    except InvalidParameter as error:
+        messages.error(request, f"The mapping is not kept. {error}")
+        return redirect("categories", project.slug)
+    if not form.is_valid() or not classes:
+        messages.error(request, "The mapping is not kept: it needs a name, and some category that becomes another.")
+        return redirect("categories", project.slug)
+    mapping = discussion.save_mapping(project, form.cleaned_data["name"], classes, cast(User, request.user))
+    messages.success(request, f"The mapping is kept as {mapping}.")
+    query = urlencode(request.GET.dict() | {"merge": format_mapping(mapping.classes)})
+    return redirect(reverse("categories", args=[project.slug]) + f"?{query}")

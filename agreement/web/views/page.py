@@ -1,0 +1,79 @@
+"""What the pages of results share: how a page is shown, and how one of its tables is downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import render
+from django.views.decorators.csp import csp_override
+
+from agreement.data.pyramids import require_pyramids
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import nouns_for
+from agreement.sections.content import PageSections
+from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
+from agreement.sections.pages.registry import ResultPage
+from agreement.web.forms import ParametersForm, PyramidForm
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
+
+# Plotly writes styles into the page.
+draws_charts = csp_override(cast(Any, settings.CHARTS_CSP))
+
+type Context = Callable[[AnalysisRequest, PageSections], dict[str, Any]]
+
+
+def show_page(
+    request: HttpRequest, slug: str, page: ResultPage, context: Context | None = None, **address: str
+) -> HttpResponse:
+    """Return the page, or the one of its tables that the address asks for. `context` adds to that of the template."""
+    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    if not page.uses_answers:
+        require_pyramids(project)
+    download = "as" in request.GET
+    analysis = page.request(project, request.GET, whole_tables=download)
+    sections = page.build(analysis, **address)
+    if download:
+        return _download_table(request, analysis, sections)
+    everything = {
+        "project": project,
+        "manages": may(project, Right.MANAGE),
+        "error": analysis.error,
+        "parameters": analysis.parameters,
+        "query": analysis.query,
+        "full_query": analysis.full_query,
+        "options": analysis.options,
+        "waiting": sections.waiting,
+        "as_of": sections.as_of,
+        "tables": {table.key: table for table in sections.tables},
+        "charts": {chart.key: chart for chart in sections.charts},
+        **_controls(page, analysis, sections),
+        **sections.context,
+        **(context(analysis, sections) if context else {}),
+    }
+    status = 400 if analysis.error else 200
+    return render(request, f"agreement/{page.name}.html", everything, status=status)
+
+
+def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:
+    if not page.uses_answers:
+        return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
+    return {
+        "form": ParametersForm(analysis.extract, analysis.parameters),
+        "nouns": nouns_for(analysis.extract.units),
+    }
+
+
+def _download_table(request: HttpRequest, analysis: AnalysisRequest, sections: PageSections) -> HttpResponse:
+    try:
+        file = write_table(analysis, sections, request.GET["as"], request.GET.get("table", ""))
+    except StillComputing as waiting:
+        return HttpResponse(str(waiting), status=503, headers={"Retry-After": str(RETRY_AFTER)})
+    except InvalidParameter as error:
+        return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
+    return HttpResponse(file.content, content_type=file.content_type, headers=file.headers)

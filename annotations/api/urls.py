@@ -1,0 +1,57 @@
+"""The URL map of the REST API."""
+
+from django.urls import path
+
+from annotations.api import codings, docsets, projects, texts, transfers
+
+# The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
+AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
+DOCSET = "projects/<slug:slug>/docsets/<slug:docset>/"
+
+urlpatterns = [
+    path("projects/", projects.ProjectList.as_view(), name="api-projects"),
+    path("projects/<slug:slug>/", projects.ProjectDetail.as_view(), name="api-project"),
+    path("projects/<slug:slug>/scheme/", projects.SchemeDetail.as_view(), name="api-scheme"),
+    path("projects/<slug:slug>/members/", projects.MemberList.as_view(), name="api-members"),
+    path("projects/<slug:slug>/members/<str:username>/", projects.MemberDetail.as_view(), name="api-member"),
+    path("projects/<slug:slug>/invitations/", projects.InvitationList.as_view(), name="api-invitations"),
+    path("projects/<slug:slug>/invitations/<int:pk>/", projects.InvitationDetail.as_view(), name="api-invitation"),
+    path("projects/<slug:slug>/codings/", codings.CodingList.as_view(), name="api-codings"),
+    path("projects/<slug:slug>/markables/", codings.MarkableList.as_view(), name="api-markables"),
+    path("projects/<slug:slug>/judgements/", codings.JudgementList.as_view(), name="api-judgements"),
+    path("projects/<slug:slug>/operations/", codings.OperationList.as_view(), name="api-all-operations"),
+    path("projects/<slug:slug>/texts/", texts.TextList.as_view(), name="api-texts"),
+    path("projects/<slug:slug>/texts/<slug:text>/", texts.TextDetail.as_view(), name="api-text"),
+    path("projects/<slug:slug>/texts/<slug:text>/coding/", texts.OwnCoding.as_view(), name="api-coding"),
+    path(
+        "projects/<slug:slug>/texts/<slug:text>/coding/operations/",
+        texts.OwnOperations.as_view(),
+        name="api-operations",
+    ),
+    path(
+        "projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/",
+        codings.CodingDetail.as_view(),
+        name="api-coding-of",
+    ),
+    path(
+        f"{AGREED}codings/<str:coder>/",
+        codings.CodingDetail.as_view(),
+        {"agreed": True},
+        name="api-agreed-coding-of",
+    ),
+    path(f"{AGREED}coding/", texts.OwnCoding.as_view(), {"agreed": True}, name="api-coding-agreed"),
+    path(f"{AGREED}coding/operations/", texts.OwnOperations.as_view(), {"agreed": True}, name="api-operations-agreed"),
+    path("projects/<slug:slug>/docsets/", docsets.DocsetList.as_view(), name="api-docsets"),
+    path(DOCSET, docsets.DocsetDetail.as_view(), name="api-docset"),
+    path(f"{DOCSET}peers/", docsets.PeerList.as_view(), name="api-docset-peers"),
+    path(f"{DOCSET}pyramids/", docsets.PyramidList.as_view(), name="api-docset-pyramids"),
+    path(f"{DOCSET}assignments/", docsets.Assignments.as_view(), name="api-docset-assignments"),
+    path(f"{DOCSET}agreed/", docsets.AgreedPyramid.as_view(), name="api-docset-agreed"),
+    path("projects/<slug:slug>/transfers/", transfers.TransferList.as_view(), name="api-transfers"),
+    path("projects/<slug:slug>/imports/", transfers.ImportFiles.as_view(), name="api-imports"),
+    path("projects/<slug:slug>/exports/", transfers.ExportFiles.as_view(), name="api-exports"),
+    path("archives/", transfers.RestoreArchive.as_view(), name="api-archives"),
+    path("transfers/<int:pk>/", transfers.TransferDetail.as_view(), name="api-transfer"),
+    path("transfers/<int:pk>/carry-out/", transfers.CarryOut.as_view(), name="api-carry-out"),
+    path("transfers/<int:pk>/file/", transfers.TransferFile.as_view(), name="api-transfer-file"),
+]

@@ -1,0 +1,19 @@
+"""Entity tags (RFC 9110)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.http import quote_etag
+from rest_framework.renderers import JSONRenderer
+
+
+def etag_of(representation: Mapping[str, Any]) -> str:
+    """Return the entity tag of what the API or a page shows."""
+    return _etag(JSONRenderer().render(representation))
+
+
+def _etag(content: bytes) -> str:
+    return quote_etag(hashlib.sha256(content).hexdigest()[:32])

@@ -1,0 +1,19 @@
+"""Text: what databases can store, and numbers with nouns."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeGuard
+
+# PostgreSQL takes no NUL, and no database takes half a surrogate pair. (Formats have the same rule in `model/text.py`.)
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def is_storable(value: object) -> TypeGuard[str]:
+    """Return whether the value is a text that both databases can hold."""
+    return isinstance(value, str) and UNSTORABLE.search(value) is None
+
+
+def pluralize(count: int, noun: str) -> str:
+    """Return the count with the noun, in the plural unless the count is 1: "2 texts"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

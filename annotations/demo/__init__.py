@@ -1,1 +1,0 @@
-"""Demo projects as data: one JSON file each, loaded by `manage.py load_demo`."""

@@ -1,0 +1,91 @@
+"""The agreed pyramid of a docset: an adjudicator's copy of one coder's pyramid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotations.coding import operations
+from annotations.coding.decisions import Decision, Description, Rules
+from annotations.coding.judgements import decisions_of
+from annotations.coding.scus import scu_descriptions
+from annotations.models import Coding, Docset, Markable, Membership, Text, User
+from annotations.projects.locks import lock_project
+
+
+@transaction.atomic
+def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Coding:
+    """Create the agreed pyramid as the adjudicator's copy of one coder's pyramid.
+
+    Raise ValidationError if there is one already, if `start` is open or of another docset, and if the user is no
+    adjudicator.
+    """
+    lock_project(docset.project_id)
+    _refuse_other_than_adjudicator(docset, adjudicator)
+    if start.text.docset_id != docset.pk or start.kind != Coding.Kind.PYRAMID:
+        raise ValidationError("An agreed pyramid begins with a pyramid of its docset.")
+    if start.status != Coding.Status.SUBMITTED:
+        raise ValidationError(f"{start.coder} has not handed in this pyramid.")
+    if pyramids_of(docset).filter(kind=Coding.Kind.AGREED).exists():
+        raise ValidationError(f"{docset} has an agreed pyramid already.")
+    coding = Coding(text=start.text, coder=adjudicator, kind=Coding.Kind.AGREED)
+    descriptions = [Description(key, **description) for key, description in scu_descriptions(start).items()]
+    fill_coding(coding, adjudicator, decisions_of(start), descriptions, submitted=False)
+    return coding
+
+
+@transaction.atomic
+def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
+    """Assign the agreed pyramid to another adjudicator, with its log.
+
+    Raise ValidationError if there is none, if it is theirs already, and if the user is no adjudicator.
+    """
+    lock_project(docset.project_id)
+    _refuse_other_than_adjudicator(docset, adjudicator)
+    agreed = pyramids_of(docset).filter(kind=Coding.Kind.AGREED).select_for_update(of=("self",)).first()
+    if agreed is None:
+        raise ValidationError(f"{docset} has no agreed pyramid.")
+    if agreed.coder_id == adjudicator.pk:
+        raise ValidationError(f"{adjudicator} has the agreed pyramid already.")
+    agreed.coder = adjudicator
+    agreed.save(update_fields=["coder"])
+    return agreed
+
+
+def fill_coding(
+    coding: Coding,
+    user: User,
+    decisions: Sequence[Decision],
+    descriptions: Sequence[Description],
+    *,
+    submitted: bool = True,
+) -> None:
+    """Fill an untouched coding of summaries with contributors and SCUs, creating missing markables.
+
+    Raise OperationRejected if the scheme does not allow a decision. Call it inside a transaction.
+    """
+    rules = Rules.for_coding(coding, {decision.markable for decision in decisions})
+    for decision in decisions:
+        rules.check(decision)
+    for markable in rules.new.values():
+        markable.text_id = coding.text_id
+    Markable.objects.bulk_create(rules.new.values(), ignore_conflicts=True)
+    markables = dict(Markable.objects.filter(text=coding.text_id, level__coded=True).values_list("key", "pk"))
+    categories = {key: category.pk for key, category in rules.categories.items()}
+    operations.import_codings(
+        [operations.ImportedCoding(coding, user, decisions, markables, categories, descriptions, submitted)]
+    )
+
+
+def pyramids_of(docset: Docset) -> QuerySet[Coding]:
+    """Return the pyramids of a docset, coders' own and agreed."""
+    return Coding.objects.filter(text__docset=docset, text__role=Text.Role.MODELS)
+
+
+def _refuse_other_than_adjudicator(docset: Docset, person: User) -> None:
+    role = Membership.objects.filter(project=docset.project_id, user=person).values_list("role", flat=True).first()
+    if role != Membership.Role.ADJUDICATOR:
+        raise ValidationError(f"{person} is no adjudicator of {docset.project.slug}.")

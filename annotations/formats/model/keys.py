@@ -1,0 +1,51 @@
+"""The keys of markables, in tables and in the database: level and parts, `phrase:12-18,20-25`."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from annotations.formats.model.document import Parts, Place
+
+PARTS = re.compile(r"\d{1,9}-\d{1,9}(?:,\d{1,9}-\d{1,9})*", re.ASCII)
+KEY = re.compile(rf"([-\w]{{1,100}}):({PARTS.pattern})", re.ASCII)
+
+
+def format_parts(parts: Sequence[Sequence[int]]) -> str:
+    """Return parts as a key has them: `12-18,20-25`."""
+    return ",".join(f"{start}-{end}" for start, end in parts)
+
+
+def parse_parts(text: str) -> Parts | None:
+    """Return the parts that the text names, or None where they could not be those of a markable."""
+    parts = _split_parts(text) if PARTS.fullmatch(text) else None
+    return parts if parts and are_in_order(parts) else None
+
+
+def _split_parts(text: str) -> Parts | None:
+    """Return the parts of a text of the right form, or None where `format_parts` would not write them so."""
+    spans = [span.split("-") for span in text.split(",")]
+    parts = tuple((int(start), int(end)) for start, end in spans)
+    return parts if format_parts(parts) == text else None
+
+
+def are_in_order(parts: Sequence[Sequence[int]]) -> bool:
+    """Return whether the parts are not empty, stand in the order of the text and do not touch."""
+    return all(start < end for start, end in parts) and all(one[1] < other[0] for one, other in pairwise(parts))
+
+
+def markable_key(level: str, parts: Sequence[Sequence[int]]) -> str:
+    """Return the key of a markable."""
+    return f"{level}:{format_parts(parts)}"
+
+
+def split_key(key: str) -> Place | None:
+    """Return the level and parts that a key names, in any order, or None where `markable_key` would not write it so."""
+    match = KEY.fullmatch(key)
+    parts = _split_parts(match[2]) if match else None
+    return Place(match[1], parts) if match and parts else None
+
+
+def parse_key(key: str) -> Place | None:
+    """Return the level and parts that a key names, or None where it is the key of no markable."""
+    place = split_key(key)
+    return place if place and are_in_order(place.parts) else None

@@ -1,0 +1,11 @@
+"""What no text of a document may hold."""
+
+import re
+
+# Databases hold no NUL and no half of a surrogate pair. (The application has the same rule in `core/text.py`.)
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def is_storable(text: str) -> bool:
+    """Return whether databases can hold the text."""
+    return UNSTORABLE.search(text) is None

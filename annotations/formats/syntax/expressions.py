@@ -1,0 +1,83 @@
+"""Regular expressions from strangers, searched by RE2 in time that grows with the text alone.
+
+The syntax is that of RE2, which has no back references, look-around or possessive repetition. `^` and `$` stand for
+line ends. Of the matches at one place that one is taken which Perl, Java and Python would take.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import re2
+
+LONGEST_PATTERN = 200
+LONGEST_TEXT = 200_000
+LONGEST_MATCH = 1000
+MOST_MATCHES = 1000
+MOST_INSTRUCTIONS = 1000
+
+
+class ExpressionError(ValueError):
+    """A pattern that is not searched, or not in this text; the message says why."""
+
+
+def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
+    """Return the stretches `[start, end)` that match, none of them overlapping, the earliest first.
+
+    Raises ExpressionError.
+    """
+    if len(text) > LONGEST_TEXT:
+        raise ExpressionError(f"no text of more than {LONGEST_TEXT:,} characters is searched")
+    expression = _compile(pattern)
+    data = text.encode()
+    width = len(max(text, default="").encode())  # of the widest character
+    matches: list[tuple[int, int]] = []
+    offset, position = 0, 0  # the same place in the bytes and in the text
+    for first, last in _search(expression, data, (LONGEST_MATCH + 1) * width):
+        try:
+            start = position + len(data[offset:first].decode())
+            end = start + len(data[first:last].decode())
+        except UnicodeDecodeError:
+            raise ExpressionError("it finds parts of characters") from None
+        if start == end:
+            raise ExpressionError("it is found where nothing stands")
+        if end - start > LONGEST_MATCH:
+            raise ExpressionError(f"what it finds is longer than {LONGEST_MATCH} characters")
+        matches.append((start, end))
+        if len(matches) > MOST_MATCHES:
+            raise ExpressionError(f"it is found more than {MOST_MATCHES} times")
+        offset, position = last, end
+    return matches
+
+
+def _compile(pattern: str) -> Any:
+    if len(pattern) > LONGEST_PATTERN:
+        raise ExpressionError(f"it has more than {LONGEST_PATTERN} characters")
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    try:
+        expression = re2.compile(f"(?m){pattern}", options)
+    except re2.error as error:
+        raise ExpressionError(f"RE2 refuses it: {error.args[0].decode()}") from None
+    re2.purge()  # else the module would keep the last 128, and all the memory that searching them took
+    if expression.programsize > MOST_INSTRUCTIONS:
+        raise ExpressionError("it is too large")
+    return expression
+
+
+def _search(expression: Any, data: bytes, longest: int) -> Iterator[tuple[int, int]]:
+    """Yield the matches in bytes, none of them longer than twice the longest.
+
+    Each search sees no more of the data than that, and a match that begins in its first half is taken: so what is
+    searched again after a match does not grow with the data.
+    """
+    place = 0
+    while place <= len(data):
+        match = expression.search(data, place, min(place + 2 * longest, len(data)))
+        if match is None:
+            place += longest + 1
+        elif match.start() > place + longest:
+            place = match.start()
+        else:
+            yield match.span()
+            place = max(match.end(), place + 1)

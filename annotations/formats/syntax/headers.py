@@ -1,0 +1,105 @@
+"""The headers of the summaries in the text of a pyramid: found, and made."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+
+from annotations.formats.model.pyramid import Pyramid, Summary
+from annotations.formats.syntax.expressions import LONGEST_MATCH, ExpressionError, find_matches
+
+BOX = re.compile(r"-{3,}\s*")
+DASHES = re.compile(r"-{3,}")
+# So many dashes at most mark the headers that we make; where a text has more in a row, numbers do.
+MOST_DASHES = 50
+NUMBERED = re.compile(r"---(\d+)", re.ASCII)
+NUMBERED_HEADER = re.compile(r"---\d+--- (?=\S)", re.ASCII)
+
+
+def join_summaries(contents: Iterable[tuple[str, str]]) -> Pyramid:
+    """Return a pyramid without SCUs of summaries given as (name, content), with headers that stand nowhere else.
+
+    White space around a content stays in the text, but is no part of its summary. The expression of the pyramid finds
+    just its headers; a text that is too long to be searched keeps it for DUCView.
+    """
+    names_and_texts = [
+        (" ".join(name.split()) or f"summary {number}", text) for number, (name, text) in enumerate(contents, 1)
+    ]
+    mark = _mark([part for one in names_and_texts for part in one])
+    headers = [f"{mark} {name}" for name, _ in names_and_texts]
+    text = "\n".join(f"{header}\n{content}" for header, (_, content) in zip(headers, names_and_texts, strict=True))
+    summaries, place = [], 0
+    for header, name, (_, content) in zip(headers, _names(headers), names_and_texts, strict=True):
+        place += len(header)
+        summaries.append(_summary(name, text, place, place + 1 + len(content)))
+        place += len(content) + 2
+    is_found = all(len(header) <= LONGEST_MATCH for header in headers)
+    return Pyramid(text, f"^{mark} .+$" if is_found else "", tuple(summaries))
+
+
+def _mark(texts: Sequence[str]) -> str:
+    """Return what begins headers and stands in none of the texts: more dashes than they have, or else a number."""
+    longest = max((len(dashes) for text in texts for dashes in DASHES.findall(text)), default=2)
+    if longest < MOST_DASHES:
+        return "-" * (longest + 1)
+    numbers = {number for text in texts for number in NUMBERED.findall(text)}
+    return next(f"---{number}---" for number in count(1) if str(number) not in numbers)
+
+
+def find_summaries(text: str, boundary: str) -> tuple[tuple[Summary, ...], str]:
+    """Return the summaries of a text whose headers a regular expression finds, and what is wrong with it, or nothing.
+
+    Where there is no expression, or none that is run and finds something, lines that begin with three dashes
+    are headers; and where there are none, the text is one summary.
+    """
+    try:
+        headers = find_matches(boundary, text) if boundary else []
+        wrong = "" if headers else "finds nothing" if boundary else "is missing"
+    except ExpressionError as error:
+        headers, wrong = [], f"is not run: {error}"
+    headers = headers or list(_dashed_lines(text))
+    if not headers:
+        return (_summary("summary 1", text, 0, len(text)),), f"{wrong}; the text is read as one summary"
+    ends = [start for start, _ in headers[1:]] + [len(text)]
+    names = _names(text[start:end] for start, end in headers)
+    summaries = [_summary(name, text, start, end) for name, (_, start), end in zip(names, headers, ends, strict=True)]
+    return tuple(summaries), wrong and f"{wrong}; lines that begin with --- are read as headers"
+
+
+def _dashed_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines that begin with three dashes; a line between two of dashes alone is one header with them."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    number = 0
+    while number < len(lines):
+        height = 1
+        if BOX.fullmatch(lines[number]) and number + 2 < len(lines) and BOX.fullmatch(lines[number + 2]):
+            height = 3
+        if lines[number].startswith("---"):
+            yield starts[number], starts[number + height] - 1
+        number += height
+
+
+def _summary(name: str, text: str, start: int, end: int) -> Summary:
+    """Return the summary between two headers, without the white space around it."""
+    content = text[start:end]
+    stripped = content.strip()
+    start += len(content) - len(content.lstrip()) if stripped else 0
+    return Summary(name, start, start + len(stripped))
+
+
+def _names(headers: Iterable[str]) -> Iterator[str]:
+    """Yield what the headers say besides dashes, made unique."""
+    seen = set[str]()
+    for number, header in enumerate(headers, start=1):
+        lines = [line.strip() for line in header.split("\n") if not BOX.fullmatch(line.strip())]
+        name = " ".join(" ".join(lines).split())
+        if name.startswith("---"):
+            numbered = NUMBERED_HEADER.match(name)
+            name = name[numbered.end() :] if numbered else BOX.sub("", name, count=1)
+        name = name or f"summary {number}"
+        while name in seen:
+            name += f" ({number})"
+        seen.add(name)
+        yield name

@@ -1,0 +1,98 @@
+"""What tables of judgements and matrices share: documents without their texts, as CSV and as JSON."""
+
+from collections.abc import Callable, Sequence
+
+from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
+from annotations.formats.model.features import Feature
+from annotations.formats.model.format import Bundle, File, Format
+from annotations.formats.model.keys import markable_key
+from annotations.formats.syntax import table
+
+# What is of the text alone is not in such a table and needs no change.
+FEATURES = frozenset(Feature) - {
+    Feature.LABELS,
+    Feature.SENTENCES,
+    Feature.SPEAKERS,
+    Feature.SEGMENTS,
+    Feature.TITLE,
+}
+
+
+def merge_links(links: Links, answer: Answer | None, source: table.Source, column: str) -> Links:
+    """Return how the answers of a coder say what goes together, with one more answer.
+
+    Raises FormatError where they say it in two ways.
+    """
+    if answer is None:
+        return links
+    for kind, names in ((Links.POINTERS, answer.pointers), (Links.INDICES, answer.indices)):
+        if names and links not in (Links.NONE, kind):
+            raise source.error(column, "names antecedents and entities; a coder names either in a text")
+        links = kind if names else links
+    return links
+
+
+def textless_document(text: str, coder: str, file: str, marks: dict[Place, Mark], links: Links) -> Document:
+    """Return the document of these marks, and of those that they point to."""
+    for mark in list(marks.values()):
+        for target in mark.answer.pointers if mark.answer else ():
+            if target not in marks:
+                marks[target] = Mark(target.parts, target.level, line=mark.line)
+    in_order = sorted(marks.values(), key=text_order)
+    return Document(text, file, "", in_order, links=links, without_text=True, coder=coder)
+
+
+def key_in(document: Document, place: Place) -> str:
+    """Return the key of a markable of the document; its level is named also where the document leaves it open."""
+    if place.level or document.scheme is None:
+        return markable_key(*place)
+    return markable_key(document.scheme.main_level, place.parts)
+
+
+def table_formats[Rows](
+    key: str,
+    label: str,
+    features: frozenset[Feature],
+    *,
+    read_csv: Callable[..., Rows],
+    read_json: Callable[[Bundle], Rows],
+    write_csv: Callable[..., bytes],
+    write_json: Callable[[Rows], bytes],
+    to_documents: Callable[[Rows, str], list[Document]],
+    from_documents: Callable[[Sequence[Document]], Rows],
+) -> tuple[Format, Format]:
+    """Return the formats of a kind of table as CSV and as JSON. Their files are called after the key."""
+
+    def documents_from_csv(bundle: Bundle, *, cells: str = "guarded") -> list[Document]:
+        return to_documents(read_csv(bundle, raw=cells == "raw"), bundle.main)
+
+    def documents_from_json(bundle: Bundle) -> list[Document]:
+        return to_documents(read_json(bundle), bundle.main)
+
+    def csv_of_documents(documents: Sequence[Document], *, cells: str = "guarded") -> list[File]:
+        return [File(f"{key}.csv", write_csv(from_documents(documents), raw=cells == "raw"))]
+
+    def json_of_documents(documents: Sequence[Document]) -> list[File]:
+        return [File(f"{key}.json", write_json(from_documents(documents)))]
+
+    csv_format = Format(
+        f"{key}-csv",
+        f"{label}, CSV",
+        (".csv", ".tsv"),
+        documents_from_csv,
+        write=csv_of_documents,
+        supported_features=features,
+        options=(table.CELLS,),
+        options_written=(table.CELLS,),
+        names_coders=True,
+    )
+    json_format = Format(
+        f"{key}-json",
+        f"{label}, JSON",
+        (".json",),
+        documents_from_json,
+        write=json_of_documents,
+        supported_features=features,
+        names_coders=True,
+    )
+    return csv_format, json_format

@@ -1,0 +1,44 @@
+"""Assign texts to coders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from annotations.models import Coding, Membership, Project, Text, User
+from annotations.projects.locks import lock_project
+from annotations.projects.members import CODING_ROLES
+
+# The kind of coding of a text, by its role.
+KIND_BY_ROLE: dict[str, str] = {
+    Text.Role.SOURCE: Coding.Kind.TEXT,
+    Text.Role.MODELS: Coding.Kind.PYRAMID,
+    Text.Role.PEER: Coding.Kind.PEER,
+}
+
+
+@transaction.atomic
+def assign_texts(project: Project, texts: Iterable[Text], coders: Iterable[User]) -> int:
+    """Assign each text to each coder and return the number of new codings; existing codings stay.
+
+    Model summaries become the coder's own pyramid; a peer summary is coded against that, or with
+    `docset_assignments.assign_peers` against the agreed one. Raise ValidationError for a user who does not code in the
+    project, and for a text of another project.
+    """
+    lock_project(project.pk)
+    coders, texts = list(coders), list(texts)
+    members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))
+    for coder in coders:
+        if members.get(coder.pk) not in CODING_ROLES:
+            raise ValidationError(f"{coder} does not code in {project.slug}.")
+    for text in texts:
+        if text.project_id != project.pk:
+            raise ValidationError(f"{text} is not a text of {project.slug}.")
+    before = Coding.objects.filter(text__project=project).count()
+    Coding.objects.bulk_create(
+        [Coding(text=text, coder=coder, kind=KIND_BY_ROLE[text.role]) for text in texts for coder in coders],
+        ignore_conflicts=True,
+    )
+    return Coding.objects.filter(text__project=project).count() - before

@@ -1,0 +1,6 @@
+"""Write the archive of a whole project, and create an equal project from it."""
+
+from annotations.transfers.archiving.reading import Archive, archive_project
+from annotations.transfers.archiving.restoring import RestoreReport, restore_project
+
+__all__ = ["Archive", "RestoreReport", "archive_project", "restore_project"]

@@ -1,0 +1,39 @@
+"""Export the codings of a project in any format that suits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import IO
+
+from annotations.core.progress import Progress
+from annotations.formats import PYRAMID_FORMATS
+from annotations.models import Coding, Project
+from annotations.transfers.exporting.codings import ExportReport, export_codings
+from annotations.transfers.exporting.pyramids import export_pyramids
+from annotations.transfers.project_formats import check_format
+
+
+def export_files(
+    project: Project,
+    format_key: str,
+    out: IO[bytes] | None,
+    *,
+    options: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+    coders: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    unfinished: bool = False,
+) -> ExportReport:
+    """Export codings in a format that suits the project; see `export_codings`. Raise ValidationError for another."""
+    check_format(project, format_key)
+    if format_key not in PYRAMID_FORMATS:
+        selection = {"coders": coders, "texts": texts, "unfinished": unfinished}
+        return export_codings(project, format_key, out, options=options, progress=progress, **selection)
+    codings = Coding.objects.filter(text__project=project).exclude(kind=Coding.Kind.TEXT)
+    if coders:
+        codings = codings.filter(coder__username__in=coders)
+    if texts:
+        codings = codings.filter(text__slug__in=texts)
+    if not unfinished:
+        codings = codings.filter(status=Coding.Status.SUBMITTED)
+    return export_pyramids(codings, out, progress)

@@ -1,0 +1,45 @@
+"""Import files in any format that suits the project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from django.core.exceptions import ValidationError
+
+from annotations.core.progress import Progress
+from annotations.formats import PYRAMID_FORMATS
+from annotations.models import Project, User
+from annotations.transfers.importing.documents import import_result
+from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
+from annotations.transfers.importing.report import ImportFailed, Report
+from annotations.transfers.importing.sources import Source, read_sources
+from annotations.transfers.project_formats import check_format
+
+
+def import_sources(
+    project: Project,
+    format_key: str,
+    sources: Sequence[Source],
+    coder_from: str,
+    options: Mapping[str, str],
+    *,
+    by: User | None = None,
+    predefined: bool = False,
+    create: bool = False,
+    trial: bool = False,
+    progress: Progress | None = None,
+) -> Report:
+    """Read files and import them; see `import_documents` and `read_sources`.
+
+    Files of pyramids have the option `docset`, the slug of the docset that they belong to; if it is empty, the docset
+    named as the file, or the one with the same text. Raise ImportFailed if the format does not suit the project.
+    """
+    try:
+        check_format(project, format_key)
+    except ValidationError as error:
+        raise ImportFailed(" ".join(error.messages)) from None
+    settings = {"by": by, "create": create, "trial": trial, "progress": progress}
+    if format_key not in PYRAMID_FORMATS:
+        result = read_sources(format_key, sources, coder_from, options)
+        return import_result(project, result, predefined=predefined, **settings)
+    return import_pyramids(project, read_pyramids(sources, coder_from), docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]

@@ -1,0 +1,34 @@
+"""The formats that can represent the codings of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.core.exceptions import ValidationError
+
+from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, Option, PyramidFormat
+from annotations.models import Docset, Project
+
+
+def formats_of(project: Project) -> Mapping[str, Format] | Mapping[str, PyramidFormat]:
+    """Return the formats in which codings of the project can be imported and exported."""
+    return PYRAMID_FORMATS if project.answers == Project.Answers.SCUS else FORMATS
+
+
+def check_format(project: Project, format_key: str) -> None:
+    """Raise ValidationError, naming suitable formats, if codings of the project cannot be in this format."""
+    if format_key in formats_of(project):
+        return
+    if project.answers == Project.Answers.SCUS:
+        labels = ", ".join(f"{format_.label} ({key})" for key, format_ in PYRAMID_FORMATS.items())
+        message = f"{project.slug} is a project of pyramids, which this format does not hold; use {labels}."
+    else:
+        label = PYRAMID_FORMATS[format_key].label
+        message = f"{label} belong to projects of the scheme “pyramid”; {project.slug} is none. Make one for them."
+    raise ValidationError(message)
+
+
+def docset_option(project: Project) -> Option:
+    """Return the option for the docset to which files of pyramids belong."""
+    docsets = Docset.objects.filter(project=project).values_list("slug", "title")
+    return Option("docset", "Docset", (("", "the one named as the file, or of the same text"), *docsets))

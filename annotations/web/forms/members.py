@@ -1,0 +1,56 @@
+"""The forms of members, invitations, accounts and API keys."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib.auth.forms import UserCreationForm
+
+from annotations.models import Membership, Token, User
+
+
+class MemberForm(forms.Form):
+    username = forms.CharField(max_length=150, help_text="The name with which the person signs in.")
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
+
+    def clean_username(self) -> User:
+        user = User.objects.filter(username__iexact=self.cleaned_data["username"]).first()
+        if user is None:
+            raise forms.ValidationError("There is nobody with this name.")
+        return user
+
+
+class TokenForm(forms.Form):
+    """A new API key."""
+
+    name = forms.CharField(max_length=100, help_text="What uses it, such as a notebook.")
+    scope = forms.ChoiceField(label="It may", choices=Token.Scope)
+    days = forms.ChoiceField(
+        label="It ends after",
+        choices=[("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year")],
+        initial="90",
+    )
+
+
+class InvitationForm(forms.Form):
+    """An invitation of one person into one role."""
+
+    role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
+    days = forms.ChoiceField(
+        label="It ends after", choices=[("1", "a day"), ("7", "a week"), ("30", "30 days")], initial="7"
+    )
+    whom = forms.CharField(label="For whom", max_length=100, required=False, help_text="A note for yourselves.")
+
+
+class JoinForm(UserCreationForm[User]):
+    """A new account."""
+
+    class Meta:
+        model = User
+        fields = ["username"]
+
+    def clean_username(self) -> str:
+        """Return the username. Raise ValidationError if it exists in any case."""
+        username: str = self.cleaned_data["username"]
+        if User.objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError("Somebody has this name already.")
+        return username

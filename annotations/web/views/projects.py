@@ -1,0 +1,103 @@
+"""The home page, the page of a new project, and the overview of a project."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, permission_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotations.models import Coding, Project, Text
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.planning.next_coding import next_coding
+from annotations.projects.creation import create_project
+from annotations.projects.navigation import landing_for
+from annotations.projects.permissions import project_for
+from annotations.schemes.ready_made import SCHEMES
+from annotations.web.forms.projects import ProjectForm
+from annotations.web.views import docsets, signed_in_user
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the projects of the signed-in user."""
+    projects = Project.objects.visible_to(signed_in_user(request)).with_sizes()
+    return render(request, "annotations/projects/home.html", {"projects": projects})
+
+
+@login_required
+@permission_required("annotations.add_project", raise_exception=True)
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_project(request: HttpRequest) -> HttpResponse:
+    """Create a project from a ready-made scheme; the user becomes its manager."""
+    form = ProjectForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        fields = form.cleaned_data
+        scheme = SCHEMES[fields["scheme"]]
+        try:
+            project = create_project(
+                fields["slug"],
+                fields["title"],
+                scheme,
+                guidelines=fields["guidelines"],
+                manager=signed_in_user(request),
+                coders_mark=fields["coders_mark"],
+            )
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+            return render(request, "annotations/projects/new_project.html", {"form": form})
+        landing = landing_for(project)
+        messages.success(request, landing.message.format(project=project))
+        return redirect(landing.route, project.slug)
+    return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": SCHEMES.values()})
+
+
+@login_required
+@require_safe
+def project_home(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show everybody's progress to users who see all work, and to a coder their texts."""
+    project = project_for(request.user, slug)
+    if project.answers == Project.Answers.SCUS:
+        return docsets.home(request, project)
+    if may(project, Right.SEE_RESULTS):
+        return _progress(request, project)
+    return _own_texts(request, project)
+
+
+def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
+    codings = list(
+        Coding.objects.visible_to(signed_in_user(request))
+        .filter(text__project=project, coder=signed_in_user(request))
+        .with_progress()
+        .select_related("text")
+        .defer("text__content")
+    )
+    context = {"project": project, "codings": codings, "next": next_coding(cast(list[Any], codings))}
+    return render(request, "annotations/projects/own_texts.html", context)
+
+
+def _progress(request: HttpRequest, project: Project) -> HttpResponse:
+    codings = (
+        Coding.objects.visible_to(signed_in_user(request))
+        .filter(text__project=project)
+        .with_progress()
+        .select_related("coder", "text")
+        .defer("text__content")
+    )
+    cells = {(coding.text_id, coding.coder_id): coding for coding in codings}
+    coders = sorted({coding.coder for coding in cells.values()}, key=lambda coder: coder.get_username())
+    texts = list(Text.objects.visible_to(signed_in_user(request)).filter(project=project).defer("content"))
+    context: dict[str, Any] = {
+        "project": project,
+        "coders": coders,
+        "rows": [(text, [cells.get((text.pk, coder.pk)) for coder in coders]) for text in texts],
+        "own": [coding for coding in cells.values() if coding.coder_id == request.user.pk],
+        "manages": may(project, Right.MANAGE),
+    }
+    return render(request, "annotations/projects/progress.html", context)
