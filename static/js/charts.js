@@ -1,13 +1,15 @@
 /* Draws the charts of a page with Plotly, in the colours of the page. Plotly is loaded when a chart comes into view. */
 
 const script = document.getElementById("charts-script");
-const drawn = new Map(); // element -> figure
+/** @type {Map<HTMLElement, Figure>} */
+const drawn = new Map();
+/** @type {Promise<Window["Plotly"]> | null} */
 let plotly = null;
 
 function loaded() {
   plotly ??= new Promise((resolve, reject) => {
     const element = document.createElement("script");
-    element.src = script.dataset.plotly;
+    element.src = script?.dataset.plotly ?? "";
     element.onload = () => resolve(window.Plotly);
     element.onerror = () => {
       plotly = null; // the next chart tries again
@@ -18,14 +20,14 @@ function loaded() {
   return plotly;
 }
 
-/** A token's colour, with light-dark() resolved. */
+/** A token's colour, with light-dark() resolved. @param {string} name */
 function colour(name) {
-  const probe = document.createElement("span");
-  probe.className = `probe probe-${name}`;
-  document.body.append(probe);
-  const found = getComputedStyle(probe).color;
-  probe.remove();
-  return found;
+  const sample = document.createElement("span");
+  sample.style.color = `var(--${name})`;
+  document.body.append(sample);
+  const { color } = getComputedStyle(sample);
+  sample.remove();
+  return color;
 }
 
 function theme() {
@@ -48,18 +50,22 @@ function theme() {
   };
 }
 
+/** @param {Figure} figure */
 function themed(figure) {
   const look = theme();
+  /** @type {Figure["layout"]} */
   const layout = { ...look.layout, ...structuredClone(figure.layout) };
   for (const name of ["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis\d+$/.test(key))]) {
-    layout[name] = { ...look.axis, ...layout[name] };
+    layout[name] = Object.assign({ ...look.axis }, layout[name]);
   }
   layout.shapes = (layout.shapes ?? []).map((shape) => ({ ...shape, line: { color: look.line, ...shape.line } }));
   return { data: structuredClone(figure.data), layout };
 }
 
+/** @param {HTMLElement} element */
 async function draw(element) {
   const figure = drawn.get(element);
+  if (!figure) return;
   try {
     const { newPlot } = await loaded();
     if (drawn.get(element) !== figure) return; // gone meanwhile
@@ -67,8 +73,8 @@ async function draw(element) {
     await newPlot(element, data, layout, { displayModeBar: false, responsive: true, staticPlot: false });
     element.dataset.drawn = "";
   } catch (error) {
-    element.textContent = error.message;
-    element.classList.add("quiet");
+    element.textContent = error instanceof Error ? error.message : String(error);
+    element.classList.add("muted");
   }
 }
 
@@ -77,21 +83,25 @@ const seen = new IntersectionObserver(
     for (const entry of entries) {
       if (entry.isIntersecting) {
         seen.unobserve(entry.target);
-        draw(entry.target);
+        draw(/** @type {HTMLElement} */ (entry.target));
       }
     }
   },
   { rootMargin: "200px" },
 );
 
+/** @param {ParentNode} root */
 function find(root) {
-  for (const element of root.querySelectorAll("[data-chart]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const charts = root.querySelectorAll("[data-chart]");
+  for (const element of charts) {
     if (drawn.has(element)) continue;
-    drawn.set(element, JSON.parse(document.getElementById(element.dataset.chart).textContent));
+    drawn.set(element, JSON.parse(document.getElementById(element.dataset.chart ?? "")?.textContent ?? ""));
     seen.observe(element);
   }
 }
 
+/** @param {Element} root */
 function forget(root) {
   for (const element of [...drawn.keys()]) {
     if (!root.contains(element)) continue;
@@ -110,8 +120,8 @@ function redraw() {
 }
 
 find(document);
-document.body.addEventListener("htmx:load", (event) => find(event.target));
-document.body.addEventListener("htmx:beforeCleanupElement", (event) => forget(event.target));
+document.body.addEventListener("htmx:load", (event) => find(/** @type {Element} */ (event.target)));
+document.body.addEventListener("htmx:beforeCleanupElement", (event) => forget(/** @type {Element} */ (event.target)));
 // what htmx keeps of a page to come back to has no drawings, only where they go
 document.body.addEventListener("htmx:beforeHistorySave", () => forget(document.body));
 document.body.addEventListener("htmx:historyRestore", () => find(document));

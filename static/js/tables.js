@@ -2,11 +2,12 @@
 what is being typed into the controls. */
 
 const labels = new WeakMap(); // button -> its own label
-const told = document.createElement("div");
-told.className = "sr-only";
-told.setAttribute("role", "status");
-document.body.append(told);
+const status = document.createElement("div");
+status.className = "sr-only";
+status.setAttribute("role", "status");
+document.body.append(status);
 
+/** @param {HTMLElement} button @param {string | Promise<string>} text */
 async function copied(button, text) {
   if (!labels.has(button)) labels.set(button, button.textContent);
   try {
@@ -15,29 +16,35 @@ async function copied(button, text) {
   } catch {
     button.textContent = "Could not copy";
   }
-  told.textContent = button.textContent;
+  status.textContent = button.textContent;
   setTimeout(() => (button.textContent = labels.get(button)), 2000);
 }
 
+/** @param {string} address */
 async function textOf(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.status}`);
   return answer.text();
 }
 
+/** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
+const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);
+
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest("[data-copy]");
-  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+  const link = around(event, "[data-copy]");
+  if (link instanceof HTMLAnchorElement && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
     await copied(link, textOf(link.href));
     return;
   }
-  const paragraph = event.target.closest("[data-copy-text]");
+  const paragraph = around(event, "[data-copy-text]");
   if (paragraph) {
-    await copied(paragraph, document.querySelector(paragraph.dataset.copyText).innerText.trim());
+    /** @type {HTMLElement | null} */
+    const source = document.querySelector(paragraph.dataset.copyText ?? "");
+    await copied(paragraph, source?.innerText.trim() ?? "");
     return;
   }
-  const coder = event.target.closest("[data-coder]");
+  const coder = around(event, "[data-coder]");
   if (coder) {
     coder.setAttribute("aria-pressed", coder.getAttribute("aria-pressed") === "true" ? "false" : "true");
     overlay();
@@ -46,11 +53,13 @@ document.addEventListener("click", async (event) => {
 
 /** Only the chains of the coders that are switched on are marked. */
 function overlay() {
-  const shown = new Set(
-    [...document.querySelectorAll("[data-coder][aria-pressed=true]")].map((button) => button.dataset.coder),
-  );
-  for (const element of document.querySelectorAll("#overlay [data-of]")) {
-    const of = element.dataset.of.split(" ").filter(Boolean);
+  /** @type {NodeListOf<HTMLElement>} */
+  const pressed = document.querySelectorAll("[data-coder][aria-pressed=true]");
+  const shown = new Set([...pressed].map((button) => button.dataset.coder));
+  /** @type {NodeListOf<HTMLElement>} */
+  const words = document.querySelectorAll("#overlay [data-of]");
+  for (const element of words) {
+    const of = (element.dataset.of ?? "").split(" ").filter(Boolean);
     element.classList.toggle("is-off", of.length > 0 && !of.some((number) => shown.has(number)));
   }
 }
@@ -58,12 +67,12 @@ function overlay() {
 // The answer to an earlier choice would put an empty field in place of the one that is written in. It is let go, and
 // asked for again with what was written, or without where nothing was changed in the end.
 document.addEventListener("input", (event) => {
-  const form = event.target.matches("input[type=text]") ? event.target.closest("form[hx-get]") : null;
+  const form = around(event, "input[type=text]")?.closest("form[hx-get]");
   if (form) window.htmx.trigger(form, "htmx:abort");
 });
-document.addEventListener("htmx:xhr:abort", (event) => (event.target.dataset.letGo = ""));
-document.addEventListener("htmx:beforeRequest", (event) => delete event.target.dataset.letGo);
+document.addEventListener("htmx:xhr:abort", ({ target }) => target instanceof Element && target.setAttribute("data-let-go", ""));
+document.addEventListener("htmx:beforeRequest", ({ target }) => target instanceof Element && target.removeAttribute("data-let-go"));
 document.addEventListener("focusout", (event) => {
-  const form = event.target.closest("form[data-let-go]");
+  const form = around(event, "form[data-let-go]");
   if (form) window.htmx.trigger(form, "submit");
 });

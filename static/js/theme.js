@@ -1,12 +1,11 @@
 // Runs before the first paint, as a classic script, so that no page flashes in the wrong theme.
-(function () {
-  "use strict";
+(() => {
   const SETTINGS = ["system", "light", "dark"];
   const root = document.documentElement;
 
   function stored() {
     try {
-      const value = localStorage.getItem("coindex-theme");
+      const value = localStorage.getItem("coindex-theme") ?? "";
       return SETTINGS.includes(value) ? value : "system";
     } catch {
       return "system"; // storage may be blocked
@@ -15,13 +14,16 @@
 
   let setting = stored();
 
+  /** @returns {HTMLButtonElement | null} */
+  const findSwitch = () => document.querySelector("[data-theme-switch]");
+
   function show() {
     if (setting === "system") {
       root.removeAttribute("data-theme");
     } else {
       root.setAttribute("data-theme", setting);
     }
-    const button = document.querySelector("[data-theme-switch]");
+    const button = findSwitch();
     if (button) {
       button.dataset.setting = setting;
       button.setAttribute("aria-label", `Theme: ${setting}`);
@@ -32,7 +34,7 @@
   show();
   document.addEventListener("DOMContentLoaded", () => {
     show();
-    const button = document.querySelector("[data-theme-switch]");
+    const button = findSwitch();
     if (!button) {
       return;
     }

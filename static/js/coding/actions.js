@@ -1,14 +1,23 @@
 // Everything one can do on the coding page, with its keys. The palette, the list of keys and the hints are written from it. Pure.
 import { LETTERS } from "./candidates.js";
+/** @import { CodingAction, Model } from "./types.js" */
 
+/** @typedef {(model: Model) => boolean} Condition */
+
+/** @type {Condition} */
 const writes = (model) => !model.readOnly;
+/** @type {Condition} */
 const chains = (model) => model.answers !== "categories";
+/** @type {Condition} */
 const points = (model) => writes(model) && chains(model);
+/** @type {Condition} */
 const marks = (model) => model.marking.length > 0;
+/** @type {Condition} */
 const heads = (model) => writes(model) && (marks(model) || model.categories.some((one) => one.takes_optional)); // MUC has both
+/** @type {(place: number) => Condition} */
 const category = (place) => (model) => writes(model) && place < model.categories.length;
 
-/** @type {Action[]} */
+/** @type {CodingAction[]} */
 export const ACTIONS = [
   { id: "next-undecided", group: "Walk", label: "Next undecided markable", keys: ["Tab"] },
   { id: "previous-undecided", group: "Walk", label: "Previous undecided markable", keys: ["Shift+Tab"] },
@@ -18,7 +27,7 @@ export const ACTIONS = [
   { id: "last", group: "Walk", label: "Last markable", keys: ["End"] },
   { id: "next-in-chain", group: "Walk", label: "Next member of the same chain", keys: ["n"], when: chains },
   { id: "previous-in-chain", group: "Walk", label: "Previous member of the same chain", keys: ["p"], when: chains },
-  { id: "search", group: "Walk", label: "Search the text", keys: ["/"] },
+  { id: "search", group: "Walk", label: "Search the text", keys: ["/"], anywhere: true },
   { id: "go-to", group: "Walk", label: "Go to a markable or a turn", keys: ["t"] },
   ...[...Array(10).keys()].map((place) => ({
     id: `category-${place + 1}`, group: "Judge", label: `Category ${place + 1}`, keys: [String((place + 1) % 10)], when: category(place),
@@ -35,13 +44,13 @@ export const ACTIONS = [
   },
   { id: "note", group: "Judge", label: "Write a note", keys: ["c"], when: writes },
   { id: "clear", group: "Judge", label: "Clear the answer", keys: ["Backspace"], when: writes },
-  { id: "undo", group: "Judge", label: "Undo", keys: ["u", "Ctrl+z"], when: writes },
-  { id: "redo", group: "Judge", label: "Redo", keys: ["Shift+u", "Ctrl+Shift+z", "Ctrl+y"], when: writes },
+  { id: "undo", group: "Judge", label: "Undo", keys: ["u", "Ctrl+z"], anywhere: true, when: writes },
+  { id: "redo", group: "Judge", label: "Redo", keys: ["Shift+u", "Ctrl+Shift+z", "Ctrl+y"], anywhere: true, when: writes },
   { id: "merge", group: "Chains", label: "Merge the chain with another", keys: ["m"], when: points },
   { id: "split", group: "Chains", label: "Split the chain", keys: ["x"], when: points },
   { id: "rename", group: "Chains", label: "Name the chain", keys: ["r"], when: points },
-  { id: "entities", group: "Chains", label: "Show or hide the chains of the text", keys: ["v"], when: chains },
-  { id: "mark", group: "Mark", label: "Mark the selected words, or choose words by key", keys: ["e"], when: marks },
+  { id: "entities", group: "Chains", label: "Show or hide the chains of the text", keys: ["v"], anywhere: true, when: chains },
+  { id: "mark", group: "Mark", label: "Mark the selected words, or choose words by key", keys: ["e"], anywhere: true, when: marks },
   { id: "end-on", group: "Mark", label: "Move the end on by a word", keys: ["Ctrl+ArrowRight"], when: marks },
   { id: "end-back", group: "Mark", label: "Move the end back by a word", keys: ["Ctrl+ArrowLeft"], when: marks },
   { id: "start-on", group: "Mark", label: "Move the start on by a word", keys: ["Ctrl+Shift+ArrowRight"], when: marks },
@@ -52,19 +61,19 @@ export const ACTIONS = [
   { id: "start-back-character", group: "Mark", label: "Move the start back by a character", keys: ["Alt+Shift+ArrowLeft"], when: marks },
   { id: "head", group: "Mark", label: "Set the head (MIN) of the markable", keys: ["i"], when: heads },
   { id: "unmark", group: "Mark", label: "Delete the markable", keys: ["Delete"], when: marks },
-  { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"] },
-  { id: "help", group: "Page", label: "Keys, and how to change them", keys: ["?"] },
-  { id: "release", group: "Page", label: "Let Tab leave the text", keys: ["Escape"] },
-  { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"] },
-  { id: "larger", group: "Page", label: "Larger text", keys: ["+"] },
-  { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"] },
-  { id: "hand-in", group: "Page", label: "Check and hand in", keys: [], when: writes },
+  { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"], anywhere: true },
+  { id: "help", group: "Page", label: "Keys, and how to change them", keys: ["?"], anywhere: true },
+  { id: "release", group: "Page", label: "Let Tab leave the text", keys: ["Escape"], anywhere: true },
+  { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"], anywhere: true },
+  { id: "larger", group: "Page", label: "Larger text", keys: ["+"], anywhere: true },
+  { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"], anywhere: true },
+  { id: "hand-in", group: "Page", label: "Check and hand in", keys: [], anywhere: true, when: writes },
 ];
 
-/** @returns {Action[]} those that this text and scheme have a use for */
+/** Those that this text and scheme have a use for. @param {Model} model */
 export function actionsOf(model) {
   return ACTIONS.filter((action) => !action.when || action.when(model)).map((action) => {
     const place = /^category-(\d+)$/.exec(action.id)?.[1];
-    return place ? { ...action, label: `Category: ${model.categories[place - 1].label}` } : action;
+    return place ? { ...action, label: `Category: ${model.categories[Number(place) - 1].label}` } : action;
   });
 }

@@ -1,12 +1,11 @@
 // What a key press makes of a judgement. Pure: returns the new judgement, or why there is none.
+import { judgement, sameJudgement } from "../workbench/judgements.js";
 import { candidates, isLegal, pointingCategory } from "./candidates.js";
 import { freeIndex } from "./entities.js";
-import { apply, categoryOf, judgement, sameJudgement, withMarks } from "./state.js";
+import { apply, categoryOf, withMarks } from "./state.js";
+/** @import { Answer, Candidate, Category, Judgement, Judgements, Model } from "./types.js" */
 
-/**
- * @param {string} chosen key of a category
- * @returns {Answer}
- */
+/** @type {(model: Model, judgements: Judgements, key: string, chosen: string) => Answer} */
 export function chooseCategory(model, judgements, key, chosen) {
   const category = categoryOf(model, chosen);
   const before = judgement(judgements.get(key));
@@ -26,9 +25,13 @@ export function chooseCategory(model, judgements, key, chosen) {
   return changed(judgements, key, { ...before, category: category.key, pointers });
 }
 
-/** The next free number, unless the markable is already alone in its entity. */
+/**
+ * The next free number, unless the markable is already alone in its entity.
+ * @type {(judgements: Judgements, key: string, before: Judgement) => string[]}
+ */
 function newEntity(judgements, key, before) {
   const [own, ...more] = before.indices;
+  /** @type {(other: string, value: Judgement) => boolean} */
   const shared = (other, value) => other !== key && value.indices.includes(own);
   const alone = own !== undefined && more.length === 0 && ![...judgements].some(([other, value]) => shared(other, value));
   return alone ? before.indices : [freeIndex(judgements, key)];
@@ -36,8 +39,7 @@ function newEntity(judgements, key, before) {
 
 /**
  * Point to a markable, or join its entity.
- * @param {boolean} further add to the answer, or take away, instead of replacing it: explicit ambiguity
- * @returns {Answer}
+ * @type {(model: Model, judgements: Judgements, key: string, target: string, further: boolean) => Answer}
  */
 export function pointTo(model, judgements, key, target, further) {
   const from = model.byKey.get(key);
@@ -67,13 +69,16 @@ export function pointTo(model, judgements, key, target, further) {
   return changed(judgements, key, { ...before, category: category.key, pointers });
 }
 
-/** Stay with the category that is chosen if it points there, else take the first that does. */
+/**
+ * Stay with the category that is chosen if it points there, else take the first that does.
+ * @type {(model: Model, chosen: string | null, level: string) => Category | undefined}
+ */
 function categoryFor(model, chosen, level) {
   const current = categoryOf(model, chosen);
   return current?.points_to === level ? current : model.categories.find((category) => category.points_to === level);
 }
 
-/** @returns {Answer} */
+/** @type {(model: Model, judgements: Judgements, key: string, index: string, further: boolean) => Answer} */
 export function takeIndex(model, judgements, key, index, further) {
   const before = judgement(judgements.get(key));
   const category = model.categories.find((one) => one.takes_index);
@@ -84,13 +89,10 @@ export function takeIndex(model, judgements, key, index, further) {
   return changed(judgements, key, { ...before, category: category.key, indices: further ? toggled(kept, index) : [index] });
 }
 
-/**
- * @param {string} letter @param {boolean} further
- * @returns {Answer}
- */
+/** @type {(model: Model, judgements: Judgements, key: string, letter: string, further: boolean) => Answer} */
 export function pressLetter(model, judgements, key, letter, further) {
   // A category that takes no pointer offers no targets; a letter then means those of the first one that does.
-  const offered = offer(model, judgements, key);
+  const offered = offeredCandidates(model, judgements, key);
   const candidate = offered.find((one) => one.letter === letter);
   if (!candidate) {
     return { refused: `No candidate wears ${letter}.` };
@@ -102,8 +104,9 @@ export function pressLetter(model, judgements, key, letter, further) {
 
 /**
  * The candidates that the page shows: those of the category chosen, or, if that takes no pointer, of the first that does.
+ * @type {(model: Model, judgements: Judgements, key: string) => Candidate[]}
  */
-export function offer(model, judgements, key) {
+export function offeredCandidates(model, judgements, key) {
   if (model.answers !== "pointers" || pointingCategory(model, judgements, key)) {
     return candidates(model, judgements, key);
   }
@@ -112,24 +115,23 @@ export function offer(model, judgements, key) {
   return candidates(model, open, key);
 }
 
-/** @param {Partial<Judgement>} remark @returns {Answer} */
+/** @type {(judgements: Judgements, key: string, remark: Partial<Judgement>) => Answer} */
 export function addRemark(judgements, key, remark) {
   return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
 }
 
 /**
  * Why a markable cannot be moved so: which pointer the scheme would not allow any more; null when none.
- * @param {Deed} move
- * @returns {string|null}
+ * @type {(model: Model, judgements: Judgements, from: string, to: string) => string | null}
  */
-export function brokenBy(model, judgements, move) {
-  const after = apply(model, judgements, [move]);
+export function brokenBy(model, judgements, from, to) {
+  const after = apply(model, judgements, [{ kind: "move", payload: { markable: from, to } }]);
   const moved = withMarks(model, after);
   for (const [key, value] of after) {
-    if (key === move.payload.to || value.pointers.includes(move.payload.to)) {
+    if (key === to || value.pointers.includes(to)) {
       const wrong = value.pointers.find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
       if (wrong !== undefined) {
-        return `“${moved.byKey.get(wrong).words}” would come later in the text than “${moved.byKey.get(key).words}”, which points to it.`;
+        return `“${moved.byKey.at(wrong).words}” would come later in the text than “${moved.byKey.at(key).words}”, which points to it.`;
       }
     }
   }
@@ -138,11 +140,11 @@ export function brokenBy(model, judgements, move) {
 
 /**
  * What is missing before one can go on, in words; null when nothing is.
- * @returns {string|null}
+ * @type {(model: Model, judgements: Judgements, key: string) => string | null}
  */
 export function missing(model, judgements, key) {
-  const value = judgements.get(key);
-  const category = categoryOf(model, value?.category);
+  const value = judgement(judgements.get(key));
+  const category = categoryOf(model, value.category);
   if (!category) {
     return "Choose a category first.";
   }
@@ -152,15 +154,17 @@ export function missing(model, judgements, key) {
   return category.points_to && value.pointers.length === 0 ? `${category.label} needs an antecedent.` : null;
 }
 
+/** @type {(list: string[], item: string) => string[]} */
 function toggled(list, item) {
   return list.includes(item) ? list.filter((one) => one !== item) : [...list, item];
 }
 
+/** @type {(judgements: Judgements, key: string, value: Judgement) => Answer} */
 function changed(judgements, key, value) {
   return { judgement: sameJudgement(judgements.get(key), value) ? null : value };
 }
 
-/** @param {number} count @param {string} noun */
+/** @type {(count: number, noun: string) => string} */
 function plural(count, noun) {
   return count === 1 ? noun : `${noun}s`;
 }

@@ -1,6 +1,7 @@
 // What the current markable may point to, best guesses first. Pure.
 import { categoryOf } from "./state.js";
 import { chains } from "./chains.js";
+/** @import { Candidate, Category, Chains, Judgements, Markable, Model } from "./types.js" */
 
 export const LETTERS = ["a", "s", "d", "f", "g", "h", "j", "k", "l"];
 
@@ -11,20 +12,17 @@ const SAME_HEAD = 8;
 const LAST_OF_CHAIN = 4;
 const INSIDE_CHAIN = -6;
 
-/**
- * @param {Category} category
- * @returns {boolean}
- */
+/** @type {(model: Model, key: string, category: Category | undefined, target: string) => boolean} */
 export function isLegal(model, key, category, target) {
   const from = model.byKey.get(key);
   const to = model.byKey.get(target);
-  return Boolean(from && to && to !== from && category.points_to === to.level
+  return Boolean(from && to && to !== from && category && category.points_to === to.level
     && (category.allow_later || to.order < from.order));
 }
 
 /**
  * The category whose targets are on offer: the one chosen, else the first that points.
- * @returns {Category|undefined}
+ * @type {(model: Model, judgements: Judgements, key: string) => Category | undefined}
  */
 export function pointingCategory(model, judgements, key) {
   const chosen = categoryOf(model, judgements.get(key)?.category);
@@ -34,7 +32,7 @@ export function pointingCategory(model, judgements, key) {
   return model.categories.find((category) => category.points_to);
 }
 
-/** @returns {Candidate[]} the first nine wear letters */
+/** @type {(model: Model, judgements: Judgements, key: string) => Candidate[]} */
 export function candidates(model, judgements, key) {
   const list = model.answers === "indices" ? entities(model, judgements, key)
     : model.answers === "pointers" ? targets(model, judgements, key)
@@ -42,6 +40,7 @@ export function candidates(model, judgements, key) {
   return list.map((candidate, place) => ({ ...candidate, letter: LETTERS[place] ?? null }));
 }
 
+/** @type {(model: Model, judgements: Judgements, key: string) => Omit<Candidate, "letter">[]} */
 function targets(model, judgements, key) {
   const category = pointingCategory(model, judgements, key);
   if (!category) {
@@ -50,28 +49,35 @@ function targets(model, judgements, key) {
   const chosen = judgements.get(key)?.pointers ?? [];
   const legal = model.markables.filter((markable) => isLegal(model, key, category, markable.key));
   // The answer being given is left out: the letters must not move while one is choosing.
-  const place = standing(model, chains(model, judgements, key), model.byKey.get(key));
-  return rank(model, key, legal, place)
+  const bonus = standing(model, chains(model, judgements, key), model.byKey.at(key));
+  return rank(model, key, legal, bonus)
     .map((markable) => ({ key: markable.key, index: null, chosen: chosen.includes(markable.key) }));
 }
 
-/** One candidate for each entity, shown as its latest mention before the current markable. */
+/**
+ * One candidate for each entity, shown as its latest mention before the current markable.
+ * @type {(model: Model, judgements: Judgements, key: string) => Omit<Candidate, "letter">[]}
+ */
 function entities(model, judgements, key) {
-  const from = model.byKey.get(key);
+  const from = model.byKey.at(key);
   const chosen = judgements.get(key)?.indices ?? [];
+  /** @type {Map<Markable, string[]>} */
   const indexOf = new Map();
   for (const [chain, members] of chains(model, judgements, key).members) {
-    const mentions = members.map((member) => model.byKey.get(member));
+    const mentions = members.map((member) => model.byKey.at(member));
     const shown = mentions.filter((mention) => mention.order < from.order).at(-1) ?? mentions[0];
     indexOf.set(shown, [...(indexOf.get(shown) ?? []), chain.slice(1)]);
   }
-  return rank(model, key, [...indexOf.keys()], () => 0).flatMap((markable) => indexOf.get(markable)
+  return rank(model, key, [...indexOf.keys()], () => 0).flatMap((markable) => (indexOf.get(markable) ?? [])
     .map((index) => ({ key: markable.key, index, chosen: chosen.includes(index) })));
 }
 
-/** Nearest first; each hint moves a candidate up, or down, by a fixed number of places. */
+/**
+ * Nearest first; each hint moves a candidate up, or down, by a fixed number of places.
+ * @type {(model: Model, key: string, legal: Markable[], bonus: (markable: Markable) => number) => Markable[]}
+ */
 function rank(model, key, legal, bonus) {
-  const from = model.byKey.get(key);
+  const from = model.byKey.at(key);
   const words = from.words.toLowerCase();
   return legal
     .sort((one, other) => Math.abs(one.order - from.order) - Math.abs(other.order - from.order))
@@ -83,11 +89,13 @@ function rank(model, key, legal, bonus) {
     .map(({ markable }) => markable);
 }
 
+/** @type {(model: Model, current: Chains, from: Markable) => (markable: Markable) => number} */
 function standing(model, current, from) {
+  /** @type {Map<string, string | undefined>} */
   const last = new Map();
   for (const [chain, members] of current.members) {
     if (members.length > 1) {
-      last.set(chain, members.filter((member) => model.byKey.get(member).order < from.order).at(-1));
+      last.set(chain, members.filter((member) => model.byKey.at(member).order < from.order).at(-1));
     }
   }
   return (markable) => {

@@ -1,27 +1,29 @@
 // Chains, computed whenever they are asked for, and the numbers they keep while the page lives. Pure.
+import { Table } from "../workbench/table.js";
+/** @import { Chains, Judgements, Model, Numbers } from "./types.js" */
 
 // Judgements are never changed, only replaced: going from word to word asks for the same chains again and again.
-const known = new WeakMap();
+/** @type {WeakMap<Judgements, { model: Model, chains: Chains }>} */
+const cache = new WeakMap();
 
-/**
- * @param {string|null} [without] a markable whose own answer is left out
- * @returns {Chains}
- */
+/** @type {(model: Model, judgements: Judgements, without?: string | null) => Chains} */
 export function chains(model, judgements, without = null) {
   const own = without === null ? undefined : judgements.get(without);
   if (own && own.pointers.length + own.indices.length > 0) {
-    return computed(model, judgements, without);
+    return computeChains(model, judgements, without);
   }
-  const kept = known.get(judgements);
-  if (kept?.model === model) {
-    return kept.chains;
+  const cached = cache.get(judgements);
+  if (cached?.model === model) {
+    return cached.chains;
   }
-  const found = computed(model, judgements, null);
-  known.set(judgements, { model, chains: found });
+  const found = computeChains(model, judgements, null);
+  cache.set(judgements, { model, chains: found });
   return found;
 }
 
-function computed(model, judgements, without) {
+/** @type {(model: Model, judgements: Judgements, without: string | null) => Chains} */
+function computeChains(model, judgements, without) {
+  /** @type {Chains["of"]} */
   const of = new Map();
   if (model.answers === "indices") {
     for (const [key, value] of judgements) {
@@ -34,7 +36,8 @@ function computed(model, judgements, without) {
       of.set(key, roots);
     }
   }
-  const members = new Map();
+  /** @type {Chains["members"]} */
+  const members = new Table();
   for (const markable of model.markables) {
     for (const chain of of.get(markable.key) ?? []) {
       const list = members.get(chain);
@@ -52,26 +55,33 @@ function computed(model, judgements, without) {
  * Where one arrives by following pointers (Tarjan's strongly connected components, without recursion, since chains
  * can be long). A circle that nothing leads out of has its earliest member as root. Markables are numbered by their
  * order, and arrays of numbers keep this quick at every key.
+ * @type {(model: Model, judgements: Judgements, without: string | null) => [string, string[]][]}
  */
 function rootsOf(model, judgements, without) {
   const { markables, byKey } = model;
+  /** @type {Map<number, number[]>} */
   const targets = new Map();
   const isTarget = new Set();
   for (const [key, { pointers }] of judgements) {
-    if (pointers.length > 0 && key !== without && byKey.has(key)) {
-      const orders = pointers.filter((target) => byKey.has(target)).map((target) => byKey.get(target).order);
-      targets.set(byKey.get(key).order, orders);
+    const from = pointers.length > 0 && key !== without && byKey.get(key);
+    if (from) {
+      const orders = pointers.flatMap((target) => byKey.get(target)?.order ?? []);
+      targets.set(from.order, orders);
       orders.forEach((order) => isTarget.add(order));
     }
   }
+  /** @type {number[]} */
   const none = [];
   const number = new Int32Array(markables.length).fill(-1);
   const low = new Int32Array(markables.length);
   const waits = new Uint8Array(markables.length);
+  /** @type {number[]} */
   const waiting = [];
-  const roots = new Map();
+  /** @type {Table<number, number[]>} */
+  const roots = new Table();
   let count = 0;
 
+  /** @param {number} order */
   const enter = (order) => {
     number[order] = count;
     low[order] = count;
@@ -80,21 +90,23 @@ function rootsOf(model, judgements, without) {
     waits[order] = 1;
     return { order, targets: targets.get(order) ?? none, at: 0 };
   };
+  /** @param {number} order */
   const finish = (order) => {
-    if (waiting.at(-1) === order && targets.get(order)?.length === 1 && targets.get(order)[0] !== order) {
-      waits[waiting.pop()] = 0; // no circle, one target: the same chain
-      roots.set(order, roots.get(targets.get(order)[0]));
+    const own = targets.get(order) ?? none;
+    if (waiting.at(-1) === order && own.length === 1 && own[0] !== order) {
+      waiting.pop();
+      waits[order] = 0; // no circle, one target: the same chain
+      roots.set(order, roots.at(own[0]));
       return;
     }
-    const circle = [];
-    do {
-      circle.push(waiting.pop());
-      waits[circle.at(-1)] = 0;
-    } while (circle.at(-1) !== order);
+    const circle = waiting.splice(waiting.lastIndexOf(order)).reverse();
+    circle.forEach((member) => {
+      waits[member] = 0;
+    });
     const inside = new Set(circle);
     const outside = new Set(circle.flatMap((member) => (targets.get(member) ?? none)
       .filter((target) => !inside.has(target))
-      .flatMap((target) => roots.get(target))));
+      .flatMap((target) => roots.at(target))));
     if (outside.size === 0) {
       outside.add(Math.min(...circle));
     }
@@ -130,32 +142,31 @@ function rootsOf(model, judgements, without) {
       }
     }
   }
+  /** @type {Map<number[], string[]>} */
   const keys = new Map(); // those of a chain share one list
   return markables.map(({ key, order }) => {
-    const its = roots.get(order);
-    if (!keys.has(its)) {
-      keys.set(its, its.map((root) => markables[root].key));
-    }
-    return [key, keys.get(its)];
+    const own = roots.at(order);
+    const names = keys.get(own) ?? own.map((root) => markables[root].key);
+    keys.set(own, names);
+    return [key, names];
   });
 }
 
-/** @param {[string, number][]} [given] numbers of chains before the page was loaded again @returns {Numbers} */
-export function noNumbers(given = []) {
+/** @type {(given?: Iterable<[string, number]>) => Numbers} given: numbers of chains before the page was loaded again */
+export function emptyNumbers(given = []) {
   return { byChain: new Map(given), byMember: new Map(), next: 1, of: null };
 }
 
 /**
  * Numbers from the second member on, kept while the window is open; none is ever given to another chain.
- * @param {Numbers} before
- * @returns {Numbers}
+ * @type {(before: Numbers, current: Chains) => Numbers}
  */
 export function renumber(before, current) {
   if (before.of === current) {
     return before;
   }
   const visible = [...current.members].filter(([, members]) => members.length > 1).map(([chain]) => chain);
-  const given = kept(before, current, visible);
+  const given = keepNumbers(before, current, visible);
   const used = new Set([...before.byChain.values(), ...given.values()]);
   let next = before.next;
   for (const chain of visible) {
@@ -165,13 +176,15 @@ export function renumber(before, current) {
       while (used.has(next)) {
         next += 1;
       }
-      given.set(chain, used.has(own) ? next : own);
-      used.add(given.get(chain));
+      const number = used.has(own) ? next : own;
+      given.set(chain, number);
+      used.add(number);
     }
   }
+  /** @type {Numbers["byMember"]} */
   const byMember = new Map();
   for (const [key, its] of current.of) {
-    const numbers = its.filter((chain) => given.has(chain)).map((chain) => given.get(chain));
+    const numbers = its.flatMap((chain) => given.get(chain) ?? []);
     if (numbers.length > 0) {
       byMember.set(key, numbers.sort((one, other) => one - other));
     }
@@ -182,12 +195,14 @@ export function renumber(before, current) {
 /**
  * A chain keeps the number that most of its members wore before, so that an edit which moves its root does not
  * repaint the page. Where two want the same number, the one with more such members has it.
+ * @type {(before: Numbers, current: Chains, visible: string[]) => Map<string, number>}
  */
-function kept(before, current, visible) {
+function keepNumbers(before, current, visible) {
   const claims = visible.flatMap((chain, place) => {
+    /** @type {Map<number, number>} */
     const votes = new Map();
     if (!chain.startsWith("#")) {
-      for (const number of current.members.get(chain).flatMap((member) => before.byMember.get(member) ?? [])) {
+      for (const number of current.members.at(chain).flatMap((member) => before.byMember.get(member) ?? [])) {
         votes.set(number, (votes.get(number) ?? 0) + 1);
       }
     }
@@ -198,6 +213,7 @@ function kept(before, current, visible) {
     return [...votes].map(([number, weight]) => ({ chain, number, weight, place }));
   });
   claims.sort((one, other) => other.weight - one.weight || one.place - other.place);
+  /** @type {Map<string, number>} */
   const given = new Map();
   const taken = new Set();
   for (const { chain, number } of claims) {
@@ -209,10 +225,7 @@ function kept(before, current, visible) {
   return given;
 }
 
-/**
- * Ten colours and three underlines: thirty looks before one comes back.
- * @param {number} number
- */
+/** Ten colours and three underlines: thirty looks before one comes back. @type {(number: number) => { colour: number, line: number }} */
 export function look(number) {
   const place = Math.max(0, number - 1);
   return { colour: (place % 10) + 1, line: (place % 3) + 1 };

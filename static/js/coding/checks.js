@@ -1,6 +1,8 @@
 // What to look at before a coding is handed in. Pure.
 import { chains } from "./chains.js";
+import { judgement } from "../workbench/judgements.js";
 import { categoryOf } from "./state.js";
+/** @import { Finding, Judgements, Markable, Model } from "./types.js" */
 
 const TITLES = {
   undecided: "Undecided",
@@ -11,7 +13,7 @@ const TITLES = {
   unsure: "Marked as unsure",
 };
 
-/** @returns {{kind: Finding["kind"], title: string, findings: Finding[]}[]} in the order of what weighs most */
+/** In the order of what weighs most. @type {(model: Model, judgements: Judgements) => { kind: string, title: string, findings: Finding[] }[]} */
 export function checkList(model, judgements) {
   const found = model.coded.flatMap(({ key }) => findings(model, judgements, key));
   return Object.entries(TITLES)
@@ -19,12 +21,14 @@ export function checkList(model, judgements) {
     .filter(({ findings: some }) => some.length > 0);
 }
 
+/** @type {(model: Model, judgements: Judgements, key: string) => Finding[]} */
 function findings(model, judgements, key) {
-  const value = judgements.get(key);
-  const category = categoryOf(model, value?.category);
+  const value = judgement(judgements.get(key));
+  const category = categoryOf(model, value.category);
   if (!category) {
     return [{ kind: "undecided", key, text: "" }];
   }
+  /** @type {Finding[]} */
   const found = [];
   if (category.points_to && value.pointers.length === 0) {
     found.push({ kind: "incomplete", key, text: `${category.label} without antecedent` });
@@ -42,9 +46,9 @@ function findings(model, judgements, key) {
       found.push({ kind: "same-chain", key, text: "two of its antecedents are in the same chain" });
     }
   }
-  const from = model.byKey.get(key);
-  const held = value.pointers.map((target) => model.byKey.get(target))
-    .filter((to) => to && to.level === from.level && holds(to, from) !== holds(from, to));
+  const from = model.byKey.at(key);
+  const held = value.pointers.flatMap((target) => model.byKey.get(target) ?? [])
+    .filter((to) => to.level === from.level && holds(to, from) !== holds(from, to));
   if (held.length > 0) {
     found.push({ kind: "inside", key, text: `antecedent: ${held[0].words}` });
   }
@@ -54,16 +58,17 @@ function findings(model, judgements, key) {
   return found;
 }
 
+/** @type {(one: Markable, other: Markable) => boolean} */
 function holds(one, other) {
   return one.start <= other.start && one.end >= other.end;
 }
 
-/** Whether pointers lead from a markable back to it. */
+/** Whether pointers lead from a markable back to it. @type {(judgements: Judgements, key: string) => boolean} */
 function inCircle(judgements, key) {
   const seen = new Set();
   const open = [key];
   while (open.length > 0) {
-    for (const next of judgements.get(open.pop())?.pointers ?? []) {
+    for (const next of judgements.get(open.pop() ?? "")?.pointers ?? []) {
       if (next === key) {
         return true;
       }

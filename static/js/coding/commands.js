@@ -1,27 +1,40 @@
-// What each action does. The table of actions says which there are; keys, palette and buttons all come here.
+// What each action of the coding page does: one handler for each line of actions.js.
+import { createCommands, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { byId, inside } from "../workbench/element.js";
+import { findMatches } from "../workbench/search.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
-import { element } from "./element.js";
-import { entities, filtered, merge, nameOf, rename, split } from "./entities.js";
-import { destinations, markableAt, matches } from "./search.js";
-import { remembered, rememberSize, SIZES } from "./settings.js";
-import { deed, step } from "./state.js";
-import { announce, chainBadge, describe } from "./view-panel.js";
-import { createPicker } from "./view-picker.js";
-import { createSearch } from "./view-search.js";
+import { LETTERS } from "./candidates.js";
+import { destinations, markableAt } from "./destinations.js";
+import { announce, buildPanel, describe } from "./view-panel.js";
+import { step } from "./state.js";
+/** @import { Choice, Direction, Frame, Handlers, Markable, Marking, Tools } from "./types.js" */
 
-/** @param {any} frame the page, its parts, and what main.js does with them */
-export function createCommands(frame) {
-  const { page, pane, text, marking, record, refresh, go, say, answerWith } = frame;
-  const available = new Set(actionsOf(page.model).map((action) => action.id));
-  const byId = (id) => document.getElementById(id);
-  const picker = createPicker(byId("picker"));
-  let keyList = null;
-  const search = createSearch(byId("search-bar"), pane, text, page, go);
-  setSize(remembered(ACTIONS).size);
+export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
-  function nextUndecided(direction) {
-    const key = step(page.model.coded, page.current, direction, frame.undecided);
+/**
+ * @param {Frame} frame @param {Marking | null} marking null: nothing is marked here
+ * @param {(markable: Markable) => boolean} undecided
+ * @param {(forward: boolean) => void} undo
+ * @param {() => number} waiting operations that are not saved yet
+ */
+export function createCodingCommands(frame, marking, undecided, undo, waiting) {
+  const { page, keyboard, record, refresh, go, say, answerWith } = frame;
+  const available = actionsOf(page.model);
+  const { define, run, picker } = createCommands({
+    actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, say, undo, refresh,
+    search: { placeholder: "an action, the number of a markable, or words of the text", choices: places },
+    relabel: () => buildPanel(page.model, keyboard),
+  });
+
+  /** @param {Direction} direction @param {(markable: Markable) => boolean} [condition] */
+  function walk(direction, condition) {
+    return step(page.model.coded, page.current, direction, condition);
+  }
+
+  /** @param {Direction} direction */
+  function walkUndecided(direction) {
+    const key = walk(direction, undecided);
     if (key === null) {
       say("Everything is decided.");
     } else {
@@ -29,170 +42,85 @@ export function createCommands(frame) {
     }
   }
 
-  function alongChain(direction) {
-    const own = page.chains.of.get(page.current) ?? [];
-    const inChain = (one) => (page.chains.of.get(one.key) ?? []).some((chain) => own.includes(chain));
-    go(step(page.model.coded, page.current, direction, inChain));
+  /** @param {Direction} direction */
+  function walkChain(direction) {
+    const own = page.chains.of.get(page.current ?? "") ?? [];
+    go(walk(direction, (one) => (page.chains.of.get(one.key) ?? []).some((chain) => own.includes(chain))));
   }
 
-  function accept() {
-    const lacking = answers.missing(page.model, page.judgements, page.current);
-    if (lacking) {
-      say(lacking);
+  /** A handler that is given the current markable. @param {(key: string, further: boolean) => void} handler @returns {(further: boolean) => void} */
+  const current = (handler) => (further) => {
+    if (page.current !== null) {
+      handler(page.current, further);
+    }
+  };
+
+  /** @param {string} key */
+  function accept(key) {
+    const lack = answers.missing(page.model, page.judgements, key);
+    if (lack) {
+      say(lack);
     } else {
-      go(step(page.model.coded, page.current, 1));
+      go(walk(1));
     }
   }
 
-  function toggle(flag) {
-    answerWith(answers.addRemark(page.judgements, page.current, { [flag]: !page.judgements.get(page.current)?.[flag] }));
-  }
+  /** @param {"unsure" | "optional"} flag */
+  const toggle = (flag) => current((key) => {
+    answerWith(answers.addRemark(page.judgements, key, { [flag]: !page.judgements.get(key)?.[flag] }));
+  });
 
-  function clear() {
-    if (page.judgements.has(page.current)) {
-      byId("note").value = "";
-      record([{ kind: "clear", payload: { markable: page.current } }]);
+  /** @param {string} key */
+  function clear(key) {
+    if (page.judgements.has(key)) {
+      byId("note", HTMLTextAreaElement).value = "";
+      record([{ kind: "clear", payload: { markable: key } }]);
       refresh();
       announce(page);
     }
   }
 
+  // ---- tools
+
+  /** @type {Promise<Tools> | null} */
+  let tools = null;
+
+  async function loadTools() {
+    const part = await import("./tools.js");
+    const loaded = part.createTools(frame, picker);
+    loaded.paintChains();
+    return loaded;
+  }
+
+  function loadedTools() {
+    tools ??= loadTools();
+    tools.catch(() => {
+      tools = null; // the next time tries again
+    });
+    return tools;
+  }
+
+  // They come with the first sign of somebody, so that they are there when the network goes; else when it is back.
+  const load = () => loadedTools().catch(() => null);
+  for (const kind of ["keydown", "pointermove", "pointerdown", "click"]) {
+    document.addEventListener(kind, load, { once: true });
+  }
+  window.addEventListener("online", load);
+  byId("entities").addEventListener("toggle", load);
+
   // ---- chains
 
-  /** @param {Plan} plan @param {string} done */
-  function carryOut(plan, done) {
-    if ("refused" in plan) {
-      say(plan.refused);
-      return;
-    }
-    record(plan.changes.map(([key, value]) => deed(key, value)));
-    refresh();
-    say(done);
-  }
-
-  function ownChains() {
-    return (page.chains.of.get(page.current) ?? [])
-      .filter((chain) => page.model.answers === "indices" || page.chains.members.get(chain).length > 1);
-  }
-
-  function badge(entity) {
-    return chainBadge(String(entity.number ?? entity.chain.slice(1)), entity.number);
-  }
-
-  function inWords(members, changed = []) {
-    const sorted = [...members].sort((one, other) => page.model.byKey.get(one).order - page.model.byKey.get(other).order);
-    return sorted.slice(0, 40).map((key) => {
-      const words = element(changed.includes(key) ? "strong" : "span", "preview-member", describe(page.model, key).words);
-      words.dir = "auto";
-      return words;
-    }).concat(sorted.length > 40 ? [element("span", "quiet", `and ${sorted.length - 40} more`)] : []);
-  }
-
-  function describeSize(members) {
-    return `${members.length} ${members.length === 1 ? "member" : "members"}`;
-  }
-
-  function mergeWith(chain = page.chains.of.get(page.current)?.[0]) {
-    if (chain === undefined) {
-      say("This one is in no chain.");
-      return;
-    }
-    frame.commitNote();
-    const members = page.chains.members.get(chain);
-    const others = entities(page.model, page.judgements, page.numbers).filter((entity) => entity.chain !== chain);
-    picker.open({
-      title: `Merge “${nameOf(page.judgements, members) || describe(page.model, members[0]).words}” with …`,
-      placeholder: "words, name or number of a chain",
-      none: others.length === 0 ? "There is no other chain yet." : "No chain has these words.",
-      choices: (query) => filtered(page.model, others, query).map((entity) => ({
-        label: entity.name || entity.words,
-        hint: describeSize(entity.members),
-        badge: badge(entity),
-        preview: () => {
-          const plan = merge(page.model, page.judgements, chain, entity.chain);
-          const all = [...new Set([...members, ...entity.members])];
-          return "refused" in plan ? [element("p", "say", plan.refused)]
-            : [element("h3", "", `${all.length} members, one chain`), ...inWords(all, members)];
-        },
-        run: () => carryOut(merge(page.model, page.judgements, chain, entity.chain), "Merged; undo takes them apart again."),
-      })),
-    });
-  }
-
-  function splitHere() {
-    frame.commitNote();
-    const all = entities(page.model, page.judgements, page.numbers);
-    const choices = ownChains().flatMap((chain) => {
-      const entity = all.find((one) => one.chain === chain);
-      const from = page.model.byKey.get(page.current).order;
-      const later = entity.members.filter((key) => page.model.byKey.get(key).order >= from);
-      return [[false, "Only this"], [true, "This and following"]].map(([following, label]) => ({
-        label,
-        hint: following ? describeSize(later) : "1 member",
-        badge: badge(entity),
-        preview: () => {
-          const plan = split(page.model, page.judgements, chain, page.current, following);
-          const apart = following ? later : [page.current];
-          return "refused" in plan ? [element("p", "say", plan.refused)]
-            : [element("h3", "", "Apart from now on"), ...inWords(apart), element("h3", "", "What stays"),
-              ...inWords(entity.members.filter((key) => !apart.includes(key)))];
-        },
-        run: () => carryOut(split(page.model, page.judgements, chain, page.current, following), "Split; undo puts them together again."),
-      }));
-    });
-    if (choices.length === 0) {
-      say("There is no chain here to split.");
-      return;
-    }
-    picker.open({
-      title: `Split at “${describe(page.model, page.current).words}”`,
-      placeholder: "only this, this and following",
-      choices: (query) => choices.filter(({ label }) => label.toLowerCase().includes(query.trim().toLowerCase())),
-    });
-  }
-
-  function renameChain(chain = ownChains()[0]) {
-    if (chain === undefined) {
-      say("This one is in no chain yet.");
-      return;
-    }
-    frame.commitNote();
-    const members = page.chains.members.get(chain);
-    const before = nameOf(page.judgements, members);
-    picker.open({
-      title: `A name for “${describe(page.model, members[0]).words}”`,
-      placeholder: before || "name of the chain",
-      choices: (query) => {
-        const name = query.trim().slice(0, 200);
-        const choice = (label, words) => ({
-          label, run: () => carryOut(rename(page.model, page.judgements, members, words), words ? `Named ${words}.` : "The name is gone."),
-        });
-        return [...(name ? [choice(`Call it “${name}”`, name)] : []), ...(before && !name ? [choice(`Take the name “${before}” away`, "")] : [])];
-      },
-      none: "Write a name, then press Enter.",
-    });
+  /** @param {string} action */
+  async function editChain(action) {
+    (await loadPart(loadedTools, frame))?.editChain(action);
   }
 
   // ---- finding
 
-  function palette() {
-    const actions = actionsOf(page.model).filter(({ id }) => id !== "palette");
-    picker.open({
-      title: "All actions",
-      placeholder: "an action, the number of a markable, or words of the text",
-      choices: (query) => {
-        const wanted = query.trim().toLowerCase();
-        const found = actions.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted))
-          .map((action) => ({ label: action.label, keys: page.keysOf(action.id), run: () => run(action.id) }));
-        return [...found, ...(wanted ? places(query) : [])];
-      },
-    });
-  }
-
-  /** Where words or numbers lead. */
+  /** Where words or numbers lead. @type {(query: string) => Choice[]} */
   function places(query) {
     const seen = new Set();
-    const inText = query.trim().length > 1 ? matches(page.model.content, query).slice(0, 500) : [];
+    const inText = query.trim().length > 1 ? findMatches(page.model.content, query).slice(0, 500) : [];
     const words = inText.flatMap((match) => {
       const key = markableAt(page.model, match);
       if (key === null || seen.has(key)) {
@@ -206,6 +134,20 @@ export function createCommands(frame) {
     return [...numbered, ...words];
   }
 
+  /** What is typed before the search is loaded is searched for then. */
+  async function openSearch() {
+    const bar = byId("search-bar");
+    const input = inside(bar, "input", HTMLInputElement);
+    bar.hidden = false;
+    input.select();
+    input.focus();
+    try {
+      (await loadedTools()).search();
+    } catch {
+      say(UNREACHABLE);
+    }
+  }
+
   function goTo() {
     picker.open({
       title: "Go to",
@@ -217,107 +159,55 @@ export function createCommands(frame) {
 
   // ---- the page
 
-  function setSize(size) {
-    document.documentElement.dataset.textSize = size;
-  }
-
-  function resize(by) {
-    const at = SIZES.indexOf(document.documentElement.dataset.textSize);
-    const size = SIZES[Math.min(Math.max(at + by, 0), SIZES.length - 1)];
-    setSize(size);
-    rememberSize(size);
-    refresh();
-  }
-
+  /** Show or hide a panel, and go into it. @param {string} id */
   function show(id) {
-    const panel = byId(id);
-    if (panel) {
-      panel.open = !panel.open;
-      if (panel.open) {
-        (panel.querySelector("input") ?? panel.querySelector("[tabindex]"))?.focus();
-      }
+    const panel = togglePanel(id);
+    const first = panel?.querySelector("input") ?? panel?.querySelector("[tabindex]");
+    if (first instanceof HTMLElement) {
+      first.focus();
     }
   }
 
   async function handIn() {
     frame.commitNote();
-    const part = await fetched(() => import("./view-checks.js"));
-    part?.openCheckList(page, frame.stateOf().waiting);
+    const part = await loadPart(() => import("./view-checks.js"), frame);
+    part?.openChecks(page, waiting());
   }
 
-  async function keys() {
-    const part = await fetched(() => import("./view-keys.js"));
-    keyList ??= part?.createKeyList(byId("help"), { all: ACTIONS, shown: actionsOf(page.model) }, frame.chosen);
-    keyList?.open();
-  }
-
-  /** Parts of the page that are seldom used are loaded when they are asked for. */
-  async function fetched(load) {
-    try {
-      return await load();
-    } catch {
-      say("This needs the server, which does not answer now.");
-      return null;
-    }
-  }
-
-  const does = {
-    "next-undecided": () => nextUndecided(1),
-    "previous-undecided": () => nextUndecided(-1),
-    "next": () => go(step(page.model.coded, page.current, 1)),
-    "previous": () => go(step(page.model.coded, page.current, -1)),
+  /** @type {Handlers} */
+  const handlers = {
+    ...marking?.handlers,
+    "next-undecided": () => walkUndecided(1),
+    "previous-undecided": () => walkUndecided(-1),
+    "next": () => go(walk(1)),
+    "previous": () => go(walk(-1)),
     "first": () => go(page.model.coded[0].key),
-    "last": () => go(page.model.coded.at(-1).key),
-    "next-in-chain": () => alongChain(1),
-    "previous-in-chain": () => alongChain(-1),
-    "search": search.open,
+    "last": () => go(page.model.coded.at(-1)?.key ?? null),
+    "next-in-chain": () => walkChain(1),
+    "previous-in-chain": () => walkChain(-1),
+    "search": openSearch,
     "go-to": goTo,
-    accept,
-    "unsure": () => toggle("unsure"),
-    "optional": () => toggle("optional"),
+    "accept": current(accept),
+    "unsure": toggle("unsure"),
+    "optional": toggle("optional"),
     "note": () => byId("note").focus(),
-    clear,
-    "undo": () => frame.retrace(false),
-    "redo": () => frame.retrace(true),
-    "merge": () => mergeWith(),
-    "split": splitHere,
-    "rename": () => renameChain(),
+    "clear": current(clear),
+    "merge": () => editChain("merge"),
+    "split": () => editChain("split"),
+    "rename": () => editChain("rename"),
     "entities": () => show("entities"),
-    palette,
-    "help": keys,
-    "release": () => {
-      frame.release();
-      say("Tab leaves the text now.");
-    },
     "guidelines": () => show("guidelines"),
-    "larger": () => resize(1),
-    "smaller": () => resize(-1),
     "hand-in": handIn,
   };
-  const ANYWHERE = ["undo", "redo", "search", "entities", "mark", "palette", "help", "release", "guidelines", "larger", "smaller", "hand-in"];
-
-  /**
-   * @param {string} id of an action @param {{further?: boolean}} [how]
-   * @returns {boolean} false: this text and scheme have no use for it
-   */
-  function run(id, { further = false } = {}) {
-    if (!available.has(id)) {
-      return false;
-    }
-    if (page.current === null && !ANYWHERE.includes(id)) {
-      return true;
-    }
-    const category = /^category-(\d+)$/.exec(id);
-    const candidate = /^candidate-(.)$/.exec(id);
-    if (category) {
-      answerWith(answers.chooseCategory(page.model, page.judgements, page.current, page.model.categories[category[1] - 1].key));
-    } else if (candidate) {
-      answerWith(answers.pressLetter(page.model, page.judgements, page.current, candidate[1], further));
-    } else {
-      (does[id] ?? marking.does[id])();
-    }
-    return true;
+  page.model.categories.slice(0, 10).forEach((category, place) => {
+    handlers[`category-${place + 1}`] = current((key) => answerWith(answers.chooseCategory(page.model, page.judgements, key, category.key)));
+  });
+  for (const letter of LETTERS) {
+    handlers[`candidate-${letter}`] = current((key, further) => {
+      answerWith(answers.pressLetter(page.model, page.judgements, key, letter, further));
+    });
   }
+  define(handlers);
 
-  return { run, rename: renameChain, merge: mergeWith };
+  return { run, paintChains: () => tools?.then((loaded) => loaded.paintChains(), () => null) };
 }

@@ -1,42 +1,22 @@
-// Searching the text. Pure.
-
-const MOST = 5000;
-
-/**
- * Where the text has these words, in any case; any run of white space is as good as another.
- * @returns {[number, number][]} UTF-16 offsets, at most 5,000
- */
-export function matches(content, query) {
-  const words = query.trim().split(/\s+/).filter(Boolean);
-  if (words.length === 0) {
-    return [];
-  }
-  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("\\s+");
-  const found = [];
-  for (const match of content.matchAll(new RegExp(pattern, "giu"))) {
-    found.push([match.index, match.index + match[0].length]);
-    if (found.length === MOST) {
-      break;
-    }
-  }
-  return found;
-}
+// Where words and numbers lead in a text. Pure.
+/** @import { Markable, Model, Span } from "./types.js" */
 
 /**
  * The coded markable that a match belongs to: the smallest that holds it, else the first that it touches.
- * @param {[number, number]} match
- * @returns {string|null}
+ * @type {(model: Model, match: Span) => string | null}
  */
 export function markableAt(model, [start, end]) {
   const touched = model.coded.filter((one) => one.parts.some((part) => part[0] < end && part[1] > start));
   const holding = touched.filter((one) => one.parts.some((part) => part[0] <= start && part[1] >= end));
+  /** @param {Markable} one */
   const size = (one) => one.end - one.start;
   return (holding.sort((one, other) => size(one) - size(other))[0] ?? touched[0])?.key ?? null;
 }
 
 /**
  * Where "go to" leads: the number of a markable, or the label of a turn.
- * @returns {{label: string, key: string}[]} key: of the markable there, or the first one after it
+ * @type {(model: Model, query: string) => { label: string, key: string }[]}
+ * key: of the markable there, or the first one after it
  */
 export function destinations(model, query) {
   const wanted = query.trim();

@@ -1,120 +1,89 @@
-// Wires state, view, keys and sync. Every answer is shown at once; the server hears of it behind.
+// Wires state, view, keys and saving of the coding page. Every answer is shown at once; the server hears of it behind.
+import { createEditor } from "../workbench/editor.js";
+import { byId } from "../workbench/element.js";
+import { emptyHistory } from "../workbench/history.js";
+import { judge, JUDGEMENTS, markableOf } from "../workbench/judgements.js";
+import { createKeyboard } from "../workbench/keyboard.js";
+import { combination } from "../workbench/keys.js";
+import { openSaving } from "../workbench/saving.js";
+import { readNumbers, storeNumbers } from "../workbench/settings.js";
+import { paintSaveState, paintTime, say } from "../workbench/status.js";
+import { Table } from "../workbench/table.js";
 import { ACTIONS, actionsOf } from "./actions.js";
-import * as answers from "./answers.js";
-import { chains, noNumbers, renumber } from "./chains.js";
-import { createCommands } from "./commands.js";
-import { emptyHistory, forget, inverse, redone, remember, undone } from "./history.js";
-import { actionFor, bindings, caps, combination } from "./keys.js";
+import { addRemark, offeredCandidates } from "./answers.js";
+import { chains, emptyNumbers, renumber } from "./chains.js";
+import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./mouse.js";
-import { createRetracing } from "./retracing.js";
-import { openSaving } from "./saving.js";
-import { remembered, rememberedNumbers, rememberNumbers } from "./settings.js";
-import { apply, categoryOf, deed, isDecided, load, rebase, step, withMarks } from "./state.js";
-import { stateText, uuid } from "./sync.js";
-import { createEntities } from "./view-entities.js";
+import { categoryOf, isDecided, load, step, withMarks } from "./state.js";
 import { paintArc, paintTicks } from "./view-overlays.js";
 import { announce, buildPanel, describe, paintPanel } from "./view-panel.js";
-import { highlight } from "./view-runs.js";
-import { notify, paintSaveState, paintTime, say } from "./view-status.js";
+import { highlight, inUnits } from "./view-runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view-text.js";
+/** @import { Answer, Frame, Markable, Page } from "./types.js" */
 
-const THOUGHT = 5 * 60; // seconds; a longer pause is no time at work, as on the server
-const loaded = load(JSON.parse(document.getElementById("coding-state").textContent));
-const url = document.getElementById("coding-main").dataset.operations;
+const loaded = load(JSON.parse(byId("coding-state").textContent));
+const url = byId("coding-main").dataset.operations ?? "";
 const place = `${url} ${loaded.model.user}`;
-const pane = document.getElementById("text-pane");
-const note = document.getElementById("note");
-const ticks = document.getElementById("ticks");
-const arc = document.getElementById("arc");
+const pane = byId("text-pane");
+const note = byId("note", HTMLTextAreaElement);
+const ticks = byId("ticks", SVGElement);
+const arc = byId("arc", SVGElement);
+const { readOnly, version, direction } = loaded.model;
+const keyboard = createKeyboard(ACTIONS, KEYS, direction === "rtl");
 
-let bound = bindings(ACTIONS, remembered(ACTIONS).keys);
-let tabReleased = false;
-let everyCandidate = false;
+let listsAll = false; // every candidate
 let framed = false;
+/** @type {string | null} */
 let pointedAt = null; // the candidate that mouse or focus is on
-let saving = { state: "saved", waiting: 0 };
-let atWork = { seconds: loaded.model.seconds, last: null };
 
 /** @type {Page} */
 const page = {
   model: loaded.model,
   base: loaded.judgements,
-  judgements: loaded.judgements,
-  history: emptyHistory(loaded.model.version === 0),
+  state: loaded.judgements,
+  get judgements() {
+    return this.state;
+  },
+  history: emptyHistory(version === 0),
+  seconds: loaded.model.seconds,
   current: null,
-  chains: { of: new Map(), members: new Map() },
-  numbers: noNumbers(rememberedNumbers(place)),
+  chains: { of: new Map(), members: new Table() },
+  numbers: emptyNumbers(readNumbers(place)),
   decided: 0,
   candidates: [],
   wants: false,
-  keysOf: (action) => bound.keys.get(action),
-  keyOf: (action) => caps(bound.keys.get(action)[0] ?? "").join("+"),
 };
-const { readOnly, version } = page.model;
 
-const text = buildText(document.getElementById("text"), page.model);
-buildPanel(page.model, bound);
+const text = buildText(byId("text"), page.model);
+buildPanel(page.model, keyboard);
 // Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
 const markingPart = marks ? await import("./view-marking.js") : null;
-const { sync, durable, listen: listenToOthers } = await openSaving({
-  url,
-  place,
-  version,
-  hooks: {
-    state: (state, waiting) => {
-      saving = { state, waiting };
-      showSaving();
-    },
-    acknowledged: (operations) => {
-      page.base = apply(page.model, page.base, operations);
-    },
-    missed: (missed, pending) => {
-      Object.assign(page, rebase(page.model, page.base, missed, pending));
-      refresh();
-    },
-    refused: (culprit, why, pending) => {
-      const key = culprit.payload.markable;
-      const words = page.model.byKey.has(key) ? describe(page.model, key).words : key;
-      page.judgements = apply(page.model, page.base, pending);
-      page.history = forget(page.history, culprit.uuid);
-      notify(`The answer to “${words}” was refused and taken back: ${why}`);
-      refresh();
-    },
+const { sync, status, start, listen: listenToOthers } = await openSaving({
+  url, place, page, machine: JUDGEMENTS, refresh, show: showSaving,
+  describe: (operation) => {
+    const key = markableOf(operation) ?? "";
+    return `The answer to “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;
   },
 });
-const unsent = await sync.start();
-page.history.whole &&= unsent.length === 0;
-const retracing = createRetracing({ page, sync, version, unsent, say, tell });
-page.judgements = apply(page.model, page.base, unsent);
+const unsent = await start();
+const editor = createEditor({ page, machine: JUDGEMENTS, sync, unsent, version, say, tell });
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
   redrawText(text, loaded.model, page.model);
 }
 page.current = step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
 
-const frame = { page, pane, text, record, refresh, go, say: tell, tell: (words) => announce(page, words, true), commitNote, undecided };
+/** @type {Frame} */
+const frame = {
+  page, keyboard, pane, text, record: editor.record, refresh, go, say: tell, announce: (words) => announce(page, words, true), commitNote, answerWith,
+};
 const marking = markingPart?.createMarking(frame) ?? null;
-const commands = createCommands({
-  ...frame, marking, retrace, answerWith,
-  chosen: (choices) => {
-    bound = bindings(ACTIONS, choices);
-    buildPanel(page.model, bound);
-    refresh();
-  },
-  release: () => {
-    tabReleased = true;
-  },
-  stateOf: () => saving,
-});
-const entities = createEntities(document.getElementById("entities"), {
-  light: (keys) => lightUp(text, keys),
-  rename: (chain) => commands.rename(chain),
-  merge: (chain) => commands.merge(chain),
-});
+const commands = createCodingCommands(frame, marking, undecided, undo, () => status.waiting);
 refresh();
 listen();
 
+/** @param {Markable} markable */
 function undecided(markable) {
   return !isDecided(page.model, page.judgements.get(markable.key));
 }
@@ -123,13 +92,13 @@ function refresh() {
   const model = withMarks(page.model, page.judgements);
   if (model !== page.model) {
     redrawText(text, page.model, model);
-    if (!model.byKey.has(page.current)) {
-      const start = page.model.byKey.get(page.current)?.start ?? 0;
+    if (!model.byKey.has(page.current ?? "")) {
+      const start = page.model.byKey.get(page.current ?? "")?.start ?? 0;
       page.current = (model.coded.find((one) => one.start >= start) ?? model.coded.at(-1))?.key ?? null;
-      note.value = page.judgements.get(page.current)?.note ?? ""; // what stood there was about words that are gone
+      note.value = page.judgements.get(page.current ?? "")?.note ?? ""; // what stood there was about words that are gone
     }
     page.model = model;
-    buildPanel(model, bound);
+    buildPanel(model, keyboard);
   }
   page.chains = chains(model, page.judgements);
   page.numbers = renumber(page.numbers, page.chains);
@@ -139,24 +108,23 @@ function refresh() {
   if (page.current !== null) {
     const value = page.judgements.get(page.current);
     const category = categoryOf(model, value?.category);
-    page.candidates = answers.offer(model, page.judgements, page.current);
+    page.candidates = offeredCandidates(model, page.judgements, page.current);
     page.wants = !readOnly && !isDecided(model, value)
       && (!category || Boolean(category.points_to) || category.takes_index);
   }
-  paintText(text, page);
-  paintPanel(page, everyCandidate);
-  paintTime(atWork.seconds);
+  paintText(text, page, keyboard);
+  paintPanel(page, listsAll, keyboard);
+  paintTime(page.seconds);
   showHead();
-  entities.paint(page);
+  commands.paintChains();
   drawOverlays();
   showSaving();
 }
 
 function showHead() {
-  const markable = page.model.byKey.get(page.current);
-  const own = page.judgements.get(page.current)?.head ?? [];
-  const head = own.length > 0 ? own : markable?.head ?? [];
-  highlight(text, "head", head.map((part) => part.map(page.model.toUnits)));
+  const own = page.judgements.get(page.current ?? "")?.head ?? [];
+  const head = own.length > 0 ? own : page.model.byKey.get(page.current ?? "")?.head ?? [];
+  highlight(text, "head", inUnits(page.model, head));
 }
 
 /** Measuring makes the browser lay out the page: once a frame, after the key has been answered. */
@@ -173,77 +141,39 @@ function drawOverlays() {
 
 /** The pointer in focus: to the candidate that mouse or focus is on if it is chosen, else to the nearest antecedent. */
 function drawArc() {
-  const targets = (page.judgements.get(page.current)?.pointers ?? []).filter((key) => page.model.byKey.has(key));
-  const order = (key) => Math.abs(page.model.byKey.get(key).order - page.model.byKey.get(page.current).order);
-  const [nearest] = [...targets].sort((one, other) => order(one) - order(other));
-  paintArc(arc, pane, text, page.current, targets.includes(pointedAt) ? pointedAt : nearest ?? null);
+  const { byKey } = page.model;
+  const current = byKey.get(page.current ?? "");
+  const targets = (current && page.judgements.get(current.key)?.pointers)?.flatMap((key) => byKey.get(key) ?? []) ?? [];
+  const distance = (/** @type {Markable} */ one) => Math.abs(one.order - (current?.order ?? 0));
+  const [nearest] = [...targets].sort((one, other) => distance(one) - distance(other));
+  const target = targets.find(({ key }) => key === pointedAt) ?? nearest;
+  paintArc(arc, pane, text, page.current, target?.key ?? null);
 }
 
 function showSaving() {
-  paintSaveState(saving.state, stateText(saving.state, saving.waiting, durable), saving.waiting,
-    page.model.coded.length - page.decided);
+  const left = page.model.coded.length - page.decided;
+  paintSaveState(status, left === 0, left > 0 ? `${left} still undecided` : "everything decided");
 }
 
-/** Say something to the eye and to the ear. */
+/** Say something to the eye and to the ear. @param {string} words */
 function tell(words) {
   say(words);
   announce(page, words);
 }
 
-/** @param {string|null} key */
+/** @param {string | null} key */
 function go(key, prefix = "") {
   if (key === null) {
     return;
   }
   commitNote();
   page.current = key;
-  everyCandidate = false;
+  listsAll = false;
   pointedAt = null;
   say("");
   refresh();
   reveal(pane, text, key);
   announce(page, prefix);
-}
-
-/** To a markable that may be a turn, which is not judged. */
-function goOrShow(key) {
-  if (page.model.byKey.get(key).coded) {
-    go(key);
-  } else {
-    reveal(pane, text, key);
-  }
-}
-
-/**
- * Do something: shown at once, sent behind. All deeds of one call are one step.
- * @param {Deed[]} deeds @param {string|null} undoes the step that this takes back
- */
-function write(deeds, undoes = null) {
-  const now = new Date();
-  const operations = deeds.map((one) => ({ ...one, uuid: uuid(crypto), made_at: now.toISOString(), step: null, undoes }));
-  const id = operations[0].uuid;
-  if (operations.length > 1) {
-    operations.forEach((one) => {
-      one.step = id;
-    });
-  }
-  page.judgements = apply(page.model, page.judgements, operations);
-  sync.push(...operations);
-  const gap = atWork.last === null ? 0 : (now - atWork.last) / 1000;
-  atWork = { seconds: atWork.seconds + (gap <= THOUGHT ? gap : 0), last: now };
-  return { id, uuids: operations.map((one) => one.uuid) };
-}
-
-/** @param {Deed[]} deeds */
-function record(deeds) {
-  if (readOnly || deeds.length === 0) {
-    return;
-  }
-  const back = inverse(page.model, page.judgements, deeds);
-  const written = write(deeds);
-  if (back.length > 0) {
-    page.history = remember(page.history, { ...written, deeds, inverse: back, undoneBy: null });
-  }
 }
 
 /** @param {Answer} answer */
@@ -257,84 +187,63 @@ function answerWith(answer) {
   }
   say("");
   if (answer.judgement !== null) {
-    record([deed(page.current, answer.judgement)]);
+    editor.record([judge(page.current, answer.judgement)]);
   }
   refresh();
   announce(page);
 }
 
 /** @param {boolean} forward redo instead of undo */
-async function retrace(forward) {
+async function undo(forward) {
   commitNote();
-  const change = await retracing.next(forward);
-  if (change === null) {
+  const changes = await editor.undo(forward);
+  if (changes === null) {
     return;
   }
-  const { id } = write(forward ? change.deeds : change.inverse, forward ? change.undoneBy : change.id);
-  page.history = forward ? redone(page.history) : undone(page.history, id);
-  const before = page.current;
   refresh();
+  const done = forward ? "Done again" : "Undone";
   if (document.activeElement === note) {
-    tell(forward ? "Done again" : "Undone"); // what is being written there is about the current one
+    tell(done); // what is being written there is about the current one
     return;
   }
-  const touched = (forward ? change.deeds : change.inverse).map(({ payload }) => payload.to ?? payload.markable)
-    .find((key) => page.model.byKey.get(key)?.coded);
-  go(touched ?? before, forward ? "Done again" : "Undone");
+  const touched = changes.map((change) => markableOf(change)).find((key) => key !== null && page.model.byKey.get(key)?.coded);
+  go(touched ?? page.current, done);
 }
 
 function commitNote() {
   if (page.current !== null && !readOnly) {
-    const { judgement } = answers.addRemark(page.judgements, page.current, { note: note.value });
-    if (judgement !== null && note.value !== (page.judgements.get(page.current)?.note ?? "")) {
-      record([deed(page.current, judgement)]);
+    const answer = addRemark(page.judgements, page.current, { note: note.value });
+    if ("judgement" in answer && answer.judgement !== null && note.value !== (page.judgements.get(page.current)?.note ?? "")) {
+      editor.record([judge(page.current, answer.judgement)]);
     }
-  }
-}
-
-function onKey(event) {
-  const active = document.activeElement ?? document.body;
-  const focus = active.closest("dialog:not([open])") ? document.body : active; // a dialogue just closed keeps it for a frame
-  const inField = focus.matches("textarea, select, [contenteditable], input:not([type=checkbox], [type=button], [type=submit])");
-  if (focus === note && event.key === "Escape") {
-    event.preventDefault();
-    pane.focus({ preventScroll: true });
-    return;
-  }
-  const dialog = document.querySelector("dialog[open]");
-  if (dialog && event.key === "Escape") {
-    event.preventDefault(); // the browser would close it a moment later, and take the next key for the dialogue's
-    dialog.close();
-    return;
-  }
-  const rightToLeft = page.model.direction === "rtl";
-  const inText = focus === document.body || pane.contains(focus);
-  const pressed = actionFor(bound, event, {
-    inField, inText, rightToLeft, onControl: focus.matches("a, button, summary, input"),
-    inDialog: dialog !== null, released: tabReleased,
-  });
-  if (marking?.active() && inText && !event.isComposing) {
-    const key = combination(event, rightToLeft);
-    if (key !== null && marking.press(key, pressed?.id)) {
-      event.preventDefault();
-    }
-    return;
-  }
-  if (pressed !== null && commands.run(pressed.id, { further: pressed.further })) {
-    event.preventDefault();
   }
 }
 
 function listen() {
-  document.addEventListener("keydown", onKey);
-  pane.addEventListener("focusin", () => {
-    tabReleased = false;
+  keyboard.listen({
+    intercept: (event, focus) => {
+      const leaves = focus === note && event.key === "Escape";
+      if (leaves) {
+        pane.focus({ preventScroll: true });
+      }
+      return leaves;
+    },
+    override: (event, inText, action) => {
+      if (!marking?.active() || !inText || event.isComposing) {
+        return null;
+      }
+      const key = combination(event, direction === "rtl");
+      return key !== null && marking.press(key, action);
+    },
+    run: commands.run,
   });
   pane.addEventListener("scroll", () => requestAnimationFrame(drawArc), { passive: true });
   listenToMouse(pane, page, {
-    answerWith, go: goOrShow, run: commands.run,
-    everything: () => {
-      everyCandidate = true;
+    answerWith,
+    run: commands.run,
+    go: (key) => (page.model.byKey.at(key).coded ? go(key) : reveal(pane, text, key)),
+    listAll: () => {
+      listsAll = true;
       refresh();
     },
     light: (keys) => lightUp(text, keys),
@@ -348,16 +257,14 @@ function listen() {
     refresh();
   });
   for (const flag of ["unsure", "optional"]) {
-    document.getElementById(flag).addEventListener("change", (event) => {
-      answerWith(answers.addRemark(page.judgements, page.current, { [flag]: event.target.checked }));
-    });
+    const box = byId(flag, HTMLInputElement);
+    box.addEventListener("change", () => page.current !== null
+      && answerWith(addRemark(page.judgements, page.current, { [flag]: box.checked })));
   }
   listenToOthers();
-  window.addEventListener("pagehide", () => rememberNumbers(place, page.numbers));
+  window.addEventListener("pagehide", () => storeNumbers(place, page.numbers.byChain));
   window.addEventListener("resize", drawOverlays);
   if (matchMedia("(max-width: 64rem)").matches) {
-    document.querySelectorAll(".left details").forEach((panel) => {
-      panel.open = false;
-    });
+    document.querySelectorAll(".workbench-panels details").forEach((panel) => panel.removeAttribute("open"));
   }
 }

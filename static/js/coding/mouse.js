@@ -1,81 +1,88 @@
 // The mouse: in the text, and on the buttons of the panel.
+import { around, closeDialog, inside } from "../workbench/element.js";
 import { chooseCategory, pointTo, takeIndex } from "./answers.js";
+/** @import { MouseHandlers, Page } from "./types.js" */
 
-/** @param {Deeds} deeds */
-export function listenToMouse(pane, page, deeds) {
-  pane.addEventListener("click", (event) => inText(event, page, deeds));
+/** @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => void} */
+export function listenToMouse(pane, page, handlers) {
+  pane.addEventListener("click", (event) => inText(event, page, handlers));
   pane.addEventListener("mouseover", (event) => {
-    const key = event.target.closest("[data-key], [data-turn]")?.dataset;
-    deeds.light(chainOf(page, key?.key ?? key?.turn));
+    const { key, turn } = around(event, "[data-key], [data-turn]")?.dataset ?? {};
+    handlers.light(chainOf(page, key ?? turn));
   });
-  pane.addEventListener("mouseleave", () => deeds.light([]));
-  const side = document.querySelector(".side");
+  pane.addEventListener("mouseleave", () => handlers.light([]));
+  const side = inside(document, ".workbench-side");
+  /** @param {Event} event */
   const pointed = (event) => {
     const entered = ["mouseover", "focusin"].includes(event.type);
-    const { target, goto } = (entered && event.target.closest("[data-target], [data-goto]")?.dataset) || {};
-    deeds.light(chainOf(page, target ?? goto));
-    deeds.point(target ?? null);
+    const { target, goto } = (entered && around(event, "[data-target], [data-goto]")?.dataset) || {};
+    handlers.light(chainOf(page, target ?? goto));
+    handlers.point(target ?? null);
   };
   for (const kind of ["mouseover", "focusin", "mouseleave", "focusout"]) {
     side.addEventListener(kind, pointed);
   }
   document.addEventListener("click", (event) => {
-    const key = event.target.closest("[data-goto]")?.dataset.goto;
-    const id = event.target.closest("[data-do]")?.dataset.do;
+    const key = around(event, "[data-goto]")?.dataset.goto;
+    const id = around(event, "[data-do]")?.dataset.do;
     if (key) {
-      event.target.closest("dialog")?.close();
-      deeds.go(key);
+      closeDialog(event);
+      handlers.go(key);
     } else if (id === "more") {
-      deeds.everything();
+      handlers.listAll();
     } else if (id) {
-      deeds.run(id);
+      handlers.run(id);
     }
   });
   side.addEventListener("click", (event) => {
-    inPanel(event, page, deeds);
+    inPanel(event, page, handlers);
     // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
     if (event.detail > 0 && document.querySelector("dialog[open]") === null
-      && event.target.closest("button[data-category], button[data-target], button[data-goto], button[data-do], #unsure, #optional")) {
+      && around(event, "button[data-category], button[data-target], button[data-goto], button[data-do], #unsure, #optional")) {
       pane.focus({ preventScroll: true });
     }
   });
 }
 
-/** The members of the chains that a markable is in, where there are others. */
+/** The members of the chains that a markable is in, where there are others. @type {(page: Page, key: string | undefined) => string[]} */
 function chainOf(page, key) {
-  const chains = page.chains.of.get(key) ?? [];
-  return chains.map((chain) => page.chains.members.get(chain)).filter((members) => members.length > 1).flat();
+  const chains = page.chains.of.get(key ?? "") ?? [];
+  return chains.map((chain) => page.chains.members.at(chain)).filter((members) => members.length > 1).flat();
 }
 
-/** @param {MouseEvent} event @param {Deeds} deeds */
+/** @type {(span: HTMLElement) => HTMLElement | null} */
+const outer = (span) => span.parentElement?.closest("[data-key]") ?? null;
+
+/** @type {(event: MouseEvent, page: Page, handlers: MouseHandlers) => void} */
 function inText(event, page, { answerWith, go, run }) {
-  const letter = event.target.closest(".letter");
+  const letter = around(event, ".letter");
   if (letter) {
-    run(`candidate-${letter.dataset.letter}`, { further: event.shiftKey });
+    run(`candidate-${letter.dataset.letter}`, event.shiftKey);
     return;
   }
-  const around = []; // innermost first
-  for (let span = event.target.closest("[data-key], [data-turn]"); span; span = span.parentElement?.closest("[data-key]")) {
-    around.push(span.dataset.key ?? span.dataset.turn);
+  const keys = []; // innermost first
+  for (let span = around(event, "[data-key], [data-turn]"); span; span = outer(span)) {
+    keys.push(span.dataset.key ?? span.dataset.turn ?? "");
   }
-  if (page.current === null || around.length === 0) {
+  const { current } = page;
+  if (current === null || keys.length === 0) {
     return;
   }
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();
-    const tries = around.map((key) => pointTo(page.model, page.judgements, page.current, key, event.shiftKey));
+    const tries = keys.map((key) => pointTo(page.model, page.judgements, current, key, event.shiftKey));
     answerWith(tries.find((answer) => "judgement" in answer) ?? tries[0]);
     return;
   }
-  const coded = around.find((key) => page.model.byKey.get(key).coded);
-  if (coded && getSelection().isCollapsed) {
+  const coded = keys.find((key) => page.model.byKey.at(key).coded);
+  if (coded && getSelection()?.isCollapsed) {
     go(coded);
   }
 }
 
-/** @param {MouseEvent} event @param {Deeds} deeds */
+/** @type {(event: MouseEvent, page: Page, handlers: MouseHandlers) => void} */
 function inPanel(event, page, { answerWith }) {
-  const button = event.target.closest("button");
+  const button = around(event, "button");
   if (!button || page.current === null) {
     return;
   }

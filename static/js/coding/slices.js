@@ -1,46 +1,14 @@
 // Text, offsets and the spans that markables are drawn as. Pure: no DOM.
-
-/**
- * The server counts code points, the browser UTF-16 units: one pass over the text gives the way there and back.
- * @returns {{toUnits: (codePoint: number) => number, toPoints: (unit: number) => number}}
- */
-export function offsets(content) {
-  const astral = []; // offsets, in code points, of the characters that take two units
-  let at = 0;
-  for (const character of content) {
-    if (character.length === 2) {
-      astral.push(at);
-    }
-    at += 1;
-  }
-  // How many of these characters begin before an offset, whose places in the list count `wide` units each.
-  const before = (offset, wide) => {
-    let low = 0;
-    let high = astral.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (astral[middle] + wide * middle < offset) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  };
-  return {
-    toUnits: (codePoint) => codePoint + before(codePoint, 0),
-    toPoints: (unit) => unit - before(unit, 1),
-  };
-}
+/** @import { Block, Part, Slice } from "./types.js" */
 
 /**
  * The rows and paragraphs of a text, covering every character that is not white space between two of them.
  * Turns win over paragraphs, because they carry labels; sentences run on inside what holds them. Words in neither are
  * a block for each line, so that a change lays out one line and not the whole text.
- * @param {Block[]} segments in UTF-16 offsets
- * @returns {Block[]}
+ * @type {(content: string, segments: Block[]) => Block[]}
  */
 export function blocks(content, segments) {
+  /** @param {Block} segment */
   const said = (segment) => segment.kind === "sentence" && segment.speaker !== "";
   const main = segments.some((segment) => segment.kind === "turn") ? "turn"
     : segments.some(said) ? "sentence" : "paragraph";
@@ -49,8 +17,10 @@ export function blocks(content, segments) {
     // Sentences that somebody says are drawn as turns.
     .map((segment) => (segment.kind === "sentence" ? { ...segment, kind: "turn" } : segment))
     .sort((one, other) => one.start - other.start || other.end - one.end);
+  /** @type {Block[]} */
   const result = [];
   let at = 0;
+  /** @param {number} end */
   const fill = (end) => {
     const lines = /[^\n]*\S[^\n]*/g;
     lines.lastIndex = at;
@@ -80,10 +50,7 @@ export function blocks(content, segments) {
 /**
  * Nested spans for the part of a text between two offsets. A span that crosses an open one is cut where that one
  * ends and goes on behind it.
- * @param {{start: number, end: number}} range
- * @param {Part[]} parts outermost first where they start together
- * @param {(key: string) => boolean} counts whether a markable has an underline that others must make room for
- * @returns {Slice["children"]}
+ * @type {(content: string, range: { start: number, end: number }, parts: Part[], counts?: (key: string) => boolean) => Slice["children"]}
  */
 export function slices(content, range, parts, counts = () => true) {
   const inside = parts
@@ -91,22 +58,26 @@ export function slices(content, range, parts, counts = () => true) {
       ? part.start >= range.start && part.start <= range.end
       : part.start < range.end && part.end > range.start)
     .map((part) => ({ key: part.key, start: Math.max(part.start, range.start), end: Math.min(part.end, range.end) }));
+  /** @type {Slice} */
   const root = { key: "", start: range.start, end: range.end, children: [], depth: 0 };
-  /** @type {Span[]} */
   let open = [root];
   let at = range.start;
 
+  /** @param {number} end */
   const write = (end) => {
     if (end > at) {
       open[open.length - 1].children.push({ text: content.slice(at, end) });
       at = end;
     }
   };
+  /** @type {(key: string, start: number, end: number) => void} */
   const begin = (key, start, end) => {
+    /** @type {Slice} */
     const span = { key, start, end, children: [], depth: 1 };
     open[open.length - 1].children.push(span);
     open.push(span);
   };
+  /** @param {number} limit */
   const closeUntil = (limit) => {
     for (;;) {
       const ends = open.slice(1).map((span) => span.end);
@@ -123,7 +94,7 @@ export function slices(content, range, parts, counts = () => true) {
       }
       open = open.slice(0, lowest);
       for (const span of cut) {
-        begin(span.key, next, span.whole);
+        begin(span.key, next, span.whole ?? span.end);
         delete span.whole;
       }
     }
@@ -140,7 +111,7 @@ export function slices(content, range, parts, counts = () => true) {
   return root.children;
 }
 
-/** Depth: one more than the deepest underline inside. */
+/** Depth: one more than the deepest underline inside. @type {(span: Slice, counts: (key: string) => boolean) => void} */
 function measure(span, counts) {
   let deepest = 0;
   for (const child of span.children) {

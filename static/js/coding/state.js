@@ -1,10 +1,12 @@
 // What the coding page knows: the text with its markables, and the judgements. Pure: no DOM, no clock, no network.
-import { blocks, offsets } from "./slices.js";
+import { applyChanges } from "../workbench/history.js";
+import { judgement, JUDGEMENTS, partsOf } from "../workbench/judgements.js";
+import { offsets } from "../workbench/offsets.js";
+import { Table } from "../workbench/table.js";
+import { blocks } from "./slices.js";
+/** @import { Category, Change, Judgement, Judgements, Markable, Model, RawCoding, RawMarkable, Span, TextModel } from "./types.js" */
 
-/**
- * @param {any} raw the JSON that the server puts into the page
- * @returns {{model: Model, judgements: Judgements}}
- */
+/** @type {(raw: RawCoding) => { model: Model, judgements: Judgements }} raw: the JSON that the server puts into the page */
 export function load(raw) {
   const { content } = raw.text;
   const { toUnits, toPoints } = offsets(content);
@@ -17,8 +19,8 @@ export function load(raw) {
     end: toUnits(segment.end),
   }));
   const readOnly = raw.coding.status !== "open";
+  /** @type {TextModel} */
   const basis = {
-    project: raw.project,
     user: raw.user,
     title: raw.text.title,
     content,
@@ -29,23 +31,24 @@ export function load(raw) {
     blocks: blocks(content, segments),
     sentences: segments.filter((segment) => segment.kind === "sentence").map((segment) => segment.start),
     answers: raw.scheme.answers,
-    categories: raw.scheme.categories.map((category) => ({ takes_index: category.key === "refers", ...category })),
+    categories: raw.scheme.categories,
     levels,
     marking: readOnly ? [] : raw.scheme.levels.filter((level) => level.coders_mark),
     readOnly,
     version: raw.coding.version,
     seconds: raw.coding.seconds ?? 0,
+    known: new Map(),
+    given: new Set(raw.markables.filter((one) => !one.own).map((one) => one.key)),
   };
-  const known = new Map(raw.markables.map((one) => [one.key, markable(basis, one)]));
-  const given = new Set(raw.markables.filter((one) => !one.own).map((one) => one.key));
+  raw.markables.forEach((one) => basis.known.set(one.key, markable(basis, one)));
   const judgements = new Map(Object.entries(raw.judgements ?? {}).map(([key, value]) => [key, judgement(value)]));
-  return { model: withMarks({ ...basis, known, given, own: null }, judgements), judgements };
+  return { model: withMarks(basis, judgements), judgements };
 }
 
-/** @param {any} basis @param {any} raw one markable as the server describes it @returns {Markable} */
+/** @type {(basis: TextModel, raw: RawMarkable) => Markable} raw: as the server describes it */
 function markable({ content, toUnits, levels }, raw) {
   const parts = raw.parts
-    .map(([start, end]) => /** @type {[number, number]} */ ([toUnits(start), toUnits(end)]))
+    .map(([start, end]) => /** @type {Span} */ ([toUnits(start), toUnits(end)]))
     .sort((one, other) => one[0] - other[0]);
   const words = parts.map(([start, end]) => content.slice(start, end)).join(" … ").replace(/\s+/g, " ").trim();
   return {
@@ -67,164 +70,58 @@ function markable({ content, toUnits, levels }, raw) {
 /**
  * The model with the markables that came with the text and those of the coder's own: a markable of one's own is there as
  * long as it has a judgement, be it an empty one. The same model where nothing has come or gone.
- * @returns {Model}
+ * @type {(model: Model | TextModel, judgements: Judgements) => Model}
  */
 export function withMarks(model, judgements) {
-  const own = [];
+  const own = new Set();
   for (const key of judgements.keys()) {
     if (!model.given.has(key)) {
-      own.push(key);
+      own.add(key);
     }
   }
-  if (model.own !== null && own.length === model.own.size && own.every((key) => model.own.has(key))) {
+  if ("own" in model && own.size === model.own.size && [...own].every((key) => model.own.has(key))) {
     return model;
   }
-  const marked = own.flatMap((key) => {
+  const marked = [...own].flatMap((key) => {
     const named = model.known.has(key) ? null : partsOf(key);
     return model.known.get(key) ?? (named ? [markable(model, { key, ...named, own: true })] : []);
   });
-  const markables = [...model.given].map((key) => model.known.get(key)).concat(marked).sort(byTextOrder)
+  const markables = [...model.given].flatMap((key) => model.known.get(key) ?? []).concat(marked).sort(byTextOrder)
     .map((one, order) => ({ ...one, order }));
   return {
     ...model,
-    own: new Set(own),
+    own,
     markables,
     coded: markables.filter((one) => one.coded),
-    byKey: new Map(markables.map((one) => [one.key, one])),
+    byKey: new Table(markables.map((one) => [one.key, one])),
   };
 }
 
 /**
- * The key of a markable says where it is: level and parts, in code points, "phrase:10-14,20-25".
- * @param {string} level @param {[number, number][]} parts
+ * Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier.
+ * @type {(one: Markable, other: Markable) => number}
  */
-export function keyOf(level, parts) {
-  return `${level}:${parts.map(([start, end]) => `${start}-${end}`).join(",")}`;
-}
-
-/** @returns {{level: string, parts: [number, number][]}|null} */
-export function partsOf(key) {
-  const match = /^([-\w]+):(\d+-\d+(?:,\d+-\d+)*)$/.exec(key);
-  return match && { level: match[1], parts: match[2].split(",").map((part) => part.split("-").map(Number)) };
-}
-
-/** Start ascending, end descending: what encloses comes first, so that one's own turn counts as earlier. */
 function byTextOrder(one, other) {
   return one.start - other.start || other.end - one.end || Number(one.coded) - Number(other.coded);
 }
 
-/** @param {string} words */
+/** @type {(words: string) => string} */
 function lastWord(words) {
   const found = words.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu);
   return found ? found[found.length - 1] : words.toLowerCase();
 }
 
-/**
- * A whole judgement from what is there of one.
- * @param {Partial<Judgement>} [value]
- * @returns {Judgement}
- */
-export function judgement(value = {}) {
-  return {
-    category: value.category ?? null,
-    pointers: [...(value.pointers ?? [])],
-    indices: (value.indices ?? []).map(String),
-    note: value.note ?? "",
-    name: value.name ?? "",
-    head: value.head ?? [],
-    unsure: value.unsure ?? false,
-    optional: value.optional ?? false,
-  };
-}
-
-/** @param {Judgement|null|undefined} one @param {Judgement|null|undefined} other */
-export function sameJudgement(one, other) {
-  return JSON.stringify(one ? judgement(one) : null) === JSON.stringify(other ? judgement(other) : null);
-}
-
-/**
- * What makes a markable carry this judgement.
- * @param {Partial<Judgement>} value
- * @returns {Deed}
- */
-export function deed(key, value) {
-  return { kind: "judge", payload: { markable: key, ...judgement(value) } };
-}
-
-/**
- * are left as they were @param {Operation[]} operations
- * @returns {Judgements}
- */
+/** @type {(model: Model, judgements: Judgements, operations: Change[]) => Judgements} */
 export function apply(model, judgements, operations) {
-  const result = new Map(judgements);
-  operations.forEach((one) => carryOut(model, result, one));
-  return result;
+  return applyChanges(JUDGEMENTS, model, judgements, operations);
 }
 
-/** As the server does it. are changed @param {Operation} operation */
-export function carryOut(model, judgements, { kind, payload }) {
-  const key = payload.markable;
-  const mark = (own) => {
-    if (!model.given.has(own) && !judgements.has(own)) {
-      judgements.set(own, judgement());
-    }
-  };
-  switch (kind) {
-    case "judge":
-      judgements.set(key, judgement(payload));
-      judgements.get(key).pointers.forEach(mark); // who points to words marks them
-      break;
-    case "clear":
-      judgements.delete(key);
-      mark(key); // one's own mark outlives its judgement
-      break;
-    case "unmark":
-      judgements.delete(key);
-      repoint(judgements, key, null);
-      break;
-    case "move":
-      if (judgements.has(key)) {
-        const { parts } = partsOf(payload.to);
-        const inside = ([start, end]) => parts.some((part) => part[0] <= start && end <= part[1]);
-        const value = judgements.get(key);
-        judgements.delete(key);
-        judgements.set(payload.to, { ...value, head: value.head.filter(inside) });
-        repoint(judgements, key, payload.to);
-      }
-      break;
-    case "import":
-      payload.judgements.forEach((one) => judgements.set(one.markable, judgement(one)));
-  }
-}
-
-function repoint(judgements, from, to) {
-  for (const [key, value] of judgements) {
-    if (value.pointers.includes(from)) {
-      const pointers = value.pointers.filter((target) => target !== from).concat(to ?? []);
-      judgements.set(key, { ...value, pointers });
-    }
-  }
-}
-
-/**
- * What others did first, then what is not yet saved here: one's own unsent work is never lost.
- * @param {Judgements} base what the server had, as far as this page knew
- * @param {Operation[]} missed @param {Operation[]} pending
- */
-export function rebase(model, base, missed, pending) {
-  const renewed = apply(model, base, missed);
-  return { base: renewed, judgements: apply(model, renewed, pending) };
-}
-
-/** @param {string|null|undefined} key @returns {Category|undefined} */
+/** @type {(model: TextModel, key: string | null | undefined) => Category | undefined} */
 export function categoryOf(model, key) {
   return model.categories.find((category) => category.key === key);
 }
 
-/**
- * Decided: a category, and what the category asks for.
- * @param {Judgement|undefined} value
- */
+/** Decided: a category, and what the category asks for. @type {(model: TextModel, value: Judgement | undefined) => boolean} */
 export function isDecided(model, value) {
   const category = value && categoryOf(model, value.category);
   if (!category) {
@@ -238,8 +135,7 @@ export function isDecided(model, value) {
 
 /**
  * The next or previous markable that answers to a condition, from a place in the list on, and round the end.
- * @param {Markable[]} list @param {string|null} from @param {1|-1} step @param {(markable: Markable) => boolean} condition
- * @returns {string|null}
+ * @type {(list: Markable[], from: string | null, step: 1 | -1, condition?: (markable: Markable) => boolean) => string | null}
  */
 export function step(list, from, step, condition = () => true) {
   const start = list.findIndex((markable) => markable.key === from);

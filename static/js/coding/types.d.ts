@@ -1,29 +1,12 @@
-// The words of the coding page as types, for readers and editors. The browser does not load this file.
-// Parameters called model, judgements, chains, history, page and view are of the type of that name (view: TextView),
-// key and target are keys of markables, chain is that of a chain: comments do not say it again.
+// Types of the coding page. The browser does not load this file.
+import type { Action, Change, Judgement, Judgements, Keyboard, RawLevel, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { Table } from "../workbench/table.js";
 
-/** UTF-16 offsets into the text. The server counts code points: `toUnits` and `toPoints` of the model convert. */
-type Span = [number, number];
+export * from "../workbench/types.js";
 
 // ---- what is coded
 
-interface Judgement {
-  category: string | null;
-  pointers: string[];
-  indices: string[];
-  note: string;
-  /** of the chain that the markable is in */
-  name: string;
-  /** the coder's own MIN, in code points */
-  head: [number, number][];
-  unsure: boolean;
-  optional: boolean;
-}
-
-/** by the key of the markable; never changed, only replaced */
-type Judgements = Map<string, Judgement>;
-
-interface Category {
+export interface Category {
   key: string;
   label: string;
   points_to: string | null;
@@ -33,14 +16,7 @@ interface Category {
   takes_optional: boolean;
 }
 
-interface Level {
-  key: string;
-  label: string;
-  coded: boolean;
-  coders_mark: boolean;
-}
-
-interface Markable {
+export interface Markable {
   /** level and parts in code points: "phrase:10-14,20-25" */
   key: string;
   level: string;
@@ -51,68 +27,56 @@ interface Markable {
   coded: boolean;
   own: boolean;
   /** MIN as it came with the text, in code points */
-  head: [number, number][];
+  head: Span[];
   /** place in the text */
   order: number;
   words: string;
   lastWord: string;
 }
 
-interface Model {
-  project: { slug: string; title: string };
-  user: string;
+/** A text and its scheme, before markables. */
+export interface TextModel extends WorkbenchModel {
   title: string;
   content: string;
   toUnits: (codePoint: number) => number;
   toPoints: (unit: number) => number;
   language: string;
-  direction: "ltr" | "rtl";
   blocks: Block[];
   /** where they begin */
   sentences: number[];
   answers: "pointers" | "indices" | "categories";
   categories: Category[];
-  levels: Map<string, Level>;
+  levels: Map<string, RawLevel>;
   /** levels of which coders mark their own */
-  marking: Level[];
-  markables: Markable[];
-  coded: Markable[];
-  byKey: Map<string, Markable>;
+  marking: RawLevel[];
   /** described by the server, by key */
   known: Map<string, Markable>;
-  /** keys of the markables that came with the text */
-  given: Set<string>;
-  /** keys of the coder's own */
-  own: Set<string> | null;
-  readOnly: boolean;
-  version: number;
   /** at work so far */
   seconds: number;
 }
 
-/** What to do, before it has a uuid. Kinds: judge, clear, unmark, move; from the log import, submit, reopen, too. */
-interface Deed {
-  kind: string;
-  payload: any;
+export interface Model extends TextModel {
+  markables: Markable[];
+  coded: Markable[];
+  byKey: Table<string, Markable>;
+  /** keys of the coder's own */
+  own: Set<string>;
 }
 
-interface Operation extends Deed {
-  uuid: string;
-  /** the same for operations that are undone together */
-  step?: string | null;
-  /** the step that this one takes back */
-  undoes?: string | null;
+/** What the JSON of the page says. */
+export interface RawCoding extends RawState {
+  scheme: { answers: Model["answers"]; levels: RawLevel[]; categories: Category[] };
 }
 
 // ---- what is made of it
 
 /** A chain is named by the key of its root, or "#4" for the entity with index "4". */
-interface Chains {
+export interface Chains {
   of: Map<string, string[]>;
-  members: Map<string, string[]>;
+  members: Table<string, string[]>;
 }
 
-interface Numbers {
+export interface Numbers {
   byChain: Map<string, number>;
   byMember: Map<string, number[]>;
   next: number;
@@ -120,16 +84,21 @@ interface Numbers {
   of: Chains | null;
 }
 
-interface Candidate {
+export interface Candidate {
   key: string;
   index: string | null;
   chosen: boolean;
   letter: string | null;
 }
 
-type Answer = { judgement: Judgement | null } | { refused: string };
+export interface Refusal {
+  refused: string;
+}
 
-interface Entity {
+/** null: nothing changes */
+export type Answer = { judgement: Judgement | null } | Refusal;
+
+export interface Entity {
   chain: string;
   number: number | undefined;
   name: string;
@@ -137,110 +106,33 @@ interface Entity {
   members: string[];
 }
 
-type Plan = { changes: [string, Judgement][]; after: Judgements } | { refused: string };
+/** What would be judged how, and what that makes. */
+export interface Plan {
+  judged: [string, Judgement][];
+  after: Judgements;
+}
 
-interface Finding {
+export interface Finding {
   kind: "undecided" | "incomplete" | "circle" | "same-chain" | "inside" | "unsure";
   key: string;
   text: string;
 }
 
-interface Step {
-  id: string;
-  uuids: string[];
-  deeds: Deed[];
-  inverse: Deed[];
-  undoneBy: string | null;
-}
+export type Edge = "start" | "end";
+export type Unit = "word" | "character";
+export type Direction = 1 | -1;
 
-interface History {
-  done: Step[];
-  undone: Step[];
-  /** nothing lies before it in the log */
-  whole: boolean;
-}
-
-/** What deeds change, and how they are taken back. */
-interface Machine {
-  empty: () => any;
-  copy: (state: any) => any;
-  /** changes the state */
-  carryOut: (model: any, state: any, deed: Deed) => void;
-  inverseOf: (model: any, state: any, deed: Deed) => Deed[];
-}
-
-interface Draft {
+/** Words that may become a markable. */
+export interface Draft {
   level: string;
   parts: Span[];
   /** the part that is being moved */
   at: number;
 }
 
-// ---- keys
-
-interface Action {
-  id: string;
-  label: string;
-  /** as `combination` in keys.js names them; an action without keys can be given some */
-  keys: string[];
-  group: string;
-  when?: (model: Model) => boolean;
-}
-
-/** keys by action, where they are not those of the table */
-type Choices = Record<string, string[]>;
-
-interface Bindings {
-  of: Map<string, string>;
-  keys: Map<string, string[]>;
-}
-
-/** Where the focus is: in a text field; on a button or link; in the text or nowhere; whether Escape freed Tab. */
-interface Where {
-  inField: boolean;
-  onControl: boolean;
-  inText: boolean;
-  released: boolean;
-  inDialog: boolean;
-  rightToLeft: boolean;
-}
-
-interface Pressed {
-  id: string;
-  further: boolean;
-}
-
-// ---- saving
-
-interface Outbox {
-  durable: boolean;
-  all: () => Promise<Operation[]>;
-  add: (...operations: Operation[]) => Promise<void>;
-  remove: (uuids: string[]) => Promise<void>;
-}
-
-type SaveState = "saved" | "saving" | "waiting" | "merged" | "refused" | "signed-out";
-
-interface Problem {
-  title?: string;
-  detail?: string;
-  code?: string;
-  operation?: number | null;
-}
-
-interface Hooks {
-  state: (state: SaveState, waiting: number) => void;
-  acknowledged: (operations: Operation[]) => void;
-  missed: (missed: Operation[], pending: Operation[]) => void;
-  /** null: nothing was dropped */
-  refused: (operation: Operation | null, problem: Problem, pending: Operation[]) => void;
-  /** the outbox no longer takes anything: what is unsent would be lost with the page */
-  forgetful: () => void;
-}
-
 // ---- what is drawn
 
-interface Block {
+export interface Block {
   kind: string;
   start: number;
   end: number;
@@ -248,26 +140,39 @@ interface Block {
   speaker: string;
 }
 
-/** a run of words of one markable */
-interface Part {
+/** A run of words of one markable. */
+export interface Part {
   key: string;
   start: number;
   end: number;
 }
 
-interface Slice extends Part {
+export interface Slice extends Part {
   children: (Slice | { text: string })[];
   depth: number;
+  /** where it ends that was cut */
+  whole?: number;
 }
 
-interface TextView {
+export interface Row {
+  block: Block;
+  /** what the block is drawn as */
+  words: HTMLElement;
+}
+
+export interface Stretch {
+  element: HTMLElement;
+  start: number;
+  end: number;
+}
+
+export interface TextView {
   root: HTMLElement;
   spans: Map<string, HTMLElement[]>;
   margins: Map<string, HTMLElement>;
   /** some blocks, one after the other */
-  stretches: { element: HTMLElement; start: number; end: number }[];
-  /** what a block is drawn as */
-  rows: { block: Block; words: HTMLElement }[];
+  stretches: Stretch[];
+  rows: Row[];
   /** where in the text a text node begins */
   starts: WeakMap<Text, number>;
   shown: Map<string, string>;
@@ -277,22 +182,10 @@ interface TextView {
   ends: string[][];
 }
 
-interface Choice {
-  label: string;
-  hint?: string;
-  keys?: string[];
-  badge?: HTMLElement;
-  run: () => void;
-  preview?: () => (Node | string)[];
-}
-
 /** All that the page knows at a moment. */
-interface Page {
-  model: Model;
-  /** what the server has, as far as this page knows */
-  base: Judgements;
-  judgements: Judgements;
-  history: History;
+export interface Page extends WorkbenchPage<Model, Judgements> {
+  /** the state of this page */
+  readonly judgements: Judgements;
   current: string | null;
   chains: Chains;
   numbers: Numbers;
@@ -300,7 +193,55 @@ interface Page {
   candidates: Candidate[];
   /** the current markable still wants a target */
   wants: boolean;
-  keysOf: (action: string) => string[];
-  /** its first key, as it stands on the keyboard */
-  keyOf: (action: string) => string;
+}
+
+/** The page, its parts, and what main.js does with them. */
+export interface Frame {
+  page: Page;
+  keyboard: Keyboard;
+  pane: HTMLElement;
+  text: TextView;
+  /** write a step that can be undone */
+  record: (changes: Change[]) => void;
+  refresh: () => void;
+  go: (key: string | null, prefix?: string) => void;
+  /** to the eye and to the ear */
+  say: (words: string) => void;
+  /** to the ear alone */
+  announce: (words: string) => void;
+  commitNote: () => void;
+  answerWith: (answer: Answer) => void;
+}
+
+export interface MouseHandlers {
+  answerWith: (answer: Answer) => void;
+  /** to a markable that may be a turn, which is not judged */
+  go: (key: string) => void;
+  run: (action: string, further?: boolean) => void;
+  /** list every candidate */
+  listAll: () => void;
+  /** light up these members of chains */
+  light: (keys: string[]) => void;
+  /** the candidate that mouse or focus is on */
+  point: (key: string | null) => void;
+}
+
+export interface Marking {
+  /** whether the keys move a draft now */
+  active: () => boolean;
+  /** what the actions of the table do: with the words that are selected, else by key */
+  handlers: Record<string, () => void>;
+  /** whether a key, as `combination` names it, or the action that has it, was for the draft; any other key is the browser's */
+  press: (key: string, action: string | undefined) => boolean;
+}
+
+export type CodingAction = Action<Model>;
+
+/** What is loaded when one begins to work: the list of chains, the dialogs that change them, the search bar. */
+export interface Tools {
+  /** merge, split or rename a chain: that of the current markable where none is named */
+  editChain: (action: string, chain?: string) => void;
+  paintChains: () => void;
+  /** search for what the search bar says, once it is shown */
+  search: () => void;
 }

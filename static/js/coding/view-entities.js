@@ -1,30 +1,43 @@
 // The chains of the text as a list: found, named, merged, gone through.
-import { element } from "./element.js";
+import { around, button, element, inside } from "../workbench/element.js";
 import { entities, filtered } from "./entities.js";
 import { chainBadge, memberItem } from "./view-panel.js";
+/** @import { Entity, Page } from "./types.js" */
+
+/** The chain that a part of the list is about. @param {Element} node */
+function chainOf(node) {
+  const row = node.closest("[data-chain]");
+  return (row instanceof HTMLElement && row.dataset.chain) || "";
+}
 
 const FIRST = 100; // chains shown before one filters
 const MEMBERS = 60; // members shown of an open chain
 
 /**
- * @param {HTMLDetailsElement} panel
- * @param {{light: (keys: string[]) => void, rename: (chain: string) => void, merge: (chain: string) => void}} deeds
+ * @type {(panel: HTMLDetailsElement, handlers: { light: (keys: string[]) => void, edit: (action: string, chain: string) => void }) =>
+ * { paint: (page: Page) => void }}
  */
-export function createEntities(panel, deeds) {
-  const list = panel.querySelector("ol");
-  const filter = panel.querySelector("input");
-  const count = panel.querySelector(".entity-count");
-  const none = panel.querySelector(".entity-none");
-  const more = panel.querySelector(".entity-more");
+export function createEntities(panel, handlers) {
+  const list = inside(panel, "ol");
+  const filter = inside(panel, "input", HTMLInputElement);
+  const count = inside(panel, ".coding-chain-count");
+  const none = inside(panel, ".coding-chain-none");
+  const more = inside(panel, ".coding-chain-more");
   const opened = new Set(); // chains whose members are shown
+  /** @type {Page | null} */
   let page = null;
-  let drawn = null; // what the list was last made from
+  /** @type {unknown[]} */
+  let drawn = []; // what the list was last made from
   let waiting = false;
 
   function draw() {
-    const own = page.chains.of.get(page.current) ?? [];
+    if (page === null || !panel.open) {
+      return;
+    }
+    const now = page;
+    const own = page.chains.of.get(page.current ?? "") ?? [];
     const signature = [page.judgements, page.numbers, page.model, filter.value, own.join(" "), page.current];
-    if (!panel.open || (drawn && signature.every((one, place) => one === drawn[place]))) {
+    if (signature.every((one, place) => one === drawn[place])) {
       return;
     }
     drawn = signature;
@@ -36,27 +49,29 @@ export function createEntities(panel, deeds) {
     none.textContent = all.length === 0 ? "No chain yet: they appear here from the second member on." : "No chain has these words.";
     more.hidden = shown.length === found.length;
     more.textContent = `${found.length - shown.length} more: filter to find them`;
-    const focused = document.activeElement?.closest("#entities [data-chain]")?.dataset;
-    const which = document.activeElement?.dataset?.entity ?? document.activeElement?.dataset?.goto;
-    list.replaceChildren(...shown.map((entity) => row(entity, own.includes(entity.chain))));
-    if (focused) {
-      const item = [...list.children].find((one) => one.dataset.chain === focused.chain);
-      [...item?.querySelectorAll("button, summary") ?? []]
-        .find((one) => (one.dataset.entity ?? one.dataset.goto) === which)?.focus({ preventScroll: true });
+    const active = document.activeElement instanceof HTMLElement && list.contains(document.activeElement) ? document.activeElement : null;
+    const chain = active && chainOf(active);
+    const name = active?.dataset.entity ?? active?.dataset.goto;
+    list.replaceChildren(...shown.map((entity) => row(now, entity, own.includes(entity.chain))));
+    if (chain) {
+      /** @type {NodeListOf<HTMLElement>} */
+      const controls = list.querySelectorAll("button, summary");
+      [...controls].find((one) => chainOf(one) === chain && (one.dataset.entity ?? one.dataset.goto) === name)?.focus({ preventScroll: true });
     }
   }
 
-  function row(entity, current) {
-    const item = element("li", current ? "entity is-current-entity" : "entity");
+  /** @type {(page: Page, entity: Entity, current: boolean) => HTMLElement} */
+  function row(page, entity, current) {
+    const item = element("li", `coding-chain${current ? " is-current" : ""}`);
     item.dataset.chain = entity.chain;
     const details = element("details");
     details.open = opened.has(entity.chain);
     const summary = element("summary");
     summary.dataset.entity = "summary";
-    const words = element("span", "words", entity.name || entity.words);
+    const words = element("span", "workbench-words", entity.name || entity.words);
     words.dir = "auto";
     words.title = entity.name ? `${entity.name}: ${entity.words}` : entity.words;
-    const size = element("span", "where", String(entity.members.length));
+    const size = element("span", "workbench-place", String(entity.members.length));
     size.setAttribute("aria-label", `${entity.members.length} members`);
     summary.append(chainBadge(String(entity.number ?? entity.chain.slice(1)), entity.number), words, size);
     details.append(summary);
@@ -67,46 +82,47 @@ export function createEntities(panel, deeds) {
         opened.delete(entity.chain);
       }
       if (details.open && details.children.length === 1) {
-        details.append(...inside(entity));
+        details.append(...contents(page, entity));
       }
     });
     if (details.open) {
-      details.append(...inside(entity));
+      details.append(...contents(page, entity));
     }
     item.append(details);
     return item;
   }
 
-  function inside(entity) {
-    const tools = element("p", "entity-tools");
+  /** @type {(page: Page, entity: Entity) => HTMLElement[]} */
+  function contents(page, entity) {
+    const tools = element("p", "coding-chain-tools");
     for (const [name, label] of page.model.readOnly ? [] : [["rename", "Name…"], ["merge", "Merge with…"]]) {
-      const button = element("button", "link-button small", label);
-      button.type = "button";
-      button.dataset.entity = name;
-      tools.append(button);
+      const tool = button("link-button small", label);
+      tool.dataset.entity = name;
+      tools.append(tool);
     }
-    const members = element("ul", "members");
+    const members = element("ul", "workbench-items");
     members.append(...entity.members.slice(0, MEMBERS).map((key) => memberItem(page, key)));
     const rest = entity.members.length - MEMBERS;
-    return [tools, members, ...(rest > 0 ? [element("p", "quiet small", `and ${rest} more`)] : [])];
+    return [tools, members, ...(rest > 0 ? [element("p", "muted small", `and ${rest} more`)] : [])];
   }
 
   filter.addEventListener("input", draw);
   panel.addEventListener("toggle", draw);
   list.addEventListener("click", (event) => {
-    const button = event.target.closest("button[data-entity]");
-    if (button) {
-      deeds[button.dataset.entity](button.closest("[data-chain]").dataset.chain);
+    const tool = around(event, "button[data-entity]");
+    if (tool) {
+      handlers.edit(tool.dataset.entity ?? "", chainOf(tool));
     }
   });
-  const members = (event) => page?.chains.members.get(event.target.closest("[data-chain]")?.dataset.chain) ?? [];
-  list.addEventListener("mouseover", (event) => deeds.light(members(event)));
-  list.addEventListener("mouseleave", () => deeds.light([]));
-  list.addEventListener("focusin", (event) => deeds.light(members(event)));
-  list.addEventListener("focusout", () => deeds.light([]));
+  /** @param {Event} event */
+  const members = (event) => (event.target instanceof HTMLElement && page?.chains.members.get(chainOf(event.target))) || [];
+  list.addEventListener("mouseover", (event) => handlers.light(members(event)));
+  list.addEventListener("mouseleave", () => handlers.light([]));
+  list.addEventListener("focusin", (event) => handlers.light(members(event)));
+  list.addEventListener("focusout", () => handlers.light([]));
 
   return {
-    /** After the key has been answered: the list may be long. @param {Page} now */
+    /** After the key has been answered: the list may be long. */
     paint(now) {
       page = now;
       if (panel.open && !waiting) {

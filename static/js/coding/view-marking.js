@@ -1,10 +1,12 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
+import { judge } from "../workbench/judgements.js";
 import { addRemark, brokenBy } from "./answers.js";
-import { headOf, joined, keyOfDraft, moveEdge, neighbour, snap, whyNot, withEdge, wordAt } from "./marks.js";
-import { deed } from "./state.js";
-import { highlight, revealWords, runOf } from "./view-runs.js";
+import { headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, withEdge, wordAt } from "./marks.js";
+import { around, byId, inside } from "../workbench/element.js";
+import { highlight, inUnits, revealWords, runOf } from "./view-runs.js";
+/** @import { Direction, Draft, Edge, Frame, Marking, Span, Unit } from "./types.js" */
 
-/** Edges as the actions name them: which edge, which way, by what. */
+/** Edges as the actions name them: which edge, which way, by what. @type {Record<string, [Edge, Direction, Unit]>} */
 const EDGES = {
   "end-on": ["end", 1, "word"],
   "end-back": ["end", -1, "word"],
@@ -18,41 +20,53 @@ const EDGES = {
 
 const GIVEN = "This markable came with the text and stays as it is.";
 
-/** @param {any} frame the page, its parts, and what main.js does with them */
-export function createMarking({ page, pane, text, record, refresh, go, say, tell, commitNote }) {
-  const bar = document.getElementById("marking-bar");
-  const words = bar.querySelector(".marking-words");
-  const levels = bar.querySelector("select");
-  const button = (name) => bar.querySelector(`[data-mark=${name}]`);
+/** @type {(frame: Frame) => Marking} */
+export function createMarking({ page, pane, text, record, refresh, go, say, announce, commitNote }) {
+  const bar = byId("marking-bar");
+  const words = inside(bar, ".workbench-bar-words");
+  const levels = inside(bar, "select", HTMLSelectElement);
+  /** @param {string} name */
+  const button = (name) => inside(bar, `[data-mark=${name}]`, HTMLButtonElement);
+  /** @type {Draft | null} */
   let draft = null;
   let byKey = false; // the keys move the draft
   let forHead = false;
   let waiting = false;
 
-  levels.replaceChildren(...page.model.marking.map((level) => new Option(level.label, level.key)));
-  bar.querySelector("label").hidden = page.model.marking.length < 2;
+  /** The draft, where there is one for certain. */
+  function chosen() {
+    if (draft === null) {
+      throw new Error("No words are chosen.");
+    }
+    return draft;
+  }
 
-  function show(said = true) {
+  levels.replaceChildren(...page.model.marking.map((level) => new Option(level.label, level.key)));
+  inside(bar, "label").hidden = page.model.marking.length < 2;
+
+  /** The current markable. */
+  const current = () => page.model.byKey.get(page.current ?? "");
+
+  function show() {
     bar.hidden = draft === null;
     pane.classList.toggle("is-marking", byKey);
     highlight(text, "draft", draft?.parts ?? []);
     if (draft === null) {
       return;
     }
-    const content = joined(draft.parts).map(([start, end]) => page.model.content.slice(start, end)).join(" … ");
+    const content = mergeParts(draft.parts).map(([start, end]) => page.model.content.slice(start, end)).join(" … ");
     words.textContent = content;
-    const why = whyNot(page.model, { ...draft, level: levels.value });
+    const error = draftError(page.model, { ...draft, level: levels.value });
     button("make").hidden = forHead || page.model.marking.length === 0;
-    button("make").disabled = why !== null;
-    button("make").title = why ?? "";
-    button("change").hidden = forHead || !page.model.byKey.get(page.current)?.own;
+    button("make").disabled = error !== null;
+    button("make").title = error ?? "";
+    button("change").hidden = forHead || !current()?.own;
     button("part").hidden = page.model.marking.length === 0 && !forHead;
     button("head").hidden = page.current === null;
-    if (said) {
-      tell(content);
-    }
+    announce(content);
   }
 
+  /** @type {(parts: Span[], at?: number) => void} */
   function set(parts, at = parts.length - 1) {
     draft = { level: levels.value, parts, at };
     if (byKey) {
@@ -70,16 +84,17 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
 
   /** With the words that are selected, lest they be taken for new ones. */
   function finish() {
-    document.getSelection().removeAllRanges();
+    document.getSelection()?.removeAllRanges();
     stop();
   }
 
   function selected() {
     const selection = document.getSelection();
-    if (selection.rangeCount === 0 || selection.isCollapsed || !text.root.contains(selection.getRangeAt(0).commonAncestorContainer)) {
+    const range = selection && selection.rangeCount > 0 && !selection.isCollapsed ? selection.getRangeAt(0) : null;
+    if (!range || !text.root.contains(range.commonAncestorContainer)) {
       return null;
     }
-    const run = runOf(text, selection.getRangeAt(0));
+    const run = runOf(text, range);
     return run && snap(page.model, ...run);
   }
 
@@ -102,20 +117,21 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
     }
   });
 
-  /** Words chosen by key: from the current markable on, or from the start of the text. */
+  /** Words chosen by key: from the current markable on, or from the start of the text. @type {(head: boolean) => void} */
   function begin(head) {
     byKey = true;
     forHead = head;
-    const current = page.model.byKey.get(page.current);
-    if (head) {
-      const own = page.judgements.get(page.current)?.head ?? [];
-      const before = (own.length > 0 ? own : current.head).map(([start, end]) => [page.model.toUnits(start), page.model.toUnits(end)]);
-      const last = current.parts.at(-1);
-      set(before.length > 0 ? before : [neighbour(page.model, [last[1], last[1]], -1)]);
+    const markable = current();
+    if (head && markable) {
+      const own = page.judgements.get(markable.key)?.head ?? [];
+      const before = inUnits(page.model, own.length > 0 ? own : markable.head);
+      const end = markable.parts[markable.parts.length - 1][1];
+      set(before.length > 0 ? before : [neighbour(page.model, [end, end], -1)]);
     } else {
-      const span = current ? [...current.parts] : [wordAt(page.model, 0)].filter(Boolean);
-      if (span.length > 0) {
-        set(span);
+      const first = markable ? null : wordAt(page.model, 0);
+      const parts = markable ? [...markable.parts] : first ? [first] : [];
+      if (parts.length > 0) {
+        set(parts);
       } else {
         stop();
       }
@@ -124,91 +140,95 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
 
   /** Words that were no markable become one. */
   function make() {
-    const wanted = { ...draft, level: levels.value };
-    const why = whyNot(page.model, wanted);
-    if (why) {
-      say(why);
+    const wanted = { ...chosen(), level: levels.value };
+    const error = draftError(page.model, wanted);
+    if (error) {
+      say(error);
       return;
     }
     const key = keyOfDraft(page.model, wanted);
     finish();
-    record([deed(key, {})]);
+    record([judge(key, {})]);
     refresh();
     go(key, "Marked");
   }
 
-  /** The current markable goes to other words, with its judgement and what points to it. */
+  /** The current markable goes to other words, with its judgement and what points to it. @type {(wanted: Draft) => void} */
   function move(wanted) {
+    const markable = current();
+    if (!markable) {
+      return;
+    }
     const key = keyOfDraft(page.model, wanted);
-    const deeds = [{ kind: "move", payload: { markable: page.current, to: key } }];
-    const why = !page.model.byKey.get(page.current).own ? GIVEN
-      : key === page.current ? "It stands there already."
-      : whyNot(page.model, wanted) ?? brokenBy(page.model, page.judgements, deeds[0]);
-    if (why) {
-      say(why);
+    const error = !markable.own ? GIVEN
+      : key === markable.key ? "It stands there already."
+        : draftError(page.model, wanted) ?? brokenBy(page.model, page.judgements, markable.key, key);
+    if (error) {
+      say(error);
       return;
     }
     commitNote();
     finish();
-    record(deeds);
+    record([{ kind: "move", payload: { markable: markable.key, to: key } }]);
     page.current = key;
     refresh();
     go(key, "Moved");
   }
 
   function setHead() {
-    const head = headOf(page.model, page.current, draft.parts);
+    const { key } = page.model.byKey.at(page.current ?? "");
+    const head = headOf(page.model, key, chosen().parts);
     if (head === null) {
       say("The head is made of words of the markable.");
       return;
     }
     finish();
-    const { judgement } = addRemark(page.judgements, page.current, { head });
-    record(judgement === null ? [] : [deed(page.current, judgement)]);
+    const answer = addRemark(page.judgements, key, { head });
+    record("judgement" in answer && answer.judgement ? [judge(key, answer.judgement)] : []);
     refresh();
     say("The head is set.");
   }
 
   function unmark() {
-    const { own, words: content } = page.model.byKey.get(page.current);
+    const { key, own, words: content } = page.model.byKey.at(page.current ?? "");
     if (!own) {
       say(GIVEN);
       return;
     }
     commitNote();
-    record([{ kind: "unmark", payload: { markable: page.current } }]);
+    record([{ kind: "unmark", payload: { markable: key } }]);
     refresh();
     say(`“${content}” is no markable any more; undo brings it back.`);
   }
 
-  const does = {
+  /** What the buttons of the bar do. @type {Record<string, () => void>} */
+  const tools = {
     make,
-    change: () => move({ ...draft, level: page.model.byKey.get(page.current).level }),
+    change: () => move({ ...chosen(), level: page.model.byKey.at(page.current ?? "").level }),
     head: setHead,
     part: () => {
       byKey = true;
-      document.getSelection().removeAllRanges();
-      set([...draft.parts, neighbour(page.model, draft.parts.at(-1), 1)]);
+      document.getSelection()?.removeAllRanges();
+      const { parts } = chosen();
+      set([...parts, neighbour(page.model, parts[parts.length - 1], 1)]);
     },
-    fewer: () => (draft.parts.length > 1 ? set(draft.parts.slice(0, -1)) : finish()),
+    fewer: () => (chosen().parts.length > 1 ? set(chosen().parts.slice(0, -1)) : finish()),
     stop: finish,
   };
   bar.addEventListener("click", (event) => {
-    const name = event.target.closest("[data-mark]")?.dataset.mark;
+    const name = around(event, "[data-mark]")?.dataset.mark;
     if (name && draft) {
-      does[name]();
+      tools[name]();
       pane.focus({ preventScroll: true });
     }
   });
   levels.addEventListener("change", () => show());
 
   const edges = Object.fromEntries(Object.entries(EDGES)
-    .map(([id, how]) => [id, () => move(withEdge(page.model, page.current, ...how))]));
+    .map(([id, how]) => [id, () => move(withEdge(page.model, page.current ?? "", ...how))]));
   return {
-    /** Whether the keys move a draft now. */
     active: () => byKey,
-    /** What the actions of the table do: with the words that are selected, else by key. */
-    does: {
+    handlers: {
       ...edges,
       unmark,
       mark: () => {
@@ -220,33 +240,32 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
         return draft ? setHead() : begin(true);
       },
     },
-    /**
-     * @param {string} key as `combination` names it @param {string|undefined} id the action that has it
-     * @returns {boolean} it was for the draft; any other key is the browser's
-     */
     press(key, id) {
-      const shift = (span) => set(draft.parts.with(draft.at, span), draft.at);
-      const own = {
-        "Enter": forHead ? does.head : does.make,
-        "Shift+Enter": does.change,
-        "Escape": does.stop,
-        "Backspace": does.fewer,
-        "+": does.part,
-        "Shift+ArrowRight": () => shift(moveEdge(page.model, draft.parts[draft.at], "end", 1, "word")),
-        "Shift+ArrowLeft": () => shift(moveEdge(page.model, draft.parts[draft.at], "end", -1, "word")),
-        "ArrowDown": () => shift(line(1)),
-        "ArrowUp": () => shift(line(-1)),
-      }[key];
-      if (own) {
-        own();
-      } else if (id in EDGES) {
-        shift(moveEdge(page.model, draft.parts[draft.at], ...EDGES[id]));
+      const { parts, at } = chosen();
+      /** @param {Span} span */
+      const shift = (span) => set(parts.with(at, span), at);
+      /** @type {Record<string, () => void>} */
+      const keys = {
+        "Enter": forHead ? tools.head : tools.make,
+        "Shift+Enter": tools.change,
+        "Escape": tools.stop,
+        "Backspace": tools.fewer,
+        "+": tools.part,
+        "Shift+ArrowRight": () => shift(moveEdge(page.model, parts[at], "end", 1, "word")),
+        "Shift+ArrowLeft": () => shift(moveEdge(page.model, parts[at], "end", -1, "word")),
+        "ArrowDown": () => shift(line(parts[at], 1)),
+        "ArrowUp": () => shift(line(parts[at], -1)),
+      };
+      if (key in keys) {
+        keys[key]();
+      } else if (id && id in EDGES) {
+        shift(moveEdge(page.model, parts[at], ...EDGES[id]));
       } else if (id === "next" || id === "previous") {
-        shift(neighbour(page.model, draft.parts[draft.at], id === "next" ? 1 : -1));
+        shift(neighbour(page.model, parts[at], id === "next" ? 1 : -1));
       } else if (id === "head") {
-        does.head();
+        tools.head();
       } else if (id === "mark") {
-        does.make();
+        tools.make();
       } else {
         return false;
       }
@@ -254,12 +273,12 @@ export function createMarking({ page, pane, text, record, refresh, go, say, tell
     },
   };
 
-  /** The first word of the next or previous block. */
-  function line(step) {
-    const [start] = draft.parts[draft.at];
+  /** The first word of the next or previous block. @type {(span: Span, step: Direction) => Span} */
+  function line(span, step) {
+    const [start] = span;
     const { blocks } = page.model;
     const here = blocks.findLastIndex((block) => block.start <= start);
     const block = blocks[Math.min(Math.max(here + step, 0), blocks.length - 1)];
-    return wordAt(page.model, block.start) ?? draft.parts[draft.at];
+    return wordAt(page.model, block.start) ?? span;
   }
 }

@@ -1,13 +1,12 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
+import { inside } from "../workbench/element.js";
 import { look } from "./chains.js";
+/** @import { Page, Stretch, TextView } from "./types.js" */
 
-/**
- * @param {SVGElement} svg covers what is seen of the text
- * @param {string|null} from @param {string|null} to
- */
+/** @type {(svg: SVGElement, pane: HTMLElement, view: TextView, from: string | null, to: string | null) => void} */
 export function paintArc(svg, pane, view, from, to) {
-  const path = svg.querySelector("path");
-  const [start, end] = [from, to].map((key) => view.spans.get(key)?.[0] ?? view.margins.get(key));
+  const path = inside(svg, "path", SVGPathElement);
+  const [start, end] = [from ?? "", to ?? ""].map((key) => view.spans.get(key)?.[0] ?? view.margins.get(key));
   if (!start || !end) {
     path.setAttribute("d", "");
     return;
@@ -22,7 +21,10 @@ export function paintArc(svg, pane, view, from, to) {
   path.setAttribute("d", arc(x, y, goal(start, end, frame, x, y)));
 }
 
-/** Where the arc ends: at the words, on the side that is nearer, or beyond the edge of the window. */
+/**
+ * Where the arc ends: at the words, on the side that is nearer, or beyond the edge of the window.
+ * @type {(start: HTMLElement, end: HTMLElement, frame: DOMRect, x: number, y: number) => [number, number]}
+ */
 function goal(start, end, frame, x, y) {
   const after = start.compareDocumentPosition(end) & Node.DOCUMENT_POSITION_FOLLOWING;
   // Words far away have no place yet; asking for it would lay them out.
@@ -37,7 +39,10 @@ function goal(start, end, frame, x, y) {
   return [box.left - frame.left + Math.min(box.width / 2, 12), bottom <= y ? bottom : top];
 }
 
-/** Over the line where both stand in one, else through the gap between the lines. */
+/**
+ * Over the line where both stand in one, else through the gap between the lines.
+ * @type {(x: number, y: number, to: [number, number]) => string}
+ */
 function arc(x, y, [toX, toY]) {
   if (Math.abs(toY - y) < 2) {
     const height = Math.min(22, 10 + Math.abs(toX - x) / 20);
@@ -50,17 +55,18 @@ function arc(x, y, [toX, toY]) {
 /**
  * Where the members of the current chain lie in the whole text. Stretches far away are not laid out inside: a member is
  * as far down its stretch as it is into its words.
- * @param {SVGElement} svg
+ * @type {(svg: SVGElement, pane: HTMLElement, view: TextView, page: Page) => void}
  */
 export function paintTicks(svg, pane, view, page) {
-  const chain = (page.chains.of.get(page.current) ?? [])[0];
-  const members = chain ? page.chains.members.get(chain) : [];
-  const number = (page.numbers.byMember.get(page.current) ?? [])[0];
+  const current = page.current ?? "";
+  const [chain] = page.chains.of.get(current) ?? [];
+  const members = page.chains.members.get(chain) ?? [];
+  const [number] = page.numbers.byMember.get(current) ?? [];
   const places = new Set();
   if (members.length > 1) {
     const top = pane.getBoundingClientRect().top - pane.scrollTop;
     for (const key of members) {
-      const { start } = page.model.byKey.get(key);
+      const { start } = page.model.byKey.at(key);
       const stretch = stretchAt(view.stretches, start);
       if (stretch) {
         const box = stretch.element.getBoundingClientRect();
@@ -69,11 +75,11 @@ export function paintTicks(svg, pane, view, page) {
       }
     }
   }
-  svg.setAttribute("class", `chain-ticks chain-${look(number ?? 1).colour}`);
-  svg.querySelector("path").setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
+  svg.setAttribute("class", `coding-ticks chain-${look(number ?? 1).colour}`);
+  inside(svg, "path", SVGPathElement).setAttribute("d", [...places].map((y) => `M0 ${y}h8v4h-8z`).join(""));
 }
 
-/** The last stretch that begins at or before an offset. */
+/** The last stretch that begins at or before an offset. @type {(stretches: Stretch[], offset: number) => Stretch | undefined} */
 function stretchAt(stretches, offset) {
   let low = 0;
   let high = stretches.length;

@@ -1,95 +1,75 @@
-// Everything around the text: the panel at the side, progress, what is said to the ear.
+// Everything around the text: the panel at the side, hints, what is said to the ear.
+import { button, byId, element } from "../workbench/element.js";
+import { labelControls, paintHints, setShortcuts } from "../workbench/controls.js";
+import { paintProgress } from "../workbench/status.js";
 import { look } from "./chains.js";
-import { element } from "./element.js";
 import { nameOf } from "./entities.js";
-import { ariaKeys, caps } from "./keys.js";
 import { categoryOf } from "./state.js";
 import { badgeLabels } from "./view-text.js";
+/** @import { Keyboard, Model, Page } from "./types.js" */
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one
 
-const byId = (id) => document.getElementById(id);
-
-/** @param {Bindings} bound */
-export function buildPanel(model, bound) {
+/** @type {(model: Model, keyboard: Keyboard) => void} */
+export function buildPanel(model, keyboard) {
   const empty = model.coded.length === 0;
   const marks = model.marking.length > 0;
+  const chains = model.answers !== "categories";
   byId("no-markables").hidden = !empty || marks;
   byId("mark-first").hidden = !empty || !marks;
   byId("panel").hidden = empty;
   document.body.classList.toggle("is-read-only", model.readOnly);
   byId("categories").replaceChildren(...model.categories.map((category, place) => {
-    const button = element("button", "choice");
-    button.type = "button";
-    button.dataset.category = category.key;
-    button.disabled = model.readOnly;
-    wear(button, bound.keys.get(`category-${place + 1}`) ?? []);
-    button.append(element("span", "", category.label));
-    return button;
+    const choice = button("coding-category");
+    const action = `category-${place + 1}`;
+    const key = keyboard.keyOf(action);
+    choice.dataset.category = category.key;
+    choice.disabled = model.readOnly;
+    setShortcuts(choice, keyboard.keysOf(action));
+    choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category.label));
+    return choice;
   }));
-  document.querySelectorAll("[data-do]").forEach((button) => {
-    const keys = bound.keys.get(button.dataset.do) ?? [];
-    const title = button.dataset.title ?? button.textContent.trim();
-    button.title = keys.length > 0 ? `${title} (${caps(keys[0]).join("+")})` : title;
-    if (keys.length > 0) {
-      button.setAttribute("aria-keyshortcuts", keys.map(ariaKeys).join(" "));
-    } else {
-      button.removeAttribute("aria-keyshortcuts");
-    }
-  });
-  document.querySelectorAll("[data-for]").forEach((one) => {
-    one.hidden = !{ marks, chains: model.answers !== "categories", optional: model.categories.some((each) => each.takes_optional) }[one.dataset.for];
-  });
-  paintHints(model, bound, empty && !marks);
-  byId("unsure").disabled = model.readOnly;
-  byId("optional").disabled = model.readOnly;
-  byId("note").readOnly = model.readOnly;
+  labelControls(keyboard, { marks, chains, optional: model.categories.some((each) => each.takes_optional) });
+  paintHints(keyboard, empty && !marks ? [] : hints(model));
+  byId("unsure", HTMLInputElement).disabled = model.readOnly;
+  byId("optional", HTMLInputElement).disabled = model.readOnly;
+  byId("note", HTMLTextAreaElement).readOnly = model.readOnly;
 }
 
-/** Show the first key of a control on it, and tell all of them. */
-function wear(button, keys) {
-  if (keys.length > 0) {
-    button.setAttribute("aria-keyshortcuts", keys.map(ariaKeys).join(" "));
-    button.append(element("kbd", "", caps(keys[0]).join("+")));
-  }
-}
-
-function paintHints(model, bound, empty) {
+/** @type {(model: Model) => [action: string, words: string][]} */
+function hints(model) {
   const chains = model.answers !== "categories";
-  const reading = [["next-undecided", "next undecided"], ["next", "next"], ...(chains ? [["next-in-chain", "along the chain"]] : [])];
-  const writing = [
+  return [
     ["next-undecided", "next undecided"],
-    ...(chains ? [["candidate-a", "to"], ["candidate-l", model.answers === "indices" ? "take the index, Shift adds one" : "point, Shift adds one"]] : []),
-    ["accept", "accept"],
-    ["undo", "undo"],
-    ...(model.marking.length > 0 ? [["mark", "mark words"]] : []),
+    ...pairs(model.readOnly, ["next", "next"]),
+    ...pairs(model.readOnly && chains, ["next-in-chain", "along the chain"]),
+    ...pairs(!model.readOnly && chains, ["candidate-a", "to"],
+      ["candidate-l", model.answers === "indices" ? "take the index, Shift adds one" : "point, Shift adds one"]),
+    ...pairs(!model.readOnly, ["accept", "accept"], ["undo", "undo"]),
+    ...pairs(!model.readOnly && model.marking.length > 0, ["mark", "mark words"]),
+    ["search", "search"], ["palette", "all actions"], ["release", "frees Tab"], ["help", "keys"],
   ];
-  const hints = [...(model.readOnly ? reading : writing), ["search", "search"], ["palette", "all actions"], ["release", "frees Tab"], ["help", "keys"]];
-  byId("hints").replaceChildren(...(empty ? [] : hints.filter(([id]) => bound.keys.get(id)?.length > 0).map(([id, does]) => {
-    const hint = element("span");
-    hint.append(...caps(bound.keys.get(id)[0]).map((cap) => element("kbd", "", cap)), ` ${does}`);
-    return hint;
-  })));
 }
 
-/** What to call a markable in a list, and where it is. */
+/** @type {(use: boolean, ...all: [string, string][]) => [string, string][]} */
+const pairs = (use, ...all) => (use ? all : []);
+
+/** What to call a markable in a list, and where it is. @type {(model: Model, key: string) => { words: string, where: string }} */
 export function describe(model, key) {
-  const markable = model.byKey.get(key);
+  const markable = model.byKey.at(key);
   const block = model.blocks.find((one) => one.start <= markable.start && markable.start <= one.end);
   const where = block ? `${block.label} ${block.speaker}`.trim() : "";
   return { words: markable.words || markable.label || "∅", where };
 }
 
-/** @param {boolean} all whether to list every candidate */
-export function paintPanel(page, all) {
+/** @type {(page: Page, all: boolean, keyboard: Keyboard) => void} */
+export function paintPanel(page, all, keyboard) {
   const { model, judgements, current } = page;
   const done = page.decided;
   const total = model.coded.length;
-  byId("progress").max = Math.max(total, 1);
-  byId("progress").value = done;
+  paintProgress(done, total, `${done} of ${total} decided`);
   byId("progress").classList.toggle("done", total > 0 && done === total);
-  byId("progress-text").textContent = `${done} of ${total} decided`;
   if (current === null) {
     return;
   }
@@ -99,39 +79,41 @@ export function paintPanel(page, all) {
   byId("words").title = words;
   byId("position").textContent = `${model.coded.findIndex((one) => one.key === current) + 1} of ${total}`;
   byId("place").textContent = where;
-  for (const button of byId("categories").children) {
-    button.setAttribute("aria-pressed", String(button.dataset.category === value?.category));
-  }
-  keepingFocus(() => {
-    paintCandidates(page, all);
-    paintChain(page);
+  model.categories.forEach(({ key }, place) => {
+    byId("categories").children[place].setAttribute("aria-pressed", String(key === value?.category));
   });
-  byId("unsure").checked = value?.unsure ?? false;
-  byId("optional").checked = value?.optional ?? false;
-  byId("own-tools").hidden = !model.byKey.get(current).own || model.marking.length === 0;
-  const note = byId("note");
+  keepingFocus(() => {
+    paintCandidates(page, current, all, keyboard);
+    paintChain(page, current);
+  });
+  byId("unsure", HTMLInputElement).checked = value?.unsure ?? false;
+  byId("optional", HTMLInputElement).checked = value?.optional ?? false;
+  byId("own-tools").hidden = !model.byKey.at(current).own || model.marking.length === 0;
+  const note = byId("note", HTMLTextAreaElement);
   if (document.activeElement !== note) {
     note.value = value?.note ?? "";
   }
-  byId("undo").disabled = page.history.done.length === 0 && page.history.whole;
-  byId("redo").disabled = page.history.undone.length === 0 && page.history.whole;
-  byId("clear").disabled = !value;
+  byId("undo", HTMLButtonElement).disabled = page.history.done.length === 0 && page.history.whole;
+  byId("redo", HTMLButtonElement).disabled = page.history.undone.length === 0 && page.history.whole;
+  byId("clear", HTMLButtonElement).disabled = !value;
 }
 
-/** The lists are written anew; who works them by keyboard stays on the same entry. */
+/** The lists are written anew; who works them by keyboard stays on the same entry. @type {(paint: () => void) => void} */
 function keepingFocus(paint) {
-  const { id, dataset } = document.activeElement?.closest(".side button") ?? { dataset: {} };
+  const focused = document.activeElement?.closest(".workbench-side button");
+  const { target, index, goto } = focused instanceof HTMLElement ? focused.dataset : {};
   paint();
-  const { target, index, goto } = dataset;
-  if (!id && (target || goto)) {
-    [...document.querySelectorAll(".candidate, .member")]
-      .find((one) => one.dataset.target === target && one.dataset.index === index && one.dataset.goto === goto)
+  if (!focused?.id && (target || goto)) {
+    /** @type {NodeListOf<HTMLElement>} */
+    const entries = document.querySelectorAll(".workbench-item");
+    [...entries].find((one) => one.dataset.target === target && one.dataset.index === index && one.dataset.goto === goto)
       ?.focus({ preventScroll: true });
   }
 }
 
-function paintCandidates(page, all) {
-  const { model, judgements, current, candidates } = page;
+/** @type {(page: Page, current: string, all: boolean, keyboard: Keyboard) => void} */
+function paintCandidates(page, current, all, keyboard) {
+  const { model, judgements, candidates } = page;
   const section = byId("candidates-section");
   const category = categoryOf(model, judgements.get(current)?.category);
   section.hidden = model.answers === "categories";
@@ -142,26 +124,27 @@ function paintCandidates(page, all) {
   const given = judgements.get(current)?.[model.answers === "indices" ? "indices" : "pointers"].length ?? 0;
   const noun = model.answers === "indices" ? ["Entity", "entities"] : ["Antecedent", "antecedents"];
   byId("candidates-title").textContent = given > 1 ? `Ambiguous: ${given} ${noun[1]} ${own}`.trim() : `${noun[0]} ${own}`.trim();
-  section.classList.toggle("quiet", Boolean(category) && !category.points_to && !category.takes_index);
+  section.classList.toggle("muted", category !== undefined && !category.points_to && !category.takes_index);
   // What is chosen stays in sight, however far down it is.
   const shown = all ? candidates : candidates.filter((candidate, place) => place < FIRST || candidate.chosen);
   byId("candidates").replaceChildren(...shown.map((candidate) => {
-    const button = row(page, "candidate", candidate.key, candidate.letter && page.keyOf(`candidate-${candidate.letter}`));
-    button.dataset.target = candidate.key;
-    button.disabled = model.readOnly;
-    button.setAttribute("aria-pressed", String(candidate.chosen));
+    const action = `candidate-${candidate.letter}`;
+    const entry = row(page, "workbench-item coding-candidate", candidate.key, candidate.letter && keyboard.keyOf(action));
+    entry.dataset.target = candidate.key;
+    entry.disabled = model.readOnly;
+    entry.setAttribute("aria-pressed", String(candidate.chosen));
     if (candidate.index !== null) {
-      button.dataset.index = candidate.index;
+      entry.dataset.index = candidate.index;
     }
     if (candidate.letter !== null) {
-      button.setAttribute("aria-keyshortcuts", page.keysOf(`candidate-${candidate.letter}`).map(ariaKeys).join(" "));
+      setShortcuts(entry, keyboard.keysOf(action));
     }
     const labels = candidate.index !== null
       ? [{ text: candidate.index, number: page.numbers.byChain.get(`#${candidate.index}`) }]
       : badgeLabels(page.numbers.byMember.get(candidate.key) ?? []);
-    button.append(...labels.map(({ text, number }) => chainBadge(text, number)));
+    entry.append(...labels.map(({ text, number }) => chainBadge(text, number)));
     const item = element("li");
-    item.append(button);
+    item.append(entry);
     return item;
   }));
   const more = byId("more");
@@ -174,14 +157,15 @@ function paintCandidates(page, all) {
     : "Nothing before this one can be pointed to.";
 }
 
-function paintChain(page) {
-  const { model, current, numbers } = page;
-  const chains = (page.chains.of.get(current) ?? []).filter((chain) => page.chains.members.get(chain).length > 1);
+/** @type {(page: Page, current: string) => void} */
+function paintChain(page, current) {
+  const { model, numbers } = page;
+  const chains = (page.chains.of.get(current) ?? []).filter((chain) => page.chains.members.at(chain).length > 1);
   byId("chain-section").hidden = chains.length === 0;
-  const members = [...new Set(chains.flatMap((chain) => page.chains.members.get(chain)))]
-    .sort((one, other) => model.byKey.get(one).order - model.byKey.get(other).order);
+  const members = [...new Set(chains.flatMap((chain) => page.chains.members.at(chain)))]
+    .sort((one, other) => model.byKey.at(one).order - model.byKey.at(other).order);
   const names = (numbers.byMember.get(current) ?? []).join(", ");
-  const called = chains.map((chain) => nameOf(page.judgements, page.chains.members.get(chain))).filter(Boolean).join(", ");
+  const called = chains.map((chain) => nameOf(page.judgements, page.chains.members.at(chain))).filter(Boolean).join(", ");
   byId("chain-title").textContent = `${chains.length > 1 ? "Chains" : "Chain"} ${names}: ${members.length} members`;
   byId("chain-name").textContent = called;
   byId("chain-name").hidden = called === "";
@@ -189,42 +173,39 @@ function paintChain(page) {
   byId("members").replaceChildren(...members.slice(first, first + 2 * AROUND).map((key) => memberItem(page, key)));
 }
 
-/** A list entry that leads to a markable. @param {string} [hint] what else to say of it */
+/** A list entry that leads to a markable. @type {(page: Page, key: string, hint?: string) => HTMLElement} */
 export function memberItem(page, key, hint = "") {
-  const button = row(page, "member", key, undefined, hint);
-  button.dataset.goto = key;
+  const entry = row(page, "workbench-item", key, undefined, hint);
+  entry.dataset.goto = key;
   if (key === page.current) {
-    button.setAttribute("aria-current", "true");
+    entry.setAttribute("aria-current", "true");
   }
   const item = element("li");
-  item.append(button);
+  item.append(entry);
   return item;
 }
 
+/** @type {(page: Page, className: string, key: string, letter: string | null | undefined, hint?: string) => HTMLButtonElement} */
 function row({ model }, className, key, letter, hint = "") {
   const { words, where } = describe(model, key);
-  const button = element("button", className);
-  button.type = "button";
+  const entry = button(className);
   if (letter !== undefined) {
-    button.append(letter === null ? element("span", "no-key") : element("kbd", "", letter));
+    entry.append(letter === null ? element("span", "coding-no-key") : element("kbd", "", letter));
   }
-  const text = element("span", "words", words);
+  const text = element("span", "workbench-words", words);
   text.lang = model.language;
   text.dir = model.direction;
   text.title = words;
-  button.append(text, element("span", "where", [hint, where].filter(Boolean).join(" · ")));
-  return button;
+  entry.append(text, element("span", "workbench-place", [hint, where].filter(Boolean).join(" · ")));
+  return entry;
 }
 
-/** @param {string} text @param {number|null|undefined} number of the chain */
+/** @type {(text: string, number: number | null | undefined) => HTMLElement} */
 export function chainBadge(text, number) {
   return element("span", `chain-badge${number === undefined || number === null ? "" : ` chain-${look(number).colour}`}`, text);
 }
 
-/**
- * @param {string} [prefix] what just happened, before what is now
- * @param {boolean} [alone] nothing after it
- */
+/** @type {(page: Page, prefix?: string, alone?: boolean) => void} */
 export function announce(page, prefix = "", alone = false) {
   const { model, judgements, current } = page;
   if (current === null || alone) {

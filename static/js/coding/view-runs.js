@@ -1,16 +1,17 @@
 // Runs of the text as ranges of the page, and back: what is selected, found or drafted.
-import { bring } from "./view-text.js";
+import { bringIntoView } from "./view-text.js";
+/** @import { Span, TextView } from "./types.js" */
 
 /**
  * The run of the text that a range of the page covers; badges and margins are no words.
- * @param {Range} range @returns {[number, number]|null}
+ * @type {(view: TextView, range: Range) => Span | null}
  */
 export function runOf(view, range) {
+  /** @type {Span | null} */
   let run = null;
   for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
-    for (const text of textNodes(view, words)) {
+    for (const { text, at } of textNodes(view, words)) {
       if (range.intersectsNode(text)) {
-        const at = view.starts.get(text);
         const start = at + (text === range.startContainer ? range.startOffset : 0);
         const end = at + (text === range.endContainer ? range.endOffset : text.length);
         if (start < end) {
@@ -22,12 +23,14 @@ export function runOf(view, range) {
   return run;
 }
 
+/** @type {(view: TextView, root: HTMLElement) => { text: Text, at: number }[]} */
 function textNodes(view, root) {
   const found = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    if (view.starts.has(walker.currentNode)) {
-      found.push(walker.currentNode);
+  for (let text = walker.nextNode(); text instanceof Text; text = walker.nextNode()) {
+    const at = view.starts.get(text);
+    if (at !== undefined) {
+      found.push({ text, at });
     }
   }
   return found;
@@ -35,7 +38,7 @@ function textNodes(view, root) {
 
 /**
  * A run of the text as ranges of the page, one in each block that it touches.
- * @param {number} start @param {number} end @returns {Range[]}
+ * @type {(view: TextView, start: number, end: number) => Range[]}
  */
 export function rangesOf(view, start, end) {
   const found = [];
@@ -45,8 +48,7 @@ export function rangesOf(view, start, end) {
     }
     const range = document.createRange();
     let begun = false;
-    for (const text of textNodes(view, words)) {
-      const at = view.starts.get(text);
+    for (const { text, at } of textNodes(view, words)) {
       if (at + text.length <= start || at >= end) {
         continue;
       }
@@ -65,7 +67,7 @@ export function rangesOf(view, start, end) {
 
 /**
  * Show runs of the text by a highlight of the style sheet, which leaves the page as it is.
- * @param {string} name @param {[number, number][]} spans
+ * @type {(view: TextView, name: string, spans: Span[]) => void}
  */
 export function highlight(view, name, spans) {
   if (!("highlights" in CSS)) {
@@ -78,10 +80,13 @@ export function highlight(view, name, spans) {
   }
 }
 
-/** Bring a run of the text into sight. @param {[number, number]} span */
+/** Bring a run of the text into sight. @type {(pane: HTMLElement, view: TextView, span: Span) => void} */
 export function revealWords(pane, view, [start, end]) {
   const [range] = rangesOf(view, start, end);
   if (range) {
-    bring(pane, () => range.getBoundingClientRect());
+    bringIntoView(pane, () => range.getBoundingClientRect());
   }
 }
+
+/** Spans of code points as the browser counts. @type {(model: { toUnits: (codePoint: number) => number }, spans: Span[]) => Span[]} */
+export const inUnits = ({ toUnits }, spans) => spans.map(([start, end]) => [toUnits(start), toUnits(end)]);

@@ -1,14 +1,15 @@
-// The search bar over the text. Matches are shown without touching the page.
-import { markableAt, matches } from "./search.js";
+// The search bar over the text. Matches are shown without touching the page. Loaded with tools.js.
+import { around, inside } from "../workbench/element.js";
+import { findMatches } from "../workbench/search.js";
+import { markableAt } from "./destinations.js";
 import { highlight, revealWords } from "./view-runs.js";
+/** @import { Frame, Span } from "./types.js" */
 
-/**
- * @param {HTMLElement} bar
- * @param {(key: string) => void} go
- */
-export function createSearch(bar, pane, text, page, go) {
-  const input = bar.querySelector("input");
-  const count = bar.querySelector(".search-count");
+/** @type {(bar: HTMLElement, frame: Frame) => () => void} what it gives searches for what the bar says */
+export function createSearch(bar, { page, pane, text, go }) {
+  const input = inside(bar, "input", HTMLInputElement);
+  const count = inside(bar, ".coding-search-count");
+  /** @type {Span[]} */
   let found = [];
   let at = -1;
 
@@ -22,13 +23,14 @@ export function createSearch(bar, pane, text, page, go) {
   }
 
   function find() {
-    found = matches(page.model.content, input.value);
+    found = findMatches(page.model.content, input.value);
     // From the current markable on, as a reader would.
-    const from = page.model.byKey.get(page.current)?.start ?? 0;
+    const from = page.model.byKey.get(page.current ?? "")?.start ?? 0;
     at = found.length === 0 ? -1 : Math.max(0, found.findIndex(([start]) => start >= from));
     show();
   }
 
+  /** @param {1 | -1} by */
   function step(by) {
     if (found.length > 0) {
       at = (at + by + found.length) % found.length;
@@ -59,7 +61,7 @@ export function createSearch(bar, pane, text, page, go) {
     }
   });
   bar.addEventListener("click", (event) => {
-    const name = event.target.closest("[data-search]")?.dataset.search;
+    const name = around(event, "[data-search]")?.dataset.search;
     if (name === "close") {
       close();
     } else if (name) {
@@ -67,12 +69,5 @@ export function createSearch(bar, pane, text, page, go) {
     }
   });
 
-  return {
-    open() {
-      bar.hidden = false;
-      input.select();
-      input.focus();
-      find();
-    },
-  };
+  return find;
 }

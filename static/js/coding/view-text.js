@@ -1,8 +1,9 @@
 // The text with its markables as DOM: built once, then only classes, badges and letters change.
 import { look } from "./chains.js";
-import { element } from "./element.js";
+import { element } from "../workbench/element.js";
 import { slices } from "./slices.js";
 import { isDecided } from "./state.js";
+/** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "./types.js" */
 
 const DEEPEST = 6;
 const MOST_SHIFT = 12;
@@ -11,23 +12,25 @@ const MOST_BADGES = 3;
 const LINES_A_STRETCH = 40;
 const CHARACTERS_A_LINE = 68;
 const SETTLING = 4; // frames
+/** @type {Record<string, string>} */
+const CLASSES = { turn: "turn", header: "text-header", paragraph: "paragraph" };
 const SENTENCE = ""; // in the place of a markable's key: a sentence begins
 
-/**
- * @param {HTMLElement} root
- * @returns {TextView}
- */
+/** @type {(root: HTMLElement, model: Model) => TextView} */
 export function buildText(root, model) {
+  /** @type {TextView} */
   const view = {
     root, spans: new Map(), margins: new Map(), stretches: [], rows: [], starts: new WeakMap(), shown: new Map(),
     badges: new Map(), lit: new Set(), ends: ends(model),
   };
   const turns = new Map(model.markables.filter((one) => !one.coded).map((one) => [`${one.start} ${one.end}`, one.key]));
   const fragment = document.createDocumentFragment();
-  let lines = LINES_A_STRETCH;
-  let last = null; // who spoke
+  let lines = 0;
+  /** @type {Stretch | null} */
+  let stretch = null;
+  let last = ""; // who spoke
   for (const block of model.blocks) {
-    const row = element("div", { turn: "turn", header: "text-header", paragraph: "paragraph" }[block.kind] ?? "rest");
+    const row = element("div", CLASSES[block.kind] ?? "plain-line");
     let words = row;
     if (block.kind === "turn") {
       const label = element("span", "turn-label", block.label);
@@ -45,14 +48,15 @@ export function buildText(root, model) {
       }
     }
     view.rows.push({ block, words });
-    if (lines >= LINES_A_STRETCH) {
-      view.stretches.push({ element: element("div", "stretch"), start: block.start, end: block.end });
-      fragment.append(view.stretches.at(-1).element);
+    if (stretch === null || lines >= LINES_A_STRETCH) {
+      stretch = { element: element("div", "coding-stretch"), start: block.start, end: block.end };
+      view.stretches.push(stretch);
+      fragment.append(stretch.element);
       lines = 0;
     }
     lines += Math.ceil((block.end - block.start) / CHARACTERS_A_LINE);
-    view.stretches.at(-1).element.append(row);
-    view.stretches.at(-1).end = block.end;
+    stretch.element.append(row);
+    stretch.end = block.end;
   }
   drawRows(view, model, view.rows);
   root.replaceChildren(fragment);
@@ -60,16 +64,19 @@ export function buildText(root, model) {
   return view;
 }
 
+/** @type {(view: TextView, model: Model, rows: Row[]) => void} */
 function drawRows(view, model, rows) {
   const parts = model.markables
     .flatMap((markable) => markable.parts.map(([start, end]) => ({ key: markable.key, start, end, order: markable.order })))
     .concat(model.sentences.map((start) => ({ key: SENTENCE, start, end: start, order: -1 })))
-    .sort((one, other) => one.start - other.start || (other.key === SENTENCE) - (one.key === SENTENCE)
+    .sort((one, other) => one.start - other.start || Number(other.key === SENTENCE) - Number(one.key === SENTENCE)
       || other.end - one.end || one.order - other.order);
+  /** @param {string} key */
   const coded = (key) => model.byKey.get(key)?.coded ?? false;
   const partsOf = sweep(parts);
   for (const { block, words } of rows) {
     let at = block.start;
+    /** @type {(nodes: Slice["children"], parent: HTMLElement) => void} */
     const draw = (nodes, parent) => {
       for (const node of nodes) {
         if ("text" in node) {
@@ -103,10 +110,7 @@ function drawRows(view, model, rows) {
   }
 }
 
-/**
- * Draw anew the blocks in which markables have come or gone.
- * @param {Model} before
- */
+/** Draw anew the blocks in which markables have come or gone. @type {(view: TextView, before: Model, model: Model) => void} */
 export function redrawText(view, before, model) {
   const changed = [...before.markables.filter((one) => !model.byKey.has(one.key)),
     ...model.markables.filter((one) => !before.byKey.has(one.key))];
@@ -131,10 +135,11 @@ export function redrawText(view, before, model) {
 
 /**
  * The parts that a block may hold, for blocks in text order: looking through all parts for each would be slow.
- * @param {Part[]} parts by where they start
+ * @type {<T extends Part>(parts: T[]) => (block: Block) => Part[]}
  */
 function sweep(parts) {
   let next = 0;
+  /** @type {Part[]} */
   let open = [];
   return (block) => {
     open = open.filter((part) => part.end >= block.start);
@@ -146,8 +151,9 @@ function sweep(parts) {
   };
 }
 
-/** Markables by where they end, the inner ones first: their badges stand side by side. */
+/** Markables by where they end, the inner ones first: their badges stand side by side. @type {(model: Model) => string[][]} */
 function ends(model) {
+  /** @type {Map<number, string[]>} */
   const groups = new Map();
   for (const markable of [...model.markables].reverse()) {
     groups.set(markable.end, [...(groups.get(markable.end) ?? []), markable.key]);
@@ -155,10 +161,11 @@ function ends(model) {
   return [...groups.values()];
 }
 
-export function paintText(view, page) {
+/** @type {(view: TextView, page: Page, keyboard: Keyboard) => void} */
+export function paintText(view, page, keyboard) {
   const { model, judgements, current, numbers } = page;
-  const own = new Set(page.chains.of.get(current) ?? []);
-  const antecedents = new Set(judgements.get(current)?.pointers ?? []);
+  const own = new Set(page.chains.of.get(current ?? ""));
+  const antecedents = new Set(judgements.get(current ?? "")?.pointers);
   for (const markable of model.markables) {
     const { key } = markable;
     const its = numbers.byMember.get(key) ?? [];
@@ -177,7 +184,7 @@ export function paintText(view, page) {
       classes.push("is-current");
     } else if (antecedents.has(key)) {
       classes.push("is-antecedent");
-    } else if (its.length > 0 && page.chains.of.get(key).some((chain) => own.has(chain))) {
+    } else if (its.length > 0 && page.chains.of.get(key)?.some((chain) => own.has(chain))) {
       classes.push("is-member");
     }
     if (view.lit.has(key)) {
@@ -192,9 +199,10 @@ export function paintText(view, page) {
     }
   }
   paintBadges(view, page);
-  paintLetters(view, page);
+  paintLetters(view, page, keyboard);
 }
 
+/** @type {(view: TextView, page: Page) => void} */
 function paintBadges(view, { numbers, judgements }) {
   for (const group of view.ends) {
     let shift = 0;
@@ -228,8 +236,7 @@ function paintBadges(view, { numbers, judgements }) {
 
 /**
  * The numbers to show; of many the first, and how many more there are.
- * @param {number[]} numbers
- * @returns {{text: string, number: number|null}[]}
+ * @type {(numbers: number[]) => { text: string, number: number | null }[]}
  */
 export function badgeLabels(numbers) {
   const shown = numbers.length > MOST_BADGES ? numbers.slice(0, MOST_BADGES - 1) : numbers;
@@ -239,7 +246,7 @@ export function badgeLabels(numbers) {
 
 /**
  * Light up the members of the chains that the mouse or a list entry is on, and nothing else.
- * @param {Iterable<string>} keys
+ * @type {(view: TextView, keys: Iterable<string>) => void}
  */
 export function lightUp(view, keys) {
   const lit = new Set(keys);
@@ -250,12 +257,16 @@ export function lightUp(view, keys) {
   view.lit = lit;
 }
 
-/** Letters stand in the text only while the current markable still wants a target. */
-function paintLetters(view, { model, candidates, wants, keyOf }) {
+/**
+ * Letters stand in the text only while the current markable still wants a target.
+ * @type {(view: TextView, page: Page, keyboard: Keyboard) => void}
+ */
+function paintLetters(view, { model, candidates, wants }, keyboard) {
   view.root.querySelectorAll(".letter").forEach((letter) => letter.remove());
   if (!wants) {
     return;
   }
+  /** @type {Map<number | string, number>} */
   const taken = new Map();
   for (const { key, letter } of candidates) {
     if (letter === null) {
@@ -266,10 +277,10 @@ function paintLetters(view, { model, candidates, wants, keyOf }) {
     if (!place) {
       continue;
     }
-    const start = margin ? key : model.byKey.get(key).start;
+    const start = margin ? key : model.byKey.at(key).start;
     const shift = taken.get(start) ?? 0;
     taken.set(start, shift + 1);
-    const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, keyOf(`candidate-${letter}`));
+    const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, keyboard.keyOf(`candidate-${letter}`));
     tag.dataset.letter = letter;
     tag.setAttribute("aria-hidden", "true"); // the list has the real control
     place.prepend(tag);
@@ -279,18 +290,24 @@ function paintLetters(view, { model, candidates, wants, keyOf }) {
 /**
  * Keep the current markable away from the edges, and jump instead of gliding: the eye must not wait. What comes into
  * sight is laid out only then and may push the markable away again, so that a jump is looked at again.
+ * @type {(pane: HTMLElement, view: TextView, key: string, frames?: number) => void}
  */
 export function reveal(pane, view, key, frames = SETTLING) {
   const span = view.spans.get(key)?.[0] ?? view.margins.get(key);
   if (span?.isConnected) {
-    bring(pane, () => span.getBoundingClientRect(), frames);
+    bringIntoView(pane, () => span.getBoundingClientRect(), frames);
   }
 }
 
-let bringing = 0; // only the last jump is looked at again
+let lastJump = 0; // only the last jump is looked at again
 
-/** Bring what has this box into sight. @param {() => DOMRect} box where it is now */
-export function bring(pane, box, frames = SETTLING, mine = (bringing += 1)) {
+function nextJump() {
+  lastJump += 1;
+  return lastJump;
+}
+
+/** Bring what has this box now into sight. @type {(pane: HTMLElement, box: () => DOMRect, frames?: number, own?: number) => void} */
+export function bringIntoView(pane, box, frames = SETTLING, own = nextJump()) {
   const frame = pane.getBoundingClientRect();
   const { top, bottom } = box();
   const margin = frame.height / 6;
@@ -299,8 +316,8 @@ export function bring(pane, box, frames = SETTLING, mine = (bringing += 1)) {
     pane.scrollTop += top - frame.top - frame.height / 3;
     if (frames > 0 && pane.scrollTop !== before) {
       requestAnimationFrame(() => {
-        if (bringing === mine) {
-          bring(pane, box, frames - 1, mine);
+        if (lastJump === own) {
+          bringIntoView(pane, box, frames - 1, own);
         }
       });
     }

@@ -1,12 +1,20 @@
 // Everything one can do on the pyramid pages, with its keys. The palette, the list of keys and the hints are written from it. Pure.
+/** @import { Model, PyramidAction } from "./types.js" */
 
+/** @typedef {(model: Model) => boolean} Condition */
+
+/** @type {Condition} */
 const writes = (model) => !model.readOnly;
+/** @type {Condition} */
 const pyramid = (model) => !model.peer;
+/** @type {Condition} */
 const builds = (model) => writes(model) && pyramid(model);
+/** @type {Condition} */
 const peer = (model) => model.peer && writes(model);
+/** @type {Condition} */
 const agrees = (model) => builds(model) && model.others.length > 0;
 
-/** @type {Action[]} */
+/** @type {PyramidAction[]} */
 export const ACTIONS = [
   { id: "next-free", group: "Walk", label: "Next words in no SCU", keys: ["Tab"] },
   { id: "previous-free", group: "Walk", label: "Previous words in no SCU", keys: ["Shift+Tab"] },
@@ -23,8 +31,8 @@ export const ACTIONS = [
   { id: "next-contributor", group: "Walk", label: "Next contributor of the SCU", keys: ["."] },
   { id: "previous-contributor", group: "Walk", label: "Previous contributor of the SCU", keys: [","] },
   { id: "take-up", group: "Walk", label: "Select the contributor that the word is in", keys: ["Enter", "Space"] },
-  { id: "search", group: "Walk", label: "Search words and SCUs", keys: ["/"] },
-  { id: "filter", group: "Walk", label: "Filter the SCUs", keys: ["f"] },
+  { id: "search", group: "Walk", label: "Search words and SCUs", keys: ["/"], anywhere: true },
+  { id: "filter", group: "Walk", label: "Filter the SCUs", keys: ["f"], anywhere: true },
   { id: "extend-on", group: "Select", label: "Select a word more", keys: ["Shift+ArrowRight"] },
   { id: "extend-back", group: "Select", label: "Select a word less", keys: ["Shift+ArrowLeft"] },
   { id: "extend-down", group: "Select", label: "Select to the next line", keys: ["Shift+ArrowDown"] },
@@ -46,17 +54,17 @@ export const ACTIONS = [
   { id: "split", group: "SCU", label: "Split the chosen contributors off", keys: ["x"], when: builds },
   { id: "delete-scu", group: "SCU", label: "Delete the SCU", keys: ["Shift+Delete"], when: builds },
   { id: "take-theirs", group: "SCU", label: "Take an SCU as another coder has it", keys: ["t"], when: agrees },
-  { id: "undo", group: "Page", label: "Undo", keys: ["u", "Ctrl+z"], when: writes },
-  { id: "redo", group: "Page", label: "Redo", keys: ["Shift+u", "Ctrl+Shift+z", "Ctrl+y"], when: writes },
-  { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"] },
-  { id: "help", group: "Page", label: "Keys, and how to change them", keys: ["?"] },
-  { id: "release", group: "Page", label: "Let Tab leave the text", keys: ["Escape"] },
-  { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"] },
-  { id: "layout", group: "Page", label: "Summaries side by side, or one below the other", keys: ["w"], when: pyramid },
-  { id: "larger", group: "Page", label: "Larger text", keys: ["="] },
-  { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"] },
-  { id: "hand-in", group: "Page", label: "Check and hand in", keys: [], when: writes },
+  { id: "undo", group: "Page", label: "Undo", keys: ["u", "Ctrl+z"], anywhere: true, when: writes },
+  { id: "redo", group: "Page", label: "Redo", keys: ["Shift+u", "Ctrl+Shift+z", "Ctrl+y"], anywhere: true, when: writes },
+  { id: "palette", group: "Page", label: "All actions", keys: ["Ctrl+k"], anywhere: true },
+  { id: "help", group: "Page", label: "Keys, and how to change them", keys: ["?"], anywhere: true },
+  { id: "release", group: "Page", label: "Let Tab leave the text", keys: ["Escape"], anywhere: true },
+  { id: "guidelines", group: "Page", label: "Show or hide the guidelines", keys: ["y"], anywhere: true },
+  { id: "layout", group: "Page", label: "Summaries side by side, or one below the other", keys: ["w"], anywhere: true, when: pyramid },
+  { id: "larger", group: "Page", label: "Larger text", keys: ["="], anywhere: true },
+  { id: "smaller", group: "Page", label: "Smaller text", keys: ["-"], anywhere: true },
+  { id: "hand-in", group: "Page", label: "Check and hand in", keys: [], anywhere: true, when: writes },
 ];
 
-/** @returns {Action[]} those that this page has a use for */
+/** Those that this page has a use for. @param {Model} model */
 export const actionsOf = (model) => ACTIONS.filter((action) => !action.when || action.when(model));

@@ -1,32 +1,34 @@
 // What to look at before handing in. Pure.
+/** @import { Finding, Model, Pyramid, Scu } from "./types.js" */
 
-/**
- * @returns {{title: string, note: string, findings: {scu?: string, contributor?: string, free?: number, text: string, hint?: string}[]}[]}
- */
-export function checkList(model, seen, freeCounts) {
+/** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
+export function checkList(model, pyramid, freeCounts) {
+  /** @param {Scu} one */
   const weights = (one) => `weight ${one.weight}`;
+  /** @param {Scu} one */
   const words = (one) => one.contributors[0]?.words ?? one.models[0] ?? "";
+  /** @type {{ title: string, note: string, findings: Finding[] }[]} */
   const list = model.peer ? [
     {
       title: "Marks whose SCU is no longer in the pyramid", note: "Move them to another SCU, or mark them as no SCU.",
-      findings: seen.order.filter((one) => one.gone)
+      findings: pyramid.order.filter((one) => one.gone)
         .flatMap((scu) => scu.contributors.map((one) => ({ scu: scu.key, contributor: one.key, text: one.words }))),
     },
   ] : [
     {
       title: "SCUs without a label", note: "",
-      findings: seen.order.filter((one) => !one.label).map((one) => ({ scu: one.key, text: words(one) || "without words" })),
+      findings: pyramid.order.filter((one) => !one.label).map((one) => ({ scu: one.key, text: words(one) || "without words" })),
     },
     {
       title: "SCUs without contributors", note: "They weigh nothing.",
-      findings: seen.order.filter((one) => one.contributors.length === 0).map((one) => ({ scu: one.key, text: one.label })),
+      findings: pyramid.order.filter((one) => one.contributors.length === 0).map((one) => ({ scu: one.key, text: one.label })),
     },
     {
-      title: "Contributors in no SCU", note: "", findings: seen.loose.map((one) => ({ contributor: one.key, text: one.words })),
+      title: "Contributors in no SCU", note: "", findings: pyramid.loose.map((one) => ({ contributor: one.key, text: one.words })),
     },
     {
       title: "SCUs of one summary only", note: "That is allowed; look whether another summary says the same.",
-      findings: seen.order.filter((one) => one.weight === 1).map((one) => ({ scu: one.key, text: one.label || words(one), hint: weights(one) })),
+      findings: pyramid.order.filter((one) => one.weight === 1).map((one) => ({ scu: one.key, text: one.label || words(one), hint: weights(one) })),
     },
   ];
   list.push({

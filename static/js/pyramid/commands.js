@@ -1,30 +1,34 @@
 // What each action does. The table of actions says which there are; keys, palette, buttons and drops all come here.
-import { element } from "../coding/element.js";
-import { matches } from "../coding/search.js";
-import { remembered, rememberedLayout, rememberLayout, rememberSize, SIZES } from "../coding/settings.js";
-import { createPicker } from "../coding/view-picker.js";
+import { createCommands, loadPart } from "../workbench/commands.js";
+import { byId, element } from "../workbench/element.js";
+import { findMatches } from "../workbench/search.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits.js";
+import { readLayout, storeLayout } from "./layout.js";
 import { filtered, nameOf } from "./state.js";
+import { buildPanel } from "./view-panel.js";
 import { lineBeside, tier } from "./view-words.js";
-import { beside, extended, inSummary, nextFree, run } from "./words.js";
+import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./words.js";
+/** @import { Choice, Contributor, Direction, Dragged, Edit, Frame, Handlers, PyramidEditor, Run, Scu } from "./types.js" */
 
-export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are remembered
+export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
 
-/** @param {any} frame the page, its parts, and what main.js does with them */
-export function createCommands(frame) {
-  const { page, view, pane, fields, carry, refresh, select, say, check } = frame;
+/** @param {Frame} frame @param {PyramidEditor} editor @param {() => number} waiting operations that are not saved yet */
+export function createPyramidCommands(frame, editor, waiting) {
+  const { page, keyboard, view, list: { fields }, refresh, select, say } = frame;
+  const { perform, check } = editor;
   const { model } = page;
-  const available = new Set(actionsOf(model).map((action) => action.id));
-  const byId = (id) => document.getElementById(id);
-  const picker = createPicker(byId("picker"));
-  let keyList = null;
   const text = byId("text");
-  document.documentElement.dataset.textSize = remembered(ACTIONS, KEYS).size;
-  text.dataset.layout = rememberedLayout();
+  const { define, run: runAction, picker } = createCommands({
+    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, say, undo: editor.undo, refresh,
+    search: { placeholder: "an action, or words of the text or of an SCU", choices: found },
+    relabel: () => buildPanel(model, keyboard),
+  });
+  text.dataset.layout = readLayout();
 
   // ---- words
 
+  /** @param {number | null} place */
   function goTo(place) {
     if (place !== null) {
       page.cursor = place;
@@ -34,14 +38,16 @@ export function createCommands(frame) {
     }
   }
 
+  /** @param {number} place */
   function extendTo(place) {
     page.cursor = place;
     page.mouse = false;
     frame.walked();
   }
 
+  /** @param {Direction} direction */
   function free(direction) {
-    const place = nextFree(model, page.seen, page.cursor, direction);
+    const place = nextFree(model, page.pyramid, page.cursor, direction);
     if (place === null) {
       say("Every word is marked.");
     } else {
@@ -49,27 +55,32 @@ export function createCommands(frame) {
     }
   }
 
-  /** The words of a contributor come into sight, and its SCU is the selected one. */
+  /** The words of a contributor come into sight, and its SCU is the selected one. @type {(key: string, scu?: string | null) => void} */
   function take(key, scu) {
-    const one = page.seen.byKey.get(key);
+    const one = page.pyramid.byKey.at(key);
     page.cursor = one.places.at(-1) ?? page.cursor;
     page.anchor = page.cursor;
-    select(scu ?? (one.scus.includes(page.scu) ? page.scu : one.scus[0] ?? null), key);
+    select(scu ?? homeOf(one) ?? null, key);
   }
+
+  /** The SCU that a contributor is looked at in: the selected one, or the first. @param {Contributor} one */
+  const homeOf = (one) => (page.scu !== null && one.scus.includes(page.scu) ? page.scu : one.scus.at(0));
 
   /** The contributor of a word; of several the next, when it is asked for again. */
   function takeUp() {
-    const all = page.seen.of[page.cursor] ?? [];
+    const all = page.pyramid.of[page.cursor] ?? [];
     if (all.length === 0) {
       say("This word is in no SCU.");
       return;
     }
-    const ways = all.flatMap((one) => (one.scus.length > 0 ? one.scus.map((scu) => [one.key, scu]) : [[one.key, null]]));
+    /** @type {[key: string, scu: string | null][]} */
+    const ways = all.flatMap((one) => (one.scus.length > 0 ? one.scus : [null]).map((scu) => /** @type {[string, string | null]} */ ([one.key, scu])));
     const at = ways.findIndex(([key, scu]) => key === page.contributor && scu === page.scu);
     const [key, scu] = ways[(at + 1) % ways.length];
     select(scu, key);
   }
 
+  /** @param {Direction} direction */
   function walkScus(direction) {
     const shown = page.shown;
     if (shown.length === 0) {
@@ -81,8 +92,9 @@ export function createCommands(frame) {
     select(shown[to].key, null);
   }
 
+  /** @param {Direction} direction */
   function walkContributors(direction) {
-    const all = page.seen.scus.get(page.scu)?.contributors ?? (page.contributor ? page.seen.loose : []);
+    const all = page.pyramid.scus.get(page.scu ?? "")?.contributors ?? (page.contributor ? page.pyramid.loose : []);
     if (all.length === 0) {
       say("Select an SCU that has contributors.");
       return;
@@ -95,83 +107,87 @@ export function createCommands(frame) {
 
   const words = () => run(page.anchor, page.cursor);
   const state = () => page.state;
+  /** @param {(scu: string) => unknown} then */
   const withScu = (then) => (page.scu ? then(page.scu) : say("Select an SCU first: j and k walk them, f finds one."));
+  /** @param {(contributor: string) => unknown} then */
   const withOne = (then) => (page.contributor === null
     ? say("Select a contributor first: click its words, or press Enter on one of them.") : then(page.contributor));
 
-  function newScu(selected = words()) {
+  function newScu() {
     const fresh = edits.newKey(crypto);
-    if (carry(edits.makeScu(model, state(), selected, fresh), "A new SCU. Give it a label.")) {
+    if (perform(edits.makeScu(model, state(), words(), fresh), "A new SCU. Give it a label.")) {
       write(fields.label);
     }
   }
 
-  function contribute(scu, selected = words()) {
-    carry(edits.contribute(model, state(), selected, scu), "Added.");
+  /** @param {string} scu */
+  function contribute(scu) {
+    perform(edits.contribute(model, state(), words(), scu), "Added.");
   }
 
   function takeOut() {
     const [first, last] = words();
+    /** @param {Contributor} one */
     const holding = (one) => one.places.some((place) => first <= place && place <= last);
-    const own = page.contributor !== null && holding(page.seen.byKey.get(page.contributor)) ? [page.contributor]
-      : page.seen.contributors.filter(holding).map((one) => one.key);
+    const own = page.contributor !== null && holding(page.pyramid.byKey.at(page.contributor)) ? [page.contributor]
+      : page.pyramid.contributors.filter(holding).map((one) => one.key);
     if (own.length === 1) {
-      carry(edits.takeOut(model, state(), own[0], [first, last]), "Taken out.");
+      perform(edits.takeOut(model, state(), own[0], [first, last]), "Taken out.");
     } else {
       say(own.length === 0 ? "These words are in no contributor." : "These words are in several contributors: select one first.");
     }
   }
 
+  /** @param {Scu} scu */
   function badge(scu) {
     return element("span", `chain-badge ${tier(scu.weight)}`, String(page.numberOf(scu.key)));
   }
 
-  function pickScu({ title, none, except, preview, run: chosen }) {
+  /** @type {(title: string, except: string, run: (scu: Scu) => void, preview: (scu: Scu) => Node[]) => void} */
+  function pickScu(title, except, choose, preview) {
     picker.open({
-      title, none, placeholder: "words of its label or contributors, or its number",
-      choices: (query) => filtered(page.seen.order.filter((one) => one.key !== except && !one.gone), query, page.numberOf).map((scu) => ({
-        label: nameOf(scu), badge: badge(scu), hint: `weight ${scu.weight}`, preview: preview && (() => preview(scu)), run: () => chosen(scu),
+      title, none: "No other SCU has these words.", placeholder: "words of its label or contributors, or its number",
+      choices: (query) => filtered(page.pyramid.order.filter((one) => one.key !== except && !one.gone), query, page.numberOf).map((scu) => ({
+        label: nameOf(scu), badge: badge(scu), hint: `weight ${scu.weight}`, preview: () => preview(scu), run: () => choose(scu),
       })),
     });
   }
 
+  /** @param {Contributor[]} all */
   const wordsList = (all) => all.map((one) => {
-    const words_ = element("span", "preview-member", one.words);
+    const words_ = element("span", "workbench-picker-words", one.words);
     words_.dir = "auto";
     return words_;
   });
 
+  /** @param {string} key */
   function move(key) {
-    const one = page.seen.byKey.get(key);
-    const from = one.scus.includes(page.scu) ? page.scu : one.scus[0] ?? "";
-    pickScu({
-      title: `Move “${one.words}” to …`, except: from, none: "No other SCU has these words.",
-      preview: (scu) => {
-        const why = check(edits.moveTo(model, state(), key, from, scu.key));
-        return why ? [element("p", "say", why)] : wordsList([...scu.contributors, one]);
-      },
-      run: (scu) => carry(edits.moveTo(model, state(), key, from, scu.key), "Moved."),
+    const one = page.pyramid.byKey.at(key);
+    const from = homeOf(one) ?? "";
+    pickScu(`Move “${one.words}” to …`, from, (scu) => perform(edits.moveTo(model, state(), key, from, scu.key), "Moved."), (scu) => {
+      const why = check(edits.moveTo(model, state(), key, from, scu.key));
+      return why ? [element("p", "workbench-message", why)] : wordsList([...scu.contributors, one]);
     });
   }
 
+  /** @param {string} from */
   function merge(from) {
-    const scu = page.seen.scus.get(from);
-    pickScu({
-      title: `Merge “${nameOf(scu)}” into …`, except: from, none: "No other SCU has these words.",
-      preview: (into) => {
-        const edit = edits.merge(model, state(), from, into.key);
-        const why = check(edit);
-        if (why) {
-          return [element("p", "say", why)];
-        }
-        const merged = edits.after(model, state(), edit.deeds).scus.get(into.key);
-        const size = `${merged.contributors.length} ${merged.contributors.length === 1 ? "contributor" : "contributors"}, weight ${merged.weight}`;
-        return [element("h3", "", size), ...wordsList(merged.contributors)];
-      },
-      run: (into) => carry(edits.merge(model, state(), from, into.key), "Merged; undo takes them apart again."),
+    /** @param {Scu} into */
+    const edit = (into) => edits.merge(model, state(), from, into.key);
+    const title = `Merge “${nameOf(page.pyramid.scus.at(from))}” into …`;
+    pickScu(title, from, (into) => perform(edit(into), "Merged; undo takes them apart again."), (into) => {
+      const planned = edit(into);
+      const why = check(planned);
+      if (why !== null || "refused" in planned) {
+        return [element("p", "workbench-message", why ?? "")];
+      }
+      const { contributors, weight } = edits.after(model, state(), planned.changes).scus.at(into.key);
+      const size = `${contributors.length} ${contributors.length === 1 ? "contributor" : "contributors"}, weight ${weight}`;
+      return [element("h3", "", size), ...wordsList(contributors)];
     });
   }
 
+  /** Choose a contributor for splitting, or not. @param {string} key */
   function choose(key) {
     page.chosen = new Set(page.chosen);
     if (!page.chosen.delete(key)) {
@@ -180,19 +196,22 @@ export function createCommands(frame) {
     refresh();
   }
 
+  /** @param {string} scu */
   function split(scu) {
-    const keys = page.chosen.size > 0 ? [...page.chosen] : [page.contributor].filter(Boolean);
-    if (carry(edits.split(model, state(), scu, keys, edits.newKey(crypto)), "Split off; give it a label.")) {
+    const keys = page.chosen.size > 0 || page.contributor === null ? [...page.chosen] : [page.contributor];
+    if (perform(edits.split(model, state(), scu, keys, edits.newKey(crypto)), "Split off; give it a label.")) {
       write(fields.label);
     }
   }
 
+  /** @type {(key: string, scu?: string) => void} */
   function remove(key, scu) {
-    const one = page.seen.byKey.get(key);
-    const from = scu ?? (one.scus.includes(page.scu) ? page.scu : one.scus[0] ?? "");
-    carry(edits.removeContributor(model, state(), key, from), `“${one.words}” is deleted; undo brings it back.`);
+    const one = page.pyramid.byKey.at(key);
+    const from = scu ?? homeOf(one) ?? "";
+    perform(edits.removeContributor(model, state(), key, from), `“${one.words}” is deleted; undo brings it back.`);
   }
 
+  /** @param {HTMLTextAreaElement | HTMLInputElement} field */
   function write(field) {
     if (field.isConnected && field.checkVisibility()) {
       field.focus();
@@ -201,17 +220,18 @@ export function createCommands(frame) {
   }
 
   async function takeTheirs() {
-    (await fetched(() => import("./view-others.js")))?.pickTheirs({ page, picker, carry, state });
+    (await loadPart(() => import("./view-others.js"), frame))?.pickTheirs(page, editor, picker);
   }
 
   // ---- finding
 
+  /** @type {(query: string) => Choice[]} */
   function found(query) {
     const wanted = query.trim();
-    const scus = wanted ? filtered(page.seen.order, query, page.numberOf).slice(0, 20).map((scu) => ({
+    const scus = wanted ? filtered(page.pyramid.order, query, page.numberOf).slice(0, 20).map((scu) => ({
       label: nameOf(scu), badge: badge(scu), hint: `weight ${scu.weight}`, run: () => select(scu.key, null),
     })) : [];
-    const spans = wanted.length > 1 ? matches(model.content, query).slice(0, 200) : [];
+    const spans = wanted.length > 1 ? findMatches(model.content, query).slice(0, 200) : [];
     const places = spans.flatMap(([start, end]) => {
       const first = model.words.findIndex((word) => model.toUnits(word.end) > start);
       const last = model.words.findLastIndex((word) => model.toUnits(word.start) < end);
@@ -219,67 +239,36 @@ export function createCommands(frame) {
       if (first < 0 || last < first || !summary) {
         return [];
       }
+      /** @type {Run} */
       const context = [Math.max(first - 2, summary.words[0]), Math.min(last + 4, summary.words[1])];
       return [{ label: page.wordsOf(context), hint: summary.name, run: () => goTo(first) }];
     });
     return [...scus, ...places];
   }
 
-  function palette() {
-    const actions = actionsOf(model).filter(({ id }) => id !== "palette");
-    picker.open({
-      title: "All actions", placeholder: "an action, or words of the text or of an SCU",
-      choices: (query) => {
-        const wanted = query.trim().toLowerCase();
-        return [...actions.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted))
-          .map((action) => ({ label: action.label, keys: page.keysOf(action.id), run: () => act(action.id) })), ...found(query)];
-      },
-    });
-  }
-
   // ---- the page
 
-  function resize(by) {
-    const size = SIZES[Math.min(Math.max(SIZES.indexOf(document.documentElement.dataset.textSize) + by, 0), SIZES.length - 1)];
-    document.documentElement.dataset.textSize = size;
-    rememberSize(size);
-  }
-
   function layout() {
-    text.dataset.layout = text.dataset.layout === "rows" ? "columns" : "rows";
-    rememberLayout(text.dataset.layout);
-    say(text.dataset.layout === "rows" ? "One below the other." : "Side by side.");
+    const rows = text.dataset.layout !== "rows";
+    const name = rows ? "rows" : "columns";
+    text.dataset.layout = name;
+    storeLayout(name);
+    say(rows ? "One below the other." : "Side by side.");
     refresh();
   }
 
-  function guidelines() {
-    const panel = byId("guidelines");
-    if (panel) {
-      panel.open = !panel.open;
-    }
-  }
-
-  /** Parts of the page that are seldom used are loaded when they are asked for. */
-  async function fetched(load) {
-    try {
-      return await load();
-    } catch {
-      say("This needs the server, which does not answer now.");
-      return null;
-    }
-  }
-
-  const does = {
+  /** @type {Handlers} */
+  const handlers = {
     "next-free": () => free(1),
     "previous-free": () => free(-1),
-    "next-word": () => goTo(beside(model, page.cursor, 1)),
-    "previous-word": () => goTo(beside(model, page.cursor, -1)),
+    "next-word": () => goTo(neighbourWord(model, page.cursor, 1)),
+    "previous-word": () => goTo(neighbourWord(model, page.cursor, -1)),
     "line-down": () => goTo(lineBeside(view, model, page.cursor, 1)),
     "line-up": () => goTo(lineBeside(view, model, page.cursor, -1)),
-    "first-word": () => goTo(extended(model, page.cursor, 0, 0)),
-    "last-word": () => goTo(extended(model, page.cursor, model.words.length, 0)),
-    "next-summary": () => goTo(inSummary(model, page.cursor, 1)),
-    "previous-summary": () => goTo(inSummary(model, page.cursor, -1)),
+    "first-word": () => goTo(extendSelection(model, page.cursor, 0, 0)),
+    "last-word": () => goTo(extendSelection(model, page.cursor, model.words.length, 0)),
+    "next-summary": () => goTo(wordOfSummary(model, page.cursor, 1)),
+    "previous-summary": () => goTo(wordOfSummary(model, page.cursor, -1)),
     "next-scu": () => walkScus(1),
     "previous-scu": () => walkScus(-1),
     "next-contributor": () => walkContributors(1),
@@ -289,18 +278,18 @@ export function createCommands(frame) {
       title: "Search", placeholder: "words of the text or of an SCU", choices: found, none: "Write words of the text or of an SCU.",
     }),
     "filter": () => {
-      const field = byId("scu-filter");
+      const field = byId("scu-filter", HTMLInputElement);
       field.focus();
       field.select();
     },
-    "extend-on": () => extendTo(extended(model, page.anchor, page.cursor, 1)),
-    "extend-back": () => extendTo(extended(model, page.anchor, page.cursor, -1)),
-    "extend-down": () => extendTo(extended(model, page.anchor, lineBeside(view, model, page.cursor, 1), 0)),
-    "extend-up": () => extendTo(extended(model, page.anchor, lineBeside(view, model, page.cursor, -1), 0)),
+    "extend-on": () => extendTo(extendSelection(model, page.anchor, page.cursor, 1)),
+    "extend-back": () => extendTo(extendSelection(model, page.anchor, page.cursor, -1)),
+    "extend-down": () => extendTo(extendSelection(model, page.anchor, lineBeside(view, model, page.cursor, 1), 0)),
+    "extend-up": () => extendTo(extendSelection(model, page.anchor, lineBeside(view, model, page.cursor, -1), 0)),
     "new-scu": () => newScu(),
     "contribute": () => withScu((scu) => contribute(scu)),
-    "outside": () => carry(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
-    "part": () => withOne((key) => carry(edits.addPart(model, state(), key, words()), "A further part.")),
+    "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
+    "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "A further part.")),
     "take-out": takeOut,
     "move": () => withOne(move),
     "delete": () => withOne((key) => remove(key)),
@@ -309,59 +298,37 @@ export function createCommands(frame) {
     "merge": () => withScu(merge),
     "choose": () => withOne(choose),
     "split": () => withScu(split),
-    "delete-scu": () => withScu((scu) => carry(edits.removeScu(model, state(), scu), "The SCU is deleted; undo brings it back.")),
+    "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "The SCU is deleted; undo brings it back.")),
     "take-theirs": takeTheirs,
-    "undo": () => frame.retrace(false),
-    "redo": () => frame.retrace(true),
-    palette,
-    "help": async () => {
-      const part = await fetched(() => import("../coding/view-keys.js"));
-      keyList ??= part?.createKeyList(byId("help"), { all: ACTIONS, shown: actionsOf(model), place: KEYS }, frame.chosen);
-      keyList?.open();
-    },
     "release": () => {
       page.anchor = page.cursor;
       page.clash = new Set();
       refresh();
-      frame.release();
+      keyboard.release();
       say("Tab leaves the text now.");
     },
-    guidelines,
     layout,
-    "larger": () => resize(1),
-    "smaller": () => resize(-1),
     "hand-in": async () => {
-      frame.commitFields();
-      (await fetched(() => import("./view-checks.js")))?.openCheckList(page, frame.waiting());
+      editor.commitFields();
+      (await loadPart(() => import("./view-checks.js"), frame))?.openChecks(page, waiting());
     },
   };
-
-  /** @param {string} id of an action @returns {boolean} false: this page has no use for it */
-  function act(id) {
-    if (!available.has(id)) {
-      return false;
-    }
-    const digit = /^scu-(\d)$/.exec(id)?.[1];
-    if (model.words.length === 0 && !ANYWHERE.includes(id)) {
-      return true;
-    }
-    if (digit) {
-      const scu = page.shown[digit - 1];
+  for (let digit = 1; model.peer && digit <= 9; digit += 1) {
+    handlers[`scu-${digit}`] = () => {
+      const scu = page.shown.at(digit - 1);
       if (scu) {
         contribute(scu.key);
       } else {
         say(`The list has no SCU ${digit}.`);
       }
-    } else {
-      does[id]();
-    }
-    return true;
+    };
   }
+  define(handlers);
 
   // ---- drops
 
-  /** What a drop would do. @param {any} dragged @param {DOMStringMap} target */
-  function dropped(dragged, { drop, scu }) {
+  /** What a drop would do. @type {(dragged: Dragged, target: DOMStringMap) => Edit} */
+  function dropped(dragged, { drop, scu = "" }) {
     if (drop === "scu" && dragged.kind === "words") {
       return edits.contribute(model, state(), words(), scu);
     }
@@ -387,8 +354,10 @@ export function createCommands(frame) {
   }
 
   return {
-    act, take, takeUp, remove, choose,
+    run: runAction, take, takeUp, remove, choose,
+    /** @type {(dragged: Dragged, target: DOMStringMap) => string | null} */
     why: (dragged, target) => check(dropped(dragged, target)),
+    /** @type {(dragged: Dragged, target: DOMStringMap) => void} */
     drop(dragged, target) {
       if (target.drop === "new" && dragged.kind === "words") {
         newScu();
@@ -398,11 +367,9 @@ export function createCommands(frame) {
       } else {
         // The list stays as it is under the hand: what was dropped onto does not unfold.
         const edit = dropped(dragged, target);
-        const { scu, ...rest } = edit;
-        carry(dragged.kind === "scu" && dragged.scu === page.scu ? edit : rest, "Done; undo takes it back.", false);
+        const folded = "refused" in edit || (dragged.kind === "scu" && dragged.scu === page.scu) ? edit : { ...edit, scu: undefined };
+        perform(folded, "Done; undo takes it back.", false);
       }
     },
   };
 }
-
-const ANYWHERE = ["search", "filter", "palette", "help", "release", "guidelines", "layout", "larger", "smaller", "hand-in", "undo", "redo"];

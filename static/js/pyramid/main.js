@@ -1,175 +1,140 @@
-// Wires state, view, keys and sync of the pyramid pages. Everything is shown at once; the server hears of it behind.
-import { emptyHistory, forget } from "../coding/history.js";
-import { actionFor, bindings, caps } from "../coding/keys.js";
-import { openSaving } from "../coding/saving.js";
-import { remembered, rememberedNumbers, rememberNumbers } from "../coding/settings.js";
-import { stateText } from "../coding/sync.js";
-import { notify, paintSaveState, paintTime, say } from "../coding/view-status.js";
+// Wires state, view, keys and saving of the pyramid pages. Everything is shown at once; the server hears of it behind.
+import { around, byId, closeDialog } from "../workbench/element.js";
+import { emptyHistory } from "../workbench/history.js";
+import { createKeyboard } from "../workbench/keyboard.js";
+import { openSaving } from "../workbench/saving.js";
+import { readNumbers, storeNumbers } from "../workbench/settings.js";
+import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { ACTIONS } from "./actions.js";
-import { createCommands, KEYS } from "./commands.js";
-import { createDoing } from "./doing.js";
+import { createPyramidCommands, KEYS } from "./commands.js";
+import { createPyramidEditor } from "./editor.js";
 import { called, partOf } from "./edits.js";
 import { listenToPointer } from "./pointer.js";
-import { apply, load, markOf, rebase, see, wordsOf } from "./state.js";
-import { buildPanel, paintProgress, paintScores, paintSelection } from "./view-panel.js";
+import { load, markOf, PYRAMID, pyramidOf, wordsOf } from "./state.js";
 import { createList } from "./view-list.js";
+import { buildPanel, paintScores, paintSelection, paintStart } from "./view-panel.js";
 import { buildWords, paintWords, reveal } from "./view-words.js";
 import { nextFree, run } from "./words.js";
+/** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
 
-const loaded = load(JSON.parse(document.getElementById("coding-state").textContent));
-const { model } = loaded;
-const url = document.getElementById("coding-main").dataset.operations;
+const { model, state: loaded } = load(JSON.parse(byId("coding-state").textContent));
+const url = byId("coding-main").dataset.operations ?? "";
 const place = `${url} ${model.user}`;
-const pane = document.getElementById("text-pane");
-const filter = document.getElementById("scu-filter");
+const pane = byId("text-pane");
+const filter = byId("scu-filter", HTMLInputElement);
+const keyboard = createKeyboard(ACTIONS, KEYS, model.direction === "rtl");
+const numbers = model.peer ? new Map() : readNumbers(place);
+/** @type {PyramidState | null} */
+let derivedFrom = null; // the state that page.pyramid is of
 
-let bound = bindings(ACTIONS, remembered(ACTIONS, KEYS).keys);
-let tabReleased = false;
-let saving = { state: "saved", waiting: 0 };
-let seenOf = null; // the state that page.seen is of
-const numbers = new Map(model.peer ? [] : rememberedNumbers(place));
-
+/** @type {Page} */
 const page = {
   model,
-  base: loaded.state,
-  state: loaded.state,
-  seen: see(model, loaded.state),
+  base: loaded,
+  state: loaded,
+  pyramid: pyramidOf(model, loaded),
   history: emptyHistory(model.version === 0),
-  /** words: the selection is from anchor to cursor */
+  seconds: model.seconds,
   anchor: 0,
   cursor: 0,
-  /** keys of the selected SCU and contributor */
   scu: null,
   contributor: null,
   chosen: new Set(),
   clash: new Set(),
   filter: "",
-  /** SCUs that the filter leaves */
   shown: [],
-  /** at work */
-  seconds: model.seconds,
   mouse: false,
   touched: null,
-  /** SCUs keep the number under which they were first seen. @param {string} key */
   numberOf(key) {
-    if (!numbers.has(key)) {
-      numbers.set(key, Math.max(0, ...numbers.values()) + 1);
-    }
-    return numbers.get(key);
+    const number = numbers.get(key) ?? Math.max(0, ...numbers.values()) + 1;
+    numbers.set(key, number);
+    return number;
   },
   wordsOf: ([first, last]) => (model.words[first] ? wordsOf(model, partOf(model, [first, last])) : ""),
-  keysOf: (action) => bound.keys.get(action),
-  keyOf: (action) => caps(bound.keys.get(action)[0] ?? "").join("+"),
 };
 
-const view = buildWords(document.getElementById("text"), model);
+const view = buildWords(byId("text"), model);
 const list = createList(model);
-buildPanel(model, bound);
-const { sync, durable, listen: listenToOthers } = await openSaving({
-  url,
-  place,
-  version: model.version,
-  hooks: {
-    state: (state, waiting) => {
-      saving = { state, waiting };
-      showSaving();
-    },
-    acknowledged: (operations) => {
-      page.base = apply(model, page.base, operations);
-    },
-    missed: (missed, pending) => {
-      Object.assign(page, rebase(model, page.base, missed, pending));
-      refresh();
-    },
-    refused: (culprit, why, pending) => {
-      const { markable, scu } = culprit.payload;
-      const words = markable ? markOf(model, markable).words : page.state.scus.get(scu)?.label ?? "an SCU";
-      page.state = apply(model, page.base, pending);
-      page.history = forget(page.history, culprit.uuid);
-      // An SCU that was to be made of these words does not stay behind empty.
-      const { scus } = see(model, page.state);
-      (culprit.payload.indices ?? []).filter((key) => !page.base.scus.has(key) && scus.get(key)?.contributors.length === 0)
-        .forEach((key) => doing.write([{ kind: "describe", payload: { scu: key, label: "", comment: "" } }]));
-      notify(`What was done with “${words}” was refused and taken back: ${why}`);
-      refresh();
-    },
-  },
+buildPanel(model, keyboard);
+// It is here before the server can answer: all below is done at once.
+const othersPart = model.others.length > 0 ? await import("./view-others.js") : null;
+const { sync, status, start, listen: listenToOthers } = await openSaving({
+  url, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
 });
-const unsent = await sync.start();
-page.history.whole &&= unsent.length === 0;
-page.state = apply(model, page.base, unsent);
-page.seen = see(model, page.state);
-(model.against?.scus ?? page.seen.order).forEach(({ key }) => page.numberOf(key));
-page.cursor = Math.max(0, nextFree(model, page.seen, model.words.length - 1, 1) ?? 0);
+const unsent = await start();
+page.pyramid = pyramidOf(model, page.state);
+(model.against?.scus ?? page.pyramid.order).forEach(({ key }) => page.numberOf(key));
+page.cursor = Math.max(0, nextFree(model, page.pyramid, model.words.length - 1, 1) ?? 0);
 page.anchor = page.cursor;
 
-const doing = createDoing({ page, view, list, sync, unsent, refresh, select, say, tell });
-const { carry, check, commitFields } = doing;
-const commands = createCommands({
-  page, view, pane, fields: list.fields, carry, check, refresh, select, retrace: doing.retrace, walked, commitFields, say: tell,
-  chosen: (choices) => {
-    bound = bindings(ACTIONS, choices);
-    buildPanel(model, bound);
-    refresh();
-  },
-  release: () => {
-    tabReleased = true;
-  },
-  waiting: () => saving.waiting,
-});
+/** @type {Frame} */
+const frame = { page, keyboard, view, list, refresh, select, say: tell, walked };
+const editor = createPyramidEditor(frame, sync, unsent, say);
+const commands = createPyramidCommands(frame, editor, () => status.waiting);
 const pointer = listenToPointer(pane, page, {
   pick: () => {
     page.mouse = false;
     walked();
-    if (page.seen.of[page.cursor]?.length > 0) {
+    if (page.pyramid.of[page.cursor]?.length > 0) {
       commands.takeUp();
     }
   },
   selected: () => {
-    commitFields();
+    editor.commitFields();
     walked();
   },
   why: commands.why,
   drop: commands.drop,
 });
-const paintOthers = model.others.length > 0
-  ? (await import("./view-others.js")).createOthers({ page, carry, select, state: () => page.state }) : null;
+const paintOthers = othersPart?.createOthers(page, editor);
 refresh();
 listen();
 
+/** @param {Operation} operation */
+function describe({ payload }) {
+  const words = "markable" in payload ? markOf(model, payload.markable).words
+    : "scu" in payload ? page.state.scus.get(payload.scu)?.label ?? "an SCU" : "an SCU";
+  return `What was done with “${words}”`;
+}
+
+/** An SCU that was to be made of words that were refused does not stay behind empty. @param {Operation} operation */
+function cleanUp({ kind, payload }) {
+  const { scus } = pyramidOf(model, page.state);
+  const made = kind === "judge" ? (payload.indices ?? []).filter((key) => !page.base.scus.has(key)) : [];
+  made.filter((key) => scus.get(key)?.contributors.length === 0)
+    .forEach((key) => editor.write([{ kind: "describe", payload: { scu: key, label: "", comment: "" } }]));
+}
+
 function refresh() {
-  if (seenOf !== page.state) {
-    page.seen = see(model, page.state);
-    seenOf = page.state;
-    page.seen.order.forEach(({ key }) => page.numberOf(key));
-    page.scu = page.seen.scus.has(page.scu) ? page.scu : null;
-    page.contributor = page.seen.byKey.has(page.contributor) ? page.contributor : null;
-    page.chosen = new Set([...page.chosen].filter((key) => page.seen.byKey.get(key)?.scus.includes(page.scu)));
+  if (derivedFrom !== page.state) {
+    page.pyramid = pyramidOf(model, page.state);
+    derivedFrom = page.state;
+    page.pyramid.order.forEach(({ key }) => page.numberOf(key));
+    page.scu = page.pyramid.scus.has(page.scu ?? "") ? page.scu : null;
+    page.contributor = page.pyramid.byKey.has(page.contributor ?? "") ? page.contributor : null;
+    page.chosen = new Set([...page.chosen].filter((key) => page.pyramid.byKey.get(key)?.scus.includes(page.scu ?? "")));
     paintScores(page);
-    paintProgress(page);
+    paintStart(page, keyboard);
     paintTime(page.seconds);
   }
   list.paint(page);
   paintWords(view, page);
   paintSelection(page);
   showSaving();
-  paintOthers?.(page);
+  paintOthers?.();
 }
 
 function showSaving() {
-  const free = model.words.length - page.seen.of.filter((all) => all.length > 0).length;
-  paintSaveState(saving.state, stateText(saving.state, saving.waiting, durable), saving.waiting, Number(page.seen.contributors.length === 0));
-  const note = document.getElementById("submit-note");
-  if (note) {
-    note.textContent = free > 0 ? `${free} ${free === 1 ? "word" : "words"} ${model.peer ? "not marked" : "in no SCU"}` : "every word is marked";
-  }
+  const free = model.words.length - page.pyramid.of.filter((all) => all.length > 0).length;
+  const words = `${free} ${free === 1 ? "word" : "words"} ${model.peer ? "not marked" : "in no SCU"}`;
+  paintSaveState(status, page.pyramid.contributors.length > 0, free > 0 ? words : "every word is marked");
 }
 
-/** Say something to the eye and to the ear. */
+/** Say something to the eye and to the ear. @param {string} words */
 function tell(words, refused = false) {
   say(words);
-  document.getElementById("say").classList.toggle("is-refusal", refused);
-  document.getElementById("announce").textContent = words;
+  byId("say").classList.toggle("is-refusal", refused);
+  byId("announce").textContent = words;
 }
 
 /** After a step among the words: what is selected now, to the eye and to the ear. */
@@ -177,17 +142,17 @@ function walked() {
   say("");
   page.clash = new Set();
   refresh();
-  const all = page.seen.of[page.cursor] ?? [];
-  const inside = all.flatMap((one) => one.scus).map((key) => called(page.seen, page.numberOf)(key));
+  const all = page.pyramid.of[page.cursor] ?? [];
+  const inside = all.flatMap((one) => one.scus).map((key) => called(page.pyramid, page.numberOf)(key));
   const summary = model.summaries[model.words[page.cursor]?.summary]?.name ?? "";
-  document.getElementById("announce").textContent = `${page.wordsOf(run(page.anchor, page.cursor))}. ${summary}. `
+  byId("announce").textContent = `${page.wordsOf(run(page.anchor, page.cursor))}. ${summary}. `
     + (inside.length > 0 ? inside.join(", ") : all.length > 0 ? "marked" : "in no SCU");
   reveal(view, page.cursor);
 }
 
-/** @param {string|null} scu @param {string|null} contributor */
+/** @param {string | null} scu @param {string | null} contributor */
 function select(scu, contributor) {
-  commitFields();
+  editor.commitFields();
   if (scu !== page.scu) {
     page.chosen = new Set();
   }
@@ -196,11 +161,11 @@ function select(scu, contributor) {
   page.clash = new Set();
   say("");
   refresh();
-  const chosen = page.seen.scus.get(scu);
-  document.getElementById("announce").textContent = chosen
-    ? `${called(page.seen, page.numberOf)(scu)}, weight ${chosen.weight}, contributors: ${chosen.contributors.length}` : "";
+  const chosen = page.pyramid.scus.get(scu ?? "");
+  byId("announce").textContent = chosen
+    ? `${called(page.pyramid, page.numberOf)(chosen.key)}, weight ${chosen.weight}, contributors: ${chosen.contributors.length}` : "";
   list.reveal(scu);
-  const one = page.seen.byKey.get(contributor) ?? chosen?.contributors[0];
+  const one = page.pyramid.byKey.get(contributor ?? "") ?? chosen?.contributors[0];
   if (one) {
     reveal(view, one.places[0]);
   }
@@ -208,86 +173,70 @@ function select(scu, contributor) {
 
 // ---- listening
 
-function onKey(event) {
-  const active = document.activeElement ?? document.body;
-  const focus = active.closest("dialog:not([open])") ? document.body : active; // a dialogue just closed keeps it for a frame
+/** Keys that mean something else while one drags or writes. @type {(event: KeyboardEvent, focus: Element) => boolean} */
+function intercept(event, focus) {
   if (pointer.active() && event.key === "Escape") {
-    event.preventDefault();
     pointer.stop();
-    return;
+    return true;
   }
-  const leaves = event.key === "Escape" || (event.key === "Enter" && !event.shiftKey && focus !== list.fields.comment);
-  if ([list.fields.label, list.fields.comment, filter].includes(focus) && leaves && !event.isComposing) {
-    event.preventDefault();
+  const { label, comment } = list.fields;
+  const leaves = event.key === "Escape" || (event.key === "Enter" && !event.shiftKey && focus !== comment);
+  if ((focus === label || focus === comment || focus === filter) && leaves && !event.isComposing) {
     toText(focus, event.key);
-    return;
+    return true;
   }
   if (focus === filter && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
-    event.preventDefault();
-    commands.act(event.key === "ArrowDown" ? "next-scu" : "previous-scu");
-    return;
+    commands.run(event.key === "ArrowDown" ? "next-scu" : "previous-scu");
+    return true;
   }
-  const dialog = document.querySelector("dialog[open]");
-  if (dialog && event.key === "Escape") {
-    event.preventDefault(); // the browser would close it a moment later, and take the next key for the dialogue's
-    dialog.close();
-    return;
-  }
-  const pressed = actionFor(bound, event, {
-    inField: focus.matches("textarea, select, [contenteditable], input:not([type=checkbox], [type=button], [type=submit])"),
-    inText: focus === document.body || pane.contains(focus),
-    rightToLeft: model.direction === "rtl",
-    onControl: focus.matches("a, button, summary, input"),
-    inDialog: dialog !== null, released: tabReleased,
-  });
-  if (pressed !== null && commands.act(pressed.id)) {
-    event.preventDefault();
-  }
+  return false;
 }
 
-/** From a field back to the words. In the filter, Enter takes the SCU that was found; on a peer's page the words express it. */
+/**
+ * From a field back to the words. In the filter, Enter takes the SCU that was found; on a peer's page the words express it.
+ * @param {Element} field @param {string} key
+ */
 function toText(field, key) {
-  commitFields();
+  editor.commitFields();
   pane.focus({ preventScroll: true });
-  if (field === filter && key === "Enter" && page.shown.length > 0) {
-    const scu = page.shown.find((one) => one.key === page.scu) ?? page.shown[0];
-    field.value = "";
+  const scu = page.shown.find((one) => one.key === page.scu) ?? page.shown.at(0);
+  if (field === filter) {
+    filter.value = "";
     page.filter = "";
+  }
+  if (field === filter && key === "Enter" && scu) {
     select(scu.key, null);
     if (model.peer) {
-      commands.act("contribute");
+      commands.run("contribute");
     }
     return;
-  }
-  if (field === filter) {
-    field.value = "";
-    page.filter = "";
   }
   refresh();
 }
 
+/** What a click on an element with data-… of this name does. @type {Record<string, (value: string, of: string) => unknown>} */
 const clicks = {
-  do: (id) => commands.act(id),
+  do: (id) => commands.run(id),
   free: (summary) => {
-    page.cursor = model.summaries[summary].words[0] - 1;
-    commands.act("next-free");
+    page.cursor = model.summaries[Number(summary)].words[0] - 1;
+    commands.run("next-free");
   },
-  contributor: (key, one) => commands.take(key, one.closest("[data-of]").dataset.of || null),
-  remove: (key, one) => commands.remove(key, one.closest("[data-of]").dataset.of),
+  contributor: (key, scu) => commands.take(key, scu || null),
+  remove: (key, scu) => commands.remove(key, scu),
   choose: (key) => commands.choose(key),
   goto: (scu) => select(scu, null),
 };
 
+/** @param {MouseEvent} event */
 function onClick(event) {
-  const head = event.target.closest(".scu-head");
-  const name = Object.keys(clicks).find((each) => event.target.closest(`[data-${each}]`));
+  const head = around(event, ".pyramid-scu-head");
+  const name = Object.keys(clicks).find((each) => around(event, `[data-${each}]`));
   if (head) {
-    const { scu } = head.parentElement.dataset;
+    const scu = around(event, "[data-scu]")?.dataset.scu ?? null;
     select(page.scu === scu ? null : scu, null);
   } else if (name) {
-    const one = event.target.closest(`[data-${name}]`);
-    one.closest("dialog:not(#help)")?.close();
-    clicks[name](one.dataset[name], one);
+    closeDialog(event, "#help");
+    clicks[name](around(event, `[data-${name}]`)?.dataset[name] ?? "", around(event, "[data-of]")?.dataset.of ?? "");
   }
   // After a click the keys go on in the text; detail is 0 when a button is worked by a key.
   const done = head || (name && name !== "choose");
@@ -297,21 +246,18 @@ function onClick(event) {
 }
 
 function listen() {
-  document.addEventListener("keydown", onKey);
+  keyboard.listen({ intercept, run: commands.run });
   document.addEventListener("click", onClick);
-  pane.addEventListener("focusin", () => {
-    tabReleased = false;
-  });
   filter.addEventListener("input", () => {
     page.filter = filter.value;
     refresh();
   });
   for (const field of Object.values(list.fields)) {
     field.addEventListener("change", () => {
-      commitFields();
+      editor.commitFields();
       refresh();
     });
   }
   listenToOthers();
-  window.addEventListener("pagehide", () => rememberNumbers(place, { byChain: numbers }));
+  window.addEventListener("pagehide", () => storeNumbers(place, numbers));
 }

@@ -1,32 +1,34 @@
 // How the coders have an SCU of the agreed pyramid. Pure.
 import { markOf } from "./state.js";
+/** @import { Model, OthersScu, Pyramid, RelatedScu, Scu } from "./types.js" */
 
 /**
  * SCUs of a coder that share words with an SCU, each with how it has them, the largest share first.
  * "same": the same words; "more", "fewer": it holds or lies within the SCU; "overlap": each has words that the other lacks.
- * @param {{key: string, contributors: string[]}[]} scus of the coder @param {Set<number>} words of the SCU
+ * @type {(model: Model, scus: OthersScu[], words: Set<number>) => RelatedScu[]}
  */
 export function related(model, scus, words) {
   return scus.map((scu) => {
     const theirs = wordsOf(model, scu);
     const shared = [...theirs].filter((place) => words.has(place)).length;
+    /** @type {RelatedScu["relation"]} */
     const relation = shared === theirs.size ? (shared === words.size ? "same" : "fewer") : shared === words.size ? "more" : "overlap";
     return { scu, shared, relation };
   }).filter(({ shared }) => shared > 0).sort((one, other) => other.shared - one.shared);
 }
 
-/** Places of the words of an SCU. @param {{contributors: string[]}} scu @returns {Set<number>} */
+/** Places of the words of an SCU. @type {(model: Model, scu: OthersScu) => Set<number>} */
 export function wordsOf(model, { contributors }) {
   return new Set(contributors.flatMap((key) => markOf(model, key).places));
 }
 
-/** Places of the words of an SCU of this pyramid. @param {Scu} scu */
+/** Places of the words of an SCU of this pyramid. @type {(scu: Scu) => Set<number>} */
 export function wordsOfScu(scu) {
   return new Set(scu.contributors.flatMap((one) => one.places));
 }
 
-/** In words, what a coder has of an SCU. @param {ReturnType<typeof related>} found */
-export function inWords(found) {
+/** In words, what a coder has of an SCU. @type {(found: RelatedScu[]) => string} */
+export function describeRelation(found) {
   if (found.length === 0) {
     return "no such SCU";
   }
@@ -36,9 +38,12 @@ export function inWords(found) {
   return { same: "the same words", more: "more words", fewer: "fewer words", overlap: "some of the words, and others" }[found[0].relation];
 }
 
-/** SCUs of the coders that share no words with any SCU of this pyramid. @param {Seen} seen */
-export function lacking(model, seen) {
-  const marked = new Set(seen.contributors.filter((one) => one.scus.length > 0).flatMap((one) => one.places));
+/**
+ * SCUs of the coders that share no words with any SCU of this pyramid.
+ * @type {(model: Model, pyramid: Pyramid) => { coder: string, scu: OthersScu }[]}
+ */
+export function missingScus(model, pyramid) {
+  const marked = new Set(pyramid.contributors.filter((one) => one.scus.length > 0).flatMap((one) => one.places));
   return model.others.flatMap(({ coder, scus }) => scus
     .filter((scu) => scu.contributors.length > 0 && ![...wordsOf(model, scu)].some((place) => marked.has(place)))
     .map((scu) => ({ coder, scu })));

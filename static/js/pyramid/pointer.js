@@ -1,51 +1,49 @@
 // The mouse: words are selected, and dragged onto SCUs; contributors and SCUs are dragged onto each other.
-import { extended, run } from "./words.js";
+import { around, byId, inside } from "../workbench/element.js";
+import { extendSelection, run } from "./words.js";
+/** @import { Dragged, Page, PointerHandlers } from "./types.js" */
 
 const FAR = 5; // pixels that make a drag of a press
 const EDGE = 40; // pixels from the edge of the list in which it scrolls along
 const STEP = 12;
 
-/**
- * @param {HTMLElement} pane @param {any} page
- * @param {object} deeds what to do
- * @param {(place: number) => void} deeds.pick a word was clicked
- * @param {() => void} deeds.selected the selection has changed
- * @param {(dragged: Dragged, target: DOMStringMap) => string|null} deeds.why not; null: it can be dropped there
- * @param {(dragged: Dragged, target: DOMStringMap) => void} deeds.drop
- */
-export function listenToPointer(pane, page, deeds) {
-  const list = document.getElementById("scus");
-  const side = document.querySelector(".side");
-  const ghost = document.getElementById("drag-ghost");
-  let pressed = null; // { x, y, place, dragged }
-  let dragging = null; // { dragged, over, why }
+/** @type {(pane: HTMLElement, page: Page, handlers: PointerHandlers) => { active: () => boolean, stop: () => void }} */
+export function listenToPointer(pane, page, handlers) {
+  const list = byId("scus");
+  const side = inside(document, ".workbench-side");
+  const ghost = byId("drag-ghost");
+  /** @type {{ x: number, y: number, place: number | null, dragged: Dragged | null, moved: boolean } | null} */
+  let pressed = null;
+  /** @type {{ dragged: Dragged, over: HTMLElement | null, why: string | null } | null} */
+  let dragging = null;
 
-  const placeAt = (target) => {
-    const found = target?.closest?.("[data-w]")?.dataset.w;
-    return found === undefined ? null : Number(found);
+  /** The place of the word that an event is about, if it is one of the text. @param {Event} event */
+  const placeAt = (event) => {
+    const word = around(event, "[data-w]");
+    return word && pane.contains(word) ? Number(word.dataset.w) : null;
   };
 
-  function draggedFrom(target) {
-    if (page.model.readOnly || target.closest("input, textarea, [data-remove]")) {
+  /** @type {(event: Event) => Dragged | null} */
+  function draggedFrom(event) {
+    const source = around(event, "[data-drag]");
+    if (!source || page.model.readOnly || around(event, "input, textarea, [data-remove]")) {
       return null;
     }
-    const source = target.closest("[data-drag]");
-    if (!source) {
-      return null;
-    }
-    return source.dataset.drag === "scu"
-      ? { kind: "scu", scu: source.closest("[data-scu]").dataset.scu, words: source.querySelector(".words").textContent }
-      : { kind: "contributor", key: source.dataset.key, scu: source.dataset.of, words: source.querySelector(".words").textContent };
+    const words = inside(source, ".workbench-words").textContent;
+    const { key = "", of: scu = "", drag } = source.dataset;
+    return drag === "scu" ? { kind: "scu", scu: around(event, "[data-scu]")?.dataset.scu ?? "", words } : { kind: "contributor", key, scu, words };
   }
 
+  /** @param {PointerEvent} event */
   function down(event) {
     if (event.button !== 0 || event.pointerType === "touch") {
       return; // a finger scrolls, and taps come as clicks
     }
-    const place = pane.contains(event.target) ? placeAt(event.target) : null;
+    const place = placeAt(event);
     if (place !== null) {
       const [first, last] = run(page.anchor, page.cursor);
       const held = !page.model.readOnly && first <= place && place <= last && !event.shiftKey;
+      /** @type {Dragged} */
       const words = { kind: "words", words: page.wordsOf([first, last]) };
       pressed = { x: event.clientX, y: event.clientY, place, dragged: held ? words : null, moved: false };
       if (!held) {
@@ -56,19 +54,20 @@ export function listenToPointer(pane, page, deeds) {
           page.cursor = place;
         }
         page.mouse = true;
-        deeds.selected();
+        handlers.selected();
       }
       return;
     }
-    const dragged = draggedFrom(event.target);
+    const dragged = draggedFrom(event);
     pressed = dragged && { x: event.clientX, y: event.clientY, place: null, dragged, moved: false };
   }
 
-  /** A selection stays in its summary. */
+  /** A selection stays in its summary. @param {number} place */
   function extendedTo(place) {
-    return extended(page.model, page.anchor, place, 0);
+    return extendSelection(page.model, page.anchor, place, 0);
   }
 
+  /** @param {PointerEvent} event */
   function move(event) {
     if (!pressed) {
       return;
@@ -81,37 +80,39 @@ export function listenToPointer(pane, page, deeds) {
     }
     pressed.moved = true;
     if (dragging) {
-      follow(event);
+      follow(event, dragging);
       return;
     }
-    const place = pane.contains(event.target) ? placeAt(event.target) : null;
+    const place = placeAt(event);
     const to = place === null ? page.cursor : extendedTo(place);
     if (to !== page.cursor) {
       page.cursor = to;
-      deeds.selected();
+      handlers.selected();
     }
   }
 
+  /** @param {Dragged} dragged */
   function begin(dragged) {
     ghost.textContent = dragged.words;
     ghost.hidden = false;
     dragging = { dragged, over: null, why: null };
   }
 
-  function follow(event) {
+  /** @param {PointerEvent} event @param {NonNullable<typeof dragging>} drag */
+  function follow(event, drag) {
     ghost.style.translate = `min(${event.clientX + 12}px, calc(100vw - 100% - 8px)) ${event.clientY + 12}px`;
     const { top, bottom } = side.getBoundingClientRect();
     if (event.clientX > list.getBoundingClientRect().left) {
       side.scrollTop += event.clientY < top + EDGE ? -STEP : event.clientY > bottom - EDGE ? STEP : 0;
     }
     const target = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-drop]") ?? null;
-    if (target !== dragging.over) {
-      dragging.over?.classList.remove("is-over", "is-refused");
-      dragging.over = target;
-      dragging.why = target ? deeds.why(dragging.dragged, target.dataset) : null;
-      target?.classList.add(dragging.why === null ? "is-over" : "is-refused");
-      ghost.classList.toggle("is-refused", dragging.why !== null);
-      ghost.dataset.why = dragging.why ?? "";
+    if (target !== drag.over) {
+      drag.over?.classList.remove("is-over", "is-refused");
+      drag.over = target instanceof HTMLElement ? target : null;
+      drag.why = drag.over && handlers.why(drag.dragged, drag.over.dataset);
+      drag.over?.classList.add(drag.why === null ? "is-over" : "is-refused");
+      ghost.classList.toggle("is-refused", drag.why !== null);
+      ghost.dataset.why = drag.why ?? "";
     }
   }
 
@@ -122,6 +123,7 @@ export function listenToPointer(pane, page, deeds) {
     pressed = null;
   }
 
+  /** @param {PointerEvent} event */
   function up(event) {
     if (!pressed) {
       return;
@@ -131,18 +133,19 @@ export function listenToPointer(pane, page, deeds) {
     end();
     if (done) {
       // The press ends on another element than it began on, or on the same: either way it is no click.
+      /** @param {Event} click */
       const swallow = (click) => click.stopPropagation();
       window.addEventListener("click", swallow, { capture: true });
       setTimeout(() => window.removeEventListener("click", swallow, { capture: true }));
       if (done.over) {
-        deeds.drop(done.dragged, done.over.dataset);
+        handlers.drop(done.dragged, done.over.dataset);
       }
     } else if (!moved && place !== null && !event.shiftKey) {
       page.anchor = place;
       page.cursor = place;
-      deeds.pick(place);
+      handlers.pick();
     } else if (moved) {
-      deeds.selected();
+      handlers.selected();
     }
   }
 
@@ -151,8 +154,8 @@ export function listenToPointer(pane, page, deeds) {
   document.addEventListener("pointerup", up);
   document.addEventListener("pointercancel", end);
   pane.addEventListener("click", (event) => {
-    const place = placeAt(event.target);
-    if (event.pointerType === "touch" && place !== null) {
+    const place = placeAt(event);
+    if (event instanceof PointerEvent && event.pointerType === "touch" && place !== null) {
       // A tap on a word begins, a tap on another of the summary ends a selection.
       const going = page.touched === page.cursor && page.anchor === page.cursor && place !== page.cursor;
       page.cursor = going ? extendedTo(place) : place;
@@ -160,9 +163,9 @@ export function listenToPointer(pane, page, deeds) {
       page.touched = going ? null : place;
       page.mouse = true;
       if (going) {
-        deeds.selected();
+        handlers.selected();
       } else {
-        deeds.pick(place);
+        handlers.pick();
       }
     }
   });

@@ -1,16 +1,15 @@
-// Which contributors go together: the refusals of annotations/pyramids.py, in words for the coder. Pure.
+// Which contributors go together: the refusals of annotations/coding/pyramid_rules.py, in words for the coder. Pure.
+/** @import { Contributor, Model, Pyramid, Refusal } from "./types.js" */
 
 /**
  * Why some contributors cannot be as they are. What was wrong elsewhere before may stay.
- * @param {Seen} seen what would be @param {Set<string>} touched keys of contributors
- * @param {(scu: string) => string} name how an SCU is called
- * @returns {Refusal|null}
+ * @type {(model: Model, pyramid: Pyramid, touched: Set<string>, name: (scu: string) => string) => Refusal | null}
  */
-export function refusal(model, seen, touched, name) {
+export function refusal(model, pyramid, touched, name) {
   for (const key of touched) {
-    const one = seen.byKey.get(key);
+    const one = pyramid.byKey.get(key);
     const why = one && (across(model, one) ?? waits(model, one) ?? several(model, one, name)
-      ?? doubled(model, seen, one, name) ?? unknown(model, one) ?? shared(model, seen, one, touched, name));
+      ?? doubled(model, pyramid, one, name) ?? unknown(model, one) ?? shared(model, pyramid, one, touched, name));
     if (why) {
       return why;
     }
@@ -18,26 +17,30 @@ export function refusal(model, seen, touched, name) {
   return null;
 }
 
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
 function across(model, one) {
   return !model.peer && one.summary < 0
     ? { refused: "A contributor is made of the words of one summary; start another one in the next." } : null;
 }
 
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
 function waits(model, one) {
   return !model.peer && one.outside ? { refused: "What expresses no SCU of a pyramid is not marked." } : null;
 }
 
+/** @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
 function several(model, one, name) {
   return model.exclusive && one.scus.length > 1
     ? { refused: `“${one.words}” is in ${name(one.scus[0])} already; in this project words belong to one SCU.`, at: [one.key] } : null;
 }
 
-function doubled(model, seen, one, name) {
+/** @type {(model: Model, pyramid: Pyramid, one: Contributor, name: (scu: string) => string) => Refusal | null} */
+function doubled(model, pyramid, one, name) {
   if (model.peer || !model.oneContributor) {
     return null;
   }
   for (const scu of one.scus) {
-    const other = seen.scus.get(scu).contributors.find((each) => each.key !== one.key && each.summary === one.summary);
+    const other = pyramid.scus.at(scu).contributors.find((each) => each.key !== one.key && each.summary === one.summary);
     if (other) {
       const where = model.summaries[one.summary].name;
       return {
@@ -49,6 +52,7 @@ function doubled(model, seen, one, name) {
   return null;
 }
 
+/** @type {(model: Model, one: Contributor) => Refusal | null} */
 function unknown(model, one) {
   if (!model.against) { // it is not shown now; the server knows what was named before
     return null;
@@ -57,14 +61,16 @@ function unknown(model, one) {
   return model.peer && one.scus.some((key) => !known.has(key)) ? { refused: "The pyramid has no such SCU any more." } : null;
 }
 
-function shared(model, seen, one, touched, name) {
+/** @type {(model: Model, pyramid: Pyramid, one: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */
+function shared(model, pyramid, one, touched, name) {
   if (!model.exclusive) {
     return null;
   }
+  /** @param {Contributor} each */
   const clash = (each) => each.key !== one.key
     && each.parts.some(([start, end]) => one.parts.some((part) => start < part[1] && part[0] < end));
   // Of two that are new together either may be told of; the one that was there says more.
-  const [other] = seen.contributors.filter(clash).sort((first, second) => Number(touched.has(first.key)) - Number(touched.has(second.key)));
+  const [other] = pyramid.contributors.filter(clash).sort((first, second) => Number(touched.has(first.key)) - Number(touched.has(second.key)));
   if (!other) {
     return null;
   }

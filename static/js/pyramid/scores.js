@@ -1,6 +1,7 @@
 // Scores of a peer summary, as agreement/measures/pyramids.py has them (Nenkova & Passonneau 2004). Pure.
+/** @import { Against, Score, Scores } from "./types.js" */
 
-/** The largest weight that n SCUs of a pyramid can have. @param {number[]} weights @param {number} n */
+/** The largest weight that n SCUs of a pyramid can have. @type {(weights: number[], n: number) => number} */
 export function best(weights, n) {
   const heaviest = [...weights].sort((one, other) => other - one);
   return heaviest.slice(0, n).reduce((sum, one) => sum + one, 0);
@@ -8,15 +9,16 @@ export function best(weights, n) {
 
 /**
  * Original: as many SCUs as the peer has; modified: the mean number of the model summaries, halves rounded up;
- * comprehensive: their harmonic mean. A value is null where no SCU could be found.
- * @param {Against} against @param {Iterable<string>} expressed keys of SCUs @param {number} outside content units in no SCU
- * @returns {{original: Score, modified: Score, comprehensive: Score, most: number}} most: the weight of the whole pyramid
+ * comprehensive: their harmonic mean. A value is null where no SCU could be found. expressed: keys of SCUs; outside: content
+ * units in no SCU.
+ * @type {(against: Against, expressed: Iterable<string>, outside: number) => Scores}
  */
 export function scores({ scus, summaries }, expressed, outside) {
   const weights = new Map(scus.map((one) => [one.key, one.weight]));
   const own = [...new Set(expressed)].filter((key) => weights.has(key));
-  const found = own.reduce((sum, key) => sum + weights.get(key), 0);
+  const found = own.reduce((sum, key) => sum + (weights.get(key) ?? 0), 0);
   const most = [...weights.values()].reduce((sum, one) => sum + one, 0);
+  /** @type {(n: number) => Score} */
   const score = (n) => {
     const most = best([...weights.values()], n);
     return { value: most > 0 ? found / most : null, found, best: most, n };

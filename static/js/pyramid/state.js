@@ -1,28 +1,28 @@
 // What a pyramid page knows: summaries, words, contributors and SCUs. Pure: no DOM, no clock, no network.
-import { inverseOf as judgementBack } from "../coding/history.js";
-import { offsets } from "../coding/slices.js";
-import { carryOut as carryOutJudgement, judgement, partsOf } from "../coding/state.js";
+import { applyChanges } from "../workbench/history.js";
+import { carryOut as carryOutJudgement, inverseOf as judgementBack, judgement, partsOf } from "../workbench/judgements.js";
+import { offsets } from "../workbench/offsets.js";
+import { Table } from "../workbench/table.js";
+/** @import { Change, Contributor, Description, Machine, Mark, Model, Pyramid, PyramidState, RawPyramid, Run, Scu, Span } from "./types.js" */
 
-/**
- * @param {any} raw the JSON that the server puts into the page
- * @returns {{model: PyramidModel, state: PyramidState}}
- */
+/** @type {(raw: RawPyramid) => { model: Model, state: PyramidState }} raw: the JSON that the server puts into the page */
 export function load(raw) {
   const { pyramid, text, scheme } = raw;
   const { toUnits, toPoints } = offsets(text.content);
   const peer = pyramid.kind.startsWith("peer");
   const segments = peer
     ? [{ label: text.title, start: 0, end: toPoints(text.content.length) }]
-    : text.segments.filter((one) => one.kind === "summary").sort((one, other) => one.start - other.start);
+    : (text.segments ?? []).filter((one) => one.kind === "summary").sort((one, other) => one.start - other.start);
   const spans = pyramid.words.map(([start, end]) => ({ start, end })).sort((one, other) => one.start - other.start);
   const words = spans.map((one) => ({
     ...one, summary: segments.findIndex(({ start, end }) => start <= one.start && one.end <= end),
   }));
   const summaries = segments.map(({ label, start, end }, place) => ({
     place, name: label || `Summary ${place + 1}`, start, end,
-    words: [words.findIndex((one) => one.summary === place), words.findLastIndex((one) => one.summary === place)],
+    words: /** @type {Run} */ ([words.findIndex((one) => one.summary === place), words.findLastIndex((one) => one.summary === place)]),
   }));
-  const judgements = new Map(Object.entries(raw.judgements).map(([key, value]) => [key, judgement(value)]));
+  const judgements = new Map(Object.entries(raw.judgements ?? {}).map(([key, value]) => [key, judgement(value)]));
+  /** @type {Model} */
   const model = {
     kind: pyramid.kind,
     peer,
@@ -37,8 +37,8 @@ export function load(raw) {
     words,
     oneContributor: pyramid.one_contributor,
     exclusive: pyramid.words_exclusive,
-    level: scheme.levels.find((one) => one.coded).key,
-    scu: scheme.categories.find((one) => one.takes_index).key,
+    level: scheme.levels.find((one) => one.coded)?.key ?? "",
+    scu: scheme.categories.find((one) => one.takes_index)?.key ?? "",
     outside: scheme.categories.find((one) => !one.takes_index)?.key ?? "",
     against: pyramid.against,
     others: pyramid.others ?? [],
@@ -53,9 +53,10 @@ export function load(raw) {
 
 // ---- operations, as the server does them
 
+/** @type {(state: PyramidState) => PyramidState} */
 const copy = (state) => ({ judgements: new Map(state.judgements), scus: new Map(state.scus) });
 
-/** @param {{scu: string, label?: string, comment?: string}} payload */
+/** @type {(scus: Map<string, Description>, said: { scu: string, label?: string, comment?: string }) => void} */
 function describe(scus, { scu, label = "", comment = "" }) {
   if (label || comment) {
     scus.set(scu, { label, comment });
@@ -64,53 +65,42 @@ function describe(scus, { scu, label = "", comment = "" }) {
   }
 }
 
-function carryOut(model, state, deed) {
-  if (deed.kind === "describe") {
-    describe(state.scus, deed.payload);
+/** @type {(model: Model, state: PyramidState, change: Change) => void} */
+function carryOut(model, state, change) {
+  if (change.kind === "describe") {
+    describe(state.scus, change.payload);
     return;
   }
-  carryOutJudgement(model, state.judgements, deed);
-  if (deed.kind === "import") {
-    (deed.payload.scus ?? []).forEach((one) => describe(state.scus, one));
+  carryOutJudgement(model, state.judgements, change);
+  if (change.kind === "import") {
+    (change.payload.scus ?? []).forEach((one) => describe(state.scus, one));
   }
 }
 
-/** What history needs to know of a pyramid. @type {Machine} */
+/** What history needs to know of a pyramid. @type {Machine<Model, PyramidState>} */
 export const PYRAMID = {
   empty: () => ({ judgements: new Map(), scus: new Map() }),
   copy,
   carryOut,
-  inverseOf(model, state, deed) {
-    if (deed.kind !== "describe") {
-      return judgementBack(model, state.judgements, deed);
+  inverseOf(model, state, change) {
+    if (change.kind !== "describe") {
+      return judgementBack(model, state.judgements, change);
     }
-    const { scu, label = "", comment = "" } = deed.payload;
+    const { scu, label = "", comment = "" } = change.payload;
     const before = state.scus.get(scu) ?? { label: "", comment: "" };
     const same = before.label === label && before.comment === comment;
     return same ? [] : [{ kind: "describe", payload: { scu, ...before } }];
   },
 };
 
-/** The state is left as it was. @param {Deed[]} deeds @returns {PyramidState} */
-export function apply(model, state, deeds) {
-  const result = copy(state);
-  deeds.forEach((deed) => carryOut(model, result, deed));
-  return result;
+/** The state is left as it was. @type {(model: Model, state: PyramidState, changes: Change[]) => PyramidState} */
+export function apply(model, state, changes) {
+  return applyChanges(PYRAMID, model, state, changes);
 }
 
-/**
- * What others did first, then what is not yet saved here.
- * @param {PyramidState} base what the server had, as far as this page knew
- * @param {Operation[]} missed @param {Operation[]} pending
- */
-export function rebase(model, base, missed, pending) {
-  const renewed = apply(model, base, missed);
-  return { base: renewed, state: apply(model, renewed, pending) };
-}
+// ---- what follows from it
 
-// ---- what is seen of it
-
-/** What the key of a contributor says; it is reckoned once. @param {string} key @returns {Mark} */
+/** What the key of a contributor says; it is reckoned once. @type {(model: Model, key: string) => Mark} */
 export function markOf(model, key) {
   let mark = model.marks.get(key);
   if (!mark) {
@@ -131,7 +121,7 @@ export function markOf(model, key) {
   return mark;
 }
 
-/** Places of the words of which a stretch, in code points, holds a character. @returns {number[]} */
+/** Places of the words of which a stretch, in code points, holds a character. @type {(model: Model, span: Span) => number[]} */
 function wordsIn({ words }, [start, end]) {
   let low = 0;
   let high = words.length;
@@ -150,42 +140,51 @@ function wordsIn({ words }, [start, end]) {
   return found;
 }
 
-/** @param {[number, number]} part in code points @returns {string} */
+/** @type {(model: Model, part: Span) => string} */
 export function wordsOf({ content, toUnits }, [start, end]) {
   return content.slice(toUnits(start), toUnits(end)).replace(/\s+/g, " ").trim();
 }
 
-const byText = (one, other) => one.parts[0][0] - other.parts[0][0] || other.parts.at(-1)[1] - one.parts.at(-1)[1]
+/** @type {(one: Contributor, other: Contributor) => number} */
+const byText = (one, other) => one.parts[0][0] - other.parts[0][0] || (other.parts.at(-1)?.[1] ?? 0) - (one.parts.at(-1)?.[1] ?? 0)
   || (one.key < other.key ? -1 : 1);
 
+/** @param {Scu} scu */
 const folded = (scu) => scu.label.toLowerCase();
+/** @type {(one: Scu, other: Scu) => number} */
 const byWeight = (one, other) => other.weight - one.weight || Number(one.gone) - Number(other.gone)
   || (folded(one) < folded(other) ? -1 : Number(folded(one) > folded(other))) || (one.key < other.key ? -1 : 1);
 
-const known = new WeakMap(); // states are never changed, so what is seen of one is reckoned once
+/** @type {WeakMap<PyramidState, Pyramid>} */
+const known = new WeakMap(); // states are never changed, so what follows from one is computed once
 
-/** @returns {Seen} */
-export function see(model, state) {
-  let seen = known.get(state);
-  if (!seen) {
-    seen = look(model, state);
-    known.set(state, seen);
+/** @type {(model: Model, state: PyramidState) => Pyramid} */
+export function pyramidOf(model, state) {
+  let pyramid = known.get(state);
+  if (!pyramid) {
+    pyramid = look(model, state);
+    known.set(state, pyramid);
   }
-  return seen;
+  return pyramid;
 }
 
+/** @type {(model: Model, state: PyramidState) => Pyramid} */
 function look(model, state) {
   const contributors = [...state.judgements].filter(([key]) => markOf(model, key).parts.length > 0).map(([key, value]) => ({
     ...markOf(model, key), outside: value.category === model.outside, scus: value.indices,
   })).sort(byText);
-  const scus = new Map();
+  /** @type {Table<string, Scu>} */
+  const scus = new Table();
+  /** @type {(key: string, more?: Partial<Scu>) => Scu} */
   const scu = (key, more = {}) => {
-    if (!scus.has(key)) {
+    let found = scus.get(key);
+    if (!found) {
       // While the pyramid of a peer is not shown, nothing can be said to be gone from it.
       const gone = Boolean(model.peer && model.against);
-      scus.set(key, { key, label: "", comment: "", weight: 0, contributors: [], models: [], gone, ...more });
+      found = { key, label: "", comment: "", weight: 0, contributors: [], models: [], gone, ...more };
+      scus.set(key, found);
     }
-    return scus.get(key);
+    return found;
   };
   for (const { key, label, comment, weight, contributors: models } of model.against?.scus ?? []) {
     scu(key, { label, comment, weight, models, gone: false });
@@ -193,6 +192,7 @@ function look(model, state) {
   for (const [key, said] of state.scus) {
     scu(key, said);
   }
+  /** @type {Contributor[][]} */
   const of = model.words.map(() => []);
   for (const one of contributors) {
     one.scus.forEach((key) => scu(key).contributors.push(one));
@@ -205,18 +205,21 @@ function look(model, state) {
   }
   return {
     contributors, scus, of,
-    byKey: new Map(contributors.map((one) => [one.key, one])),
+    byKey: new Table(contributors.map((one) => [one.key, one])),
     order: [...scus.values()].sort(byWeight),
     loose: contributors.filter((one) => one.scus.length === 0),
   };
 }
 
-/** What to call an SCU that may have no label. @param {Scu} scu */
+/** What to call an SCU that may have no label. @type {(scu: Scu) => string} */
 export function nameOf(scu) {
   return scu.label || scu.contributors[0]?.words || scu.models[0] || "without words";
 }
 
-/** SCUs that hold the words of a query in label, comment, contributors or number. @param {Scu[]} scus @param {(key: string) => number} numberOf */
+/**
+ * SCUs that hold the words of a query in label, comment, contributors or number.
+ * @type {(scus: Scu[], query: string, numberOf: (key: string) => number) => Scu[]}
+ */
 export function filtered(scus, query, numberOf) {
   const wanted = query.trim().toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) {

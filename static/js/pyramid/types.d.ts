@@ -1,11 +1,14 @@
-// The words of the pyramid pages as types, for readers and editors; those of ../coding/types.d.ts go along.
-// Parameters called model, state, seen and page are of the type of that name: comments do not say it again.
+// Types of the pyramid pages. The browser does not load this file.
+import type { Action, Change, Description, Judgement, Judgements, Keyboard, RawState, Span, WorkbenchModel, WorkbenchPage } from "../workbench/types.js";
+import type { Table } from "../workbench/table.js";
 
-/** words by their places in the text, first and last */
-type Run = [number, number];
+export * from "../workbench/types.js";
 
-/** of the model summaries one, or the peer summary; words: its first and last */
-interface Summary {
+/** Words by their places in the text, first and last. */
+export type Run = [number, number];
+
+/** One of the model summaries, or the peer summary; words: its first and last. */
+export interface Summary {
   place: number;
   name: string;
   /** code points */
@@ -14,7 +17,7 @@ interface Summary {
   words: Run;
 }
 
-interface Word {
+export interface Word {
   /** code points */
   start: number;
   end: number;
@@ -22,16 +25,14 @@ interface Word {
   summary: number;
 }
 
-interface PyramidModel {
-  kind: "pyramid" | "agreed" | "peer" | "peer-agreed";
+export interface Model extends WorkbenchModel {
+  kind: Kind;
   peer: boolean;
-  user: string;
   title: string;
   docset: string;
   content: string;
   toUnits: (codePoint: number) => number;
   language: string;
-  direction: "ltr" | "rtl";
   summaries: Summary[];
   words: Word[];
   oneContributor: boolean;
@@ -44,33 +45,57 @@ interface PyramidModel {
   /** the pyramid that a peer is held against; null: there is none yet, or this is no peer */
   against: Against | null;
   others: Other[];
-  /** none: all contributors are the coder's own */
-  given: Set<string>;
   /** what is known of contributors, by their keys */
   marks: Map<string, Mark>;
-  readOnly: boolean;
-  version: number;
+  /** at work so far */
   seconds: number;
 }
 
-interface Against {
+export interface Against {
   kind: string;
   handed_in: boolean;
   summaries: number;
-  scus: { key: string; label: string; comment: string; weight: number; contributors: string[] }[];
+  scus: AgainstScu[];
+}
+
+export interface AgainstScu extends OthersScu {
+  comment: string;
+  weight: number;
 }
 
 /** Of an agreed pyramid: what a coder has. */
-interface Other {
+export interface Other {
   coder: string;
-  scus: { key: string; label: string; contributors: string[] }[];
+  scus: OthersScu[];
+}
+
+/** Of a peer, contributors are their words; else their keys. */
+export interface OthersScu {
+  key: string;
+  label: string;
+  contributors: string[];
+}
+
+/** What the JSON of the page says. */
+export interface RawPyramid extends RawState {
+  scheme: { levels: RawState["scheme"]["levels"]; categories: { key: string; takes_index: boolean }[] };
+  pyramid: {
+    kind: Kind;
+    docset: string;
+    one_contributor: boolean;
+    words_exclusive: boolean;
+    words: Span[];
+    scus: Record<string, Description>;
+    against: Against | null;
+    others?: Other[];
+  };
 }
 
 /** What the key of a contributor says. */
-interface Mark {
+export interface Mark {
   key: string;
   /** code points */
-  parts: [number, number][];
+  parts: Span[];
   /** place of the summary that holds all parts; -1: none does */
   summary: number;
   /** places of the words of which it holds a character */
@@ -83,20 +108,20 @@ interface Mark {
   links: Set<number>;
 }
 
-interface Contributor extends Mark {
+export interface Contributor extends Mark {
   /** expresses no SCU of the pyramid */
   outside: boolean;
   /** keys of its SCUs */
   scus: string[];
 }
 
-/** The raw data: judgements by keys of contributors, and what is said of SCUs by their keys. */
-interface PyramidState {
+/** The raw data: judgements by keys of contributors, and what is said of SCUs by their keys; never changed, only replaced. */
+export interface PyramidState {
   judgements: Judgements;
-  scus: Map<string, { label: string; comment: string }>;
+  scus: Map<string, Description>;
 }
 
-interface Scu {
+export interface Scu {
   key: string;
   label: string;
   comment: string;
@@ -109,11 +134,11 @@ interface Scu {
   gone: boolean;
 }
 
-/** All that is seen of a state. */
-interface Seen {
+/** All that follows from a state. */
+export interface Pyramid {
   contributors: Contributor[];
-  byKey: Map<string, Contributor>;
-  scus: Map<string, Scu>;
+  byKey: Table<string, Contributor>;
+  scus: Table<string, Scu>;
   /** the heaviest first, then by label */
   order: Scu[];
   /** contributors without an SCU: of a peer "no SCU" */
@@ -123,16 +148,158 @@ interface Seen {
 }
 
 /** What a command would do, or why it cannot. at: words that are in the way. */
-type Edit = { deeds: Deed[]; scu?: string | null; contributor?: string | null; said?: string } | Refusal;
+export type Edit = Changes | Refusal;
 
-interface Refusal {
+/** scu, contributor: what is selected afterwards; "": no SCU of the pyramid. */
+export interface Changes {
+  changes: Change[];
+  scu?: string | null;
+  contributor?: string | null;
+}
+
+export interface Refusal {
   refused: string;
   at?: string[];
 }
 
-interface Score {
+/** A state to work on, which remembers what was done. */
+export interface EditDraft {
+  changes: Change[];
+  value: (key: string) => Judgement;
+  has: (key: string) => boolean;
+  add: (key: string, scu: string) => void;
+  take: (key: string, scu: string) => void;
+  judge: (key: string, more: Partial<Judgement>) => void;
+  move: (key: string, to: string) => void;
+  unmark: (key: string) => void;
+  describe: (scu: string, said: Partial<Description>) => void;
+  said: (scu: string) => Description;
+}
+
+export interface Score {
   value: number | null;
   found: number;
   best: number;
   n: number;
 }
+
+export interface Scores {
+  original: Score;
+  modified: Score;
+  comprehensive: Score;
+  /** the weight of the whole pyramid */
+  most: number;
+}
+
+/** One thing to look at before handing in: an SCU, a contributor, or the free words of a summary. */
+export interface Finding {
+  scu?: string;
+  contributor?: string;
+  free?: number;
+  text: string;
+  hint?: string;
+}
+
+/** How a coder's SCU lies to one of this pyramid. */
+export interface RelatedScu {
+  scu: OthersScu;
+  shared: number;
+  relation: "same" | "more" | "fewer" | "overlap";
+}
+
+// ---- the page
+
+/** All that the page knows at a moment. */
+export interface Page extends WorkbenchPage<Model, PyramidState> {
+  pyramid: Pyramid;
+  /** words: the selection is from anchor to cursor */
+  anchor: number;
+  cursor: number;
+  /** keys of the selected SCU and contributor */
+  scu: string | null;
+  contributor: string | null;
+  /** contributors chosen for splitting */
+  chosen: Set<string>;
+  /** contributors in the way of what was refused last */
+  clash: Set<string>;
+  filter: string;
+  /** SCUs that the filter leaves */
+  shown: Scu[];
+  /** the selection was made by mouse or touch */
+  mouse: boolean;
+  /** the word that was tapped last, where a tap on another ends a selection */
+  touched: number | null;
+  /** SCUs keep the number under which they were first seen */
+  numberOf: (scu: string) => number;
+  wordsOf: (run: Run) => string;
+}
+
+export interface WordsView {
+  root: HTMLElement;
+  words: HTMLElement[];
+  gaps: HTMLElement[];
+  counts: HTMLButtonElement[];
+  shown: string[];
+  shownGaps: string[];
+  badges: string[];
+  /** places of words whose badges follow a moment later */
+  late: Set<number>;
+  painted: boolean;
+  waiting: boolean;
+}
+
+export interface Fields {
+  label: HTMLTextAreaElement;
+  comment: HTMLTextAreaElement;
+}
+
+export interface ListView {
+  fields: Fields;
+  paint: (page: Page) => void;
+  reveal: (scu: string | null) => void;
+}
+
+/** The page, its parts, and what main.js does with them. */
+export interface Frame {
+  page: Page;
+  keyboard: Keyboard;
+  view: WordsView;
+  list: ListView;
+  refresh: () => void;
+  select: (scu: string | null, contributor: string | null) => void;
+  /** to the eye and to the ear */
+  say: (words: string, refused?: boolean) => void;
+  /** after a step among the words */
+  walked: () => void;
+}
+
+export interface PyramidEditor {
+  /** write without a step that can be undone */
+  write: (changes: Change[]) => void;
+  /** why an edit cannot be; null: it can */
+  check: (edit: Edit) => string | null;
+  /** carry an edit out as one step, or say why not; whether it was done. reveals: the selected SCU comes into sight */
+  perform: (edit: Edit, message: string, reveals?: boolean) => boolean;
+  undo: (forward: boolean) => Promise<void>;
+  /** what was written of the selected SCU */
+  commitFields: () => void;
+}
+
+export type Dragged =
+  | { kind: "words"; words: string }
+  | { kind: "contributor"; words: string; key: string; scu: string }
+  | { kind: "scu"; words: string; scu: string };
+
+export interface PointerHandlers {
+  /** a word was clicked */
+  pick: () => void;
+  /** the selection has changed */
+  selected: () => void;
+  /** why it cannot be dropped there; null: it can */
+  why: (dragged: Dragged, target: DOMStringMap) => string | null;
+  drop: (dragged: Dragged, target: DOMStringMap) => void;
+}
+
+export type Kind = "pyramid" | "agreed" | "peer" | "peer-agreed";
+export type Direction = 1 | -1;
+export type PyramidAction = Action<Model>;

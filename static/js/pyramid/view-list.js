@@ -1,21 +1,24 @@
 // The SCUs at the side: the heaviest first, the selected one unfolded. Only rows that have changed are drawn again.
-import { element } from "../coding/element.js";
+import { button, byId, element, inside } from "../workbench/element.js";
 import { filtered, nameOf } from "./state.js";
 import { tier } from "./view-words.js";
+/** @import { Contributor, ListView, Model, Page, Scu } from "./types.js" */
 
-const byId = (id) => document.getElementById(id);
 const NUMBERED = 9; // rows that wear a digit on the page of a peer
 
+/** @type {(model: Model) => ListView} */
 export function createList(model) {
   const list = byId("scus");
   const detail = byId("scu-detail");
+  /** @type {Map<string, { item: HTMLElement, shown: string }>} */
   const rows = new Map();
   // Kept: a row that the filter leaves out takes the detail along, out of the page.
-  const fields = { label: byId("scu-label"), comment: byId("scu-comment") };
-  const [title, own, models] = ["contributors-title", "contributors", "scu-models"].map(byId);
-  const [moveOne, splitOne] = ["move-one", "split-one"].map(byId);
+  const fields = { label: byId("scu-label", HTMLTextAreaElement), comment: byId("scu-comment", HTMLTextAreaElement) };
+  const [title, own, models] = [byId("contributors-title"), byId("contributors"), byId("scu-models")];
+  const [moveOne, splitOne] = [byId("move-one", HTMLButtonElement), byId("split-one", HTMLButtonElement)];
   list.after(detail);
 
+  /** @type {(page: Page, scu: Scu, digit: number) => HTMLElement} */
   function row(page, scu, digit) {
     const label = nameOf(scu);
     const chosen = scu.key === page.scu;
@@ -27,16 +30,15 @@ export function createList(model) {
     if (known?.shown === shown) {
       return known.item;
     }
-    const item = known?.item ?? element("li", "scu");
+    const item = known?.item ?? element("li", "pyramid-scu");
     item.dataset.scu = scu.key;
     item.dataset.drop = "scu";
-    item.className = `scu ${tier(scu.weight)}${chosen ? " is-selected" : ""}${marks ? " is-expressed" : ""}${scu.gone ? " is-gone" : ""}`;
-    const head = element("button", "scu-head");
-    head.type = "button";
+    item.className = `pyramid-scu ${tier(scu.weight)}${chosen ? " is-selected" : ""}${marks ? " is-expressed" : ""}${scu.gone ? " is-deleted" : ""}`;
+    const head = button("pyramid-scu-head");
     head.setAttribute("aria-expanded", String(chosen));
     head.dataset.drag = "scu";
     head.append(element("span", `chain-badge ${tier(scu.weight)}`, String(number)));
-    const words = element("span", `words${scu.label || model.peer ? "" : " is-unlabelled"}`, label);
+    const words = element("span", `workbench-words${scu.label || model.peer ? "" : " is-unlabelled"}`, label);
     words.dir = "auto";
     head.append(words);
     if (scu.comment) {
@@ -46,11 +48,11 @@ export function createList(model) {
       head.append(note(marks, `expressed ${scu.contributors.length} times`));
     }
     if (!model.peer) {
-      const dots = element("span", "dots", summaries);
+      const dots = element("span", "pyramid-dots", summaries);
       dots.setAttribute("aria-hidden", "true");
       head.append(dots);
     }
-    const weight = element("span", "weight", scu.gone ? "gone" : String(scu.weight));
+    const weight = element("span", "pyramid-weight", scu.gone ? "gone" : String(scu.weight));
     weight.title = scu.gone ? "The pyramid has this SCU no more" : `Weight ${scu.weight}`;
     weight.setAttribute("aria-label", weight.title);
     weight.setAttribute("role", "img");
@@ -59,7 +61,7 @@ export function createList(model) {
       head.append(element("kbd", "", String(digit)));
     }
     if (known) {
-      known.item.firstElementChild.replaceWith(head);
+      known.item.firstElementChild?.replaceWith(head);
     } else {
       item.append(head);
     }
@@ -67,17 +69,19 @@ export function createList(model) {
     return item;
   }
 
+  /** @type {(words: string, title: string) => HTMLElement} */
   function note(words, title) {
-    const one = element("span", "scu-note", words);
+    const one = element("span", "pyramid-scu-note", words);
     one.title = title;
     return one;
   }
 
-  /** Rows in their order; nothing is moved that stands where it should. */
+  /** Rows in their order; nothing is moved that stands where it should. @type {(items: HTMLElement[]) => void} */
   function order(items) {
-    const focused = detail.contains(document.activeElement) ? document.activeElement : null;
+    const active = document.activeElement;
+    const focused = active instanceof HTMLElement && detail.contains(active) ? active : null;
     const wanted = new Set(items);
-    [...list.children].filter((item) => !wanted.has(item)).forEach((item) => item.remove());
+    [...list.children].filter((item) => !(item instanceof HTMLElement && wanted.has(item))).forEach((item) => item.remove());
     items.forEach((item, place) => {
       const here = list.children[place];
       if (here !== item && here?.nextElementSibling === item) {
@@ -92,8 +96,9 @@ export function createList(model) {
   }
 
   let painted = "";
+  /** @type {(page: Page) => void} */
   function paintDetail(page) {
-    const scu = page.seen.scus.get(page.scu);
+    const scu = page.pyramid.scus.get(page.scu ?? "");
     detail.hidden = !scu;
     if (!scu) {
       painted = "";
@@ -111,7 +116,7 @@ export function createList(model) {
       title.textContent = model.peer
         ? (scu.contributors.length > 0 ? "In this summary" : "Not expressed in this summary yet") : `Contributors: ${scu.contributors.length}`;
       own.replaceChildren(...scu.contributors.map((one) => chip(page, one, scu.key)));
-      models.querySelector("ul").replaceChildren(...scu.models.map((words) => element("li", "", words)));
+      inside(models, "ul").replaceChildren(...scu.models.map((words) => element("li", "", words)));
       models.hidden = !model.peer || scu.models.length === 0;
       moveOne.disabled = page.contributor === null;
       splitOne.disabled = scu.contributors.length < 2;
@@ -120,7 +125,7 @@ export function createList(model) {
     paintField(fields.comment, scu.comment, scu.key);
   }
 
-  /** What is being written is not overwritten. */
+  /** What is being written is not overwritten. @type {(field: HTMLTextAreaElement, value: string, scu: string) => void} */
   function paintField(field, value, scu) {
     if (field.dataset.scu !== scu || (document.activeElement !== field && field.defaultValue !== value)) {
       field.value = value;
@@ -130,8 +135,9 @@ export function createList(model) {
     field.readOnly = model.readOnly;
   }
 
+  /** @type {(page: Page, one: Contributor, scu: string) => HTMLElement} */
   function chip(page, one, scu) {
-    const item = element("li", `contributor${one.key === page.contributor ? " is-own" : ""}`);
+    const item = element("li", `pyramid-contributor${one.key === page.contributor ? " is-own" : ""}`);
     item.dataset.drag = "contributor";
     item.dataset.key = one.key;
     item.dataset.of = scu;
@@ -144,24 +150,22 @@ export function createList(model) {
       box.setAttribute("aria-label", `Choose for splitting: ${one.words}`);
       item.append(box);
     }
-    const button = element("button", "contributor-words");
-    button.type = "button";
-    button.dataset.contributor = one.key;
-    button.setAttribute("aria-pressed", String(one.key === page.contributor));
-    const words = element("span", "words", one.words);
+    const entry = button("pyramid-contributor-words");
+    entry.dataset.contributor = one.key;
+    entry.setAttribute("aria-pressed", String(one.key === page.contributor));
+    const words = element("span", "workbench-words", one.words);
     words.dir = "auto";
-    button.append(words);
+    entry.append(words);
     if (!model.peer) {
-      button.append(element("span", "where", model.summaries[one.summary]?.name ?? "across summaries"));
+      entry.append(element("span", "workbench-place", model.summaries[one.summary]?.name ?? "across summaries"));
     }
     const also = one.scus.filter((key) => key !== scu);
     if (also.length > 0) {
-      button.append(element("span", "where", `also in ${also.map((key) => page.numberOf(key)).join(", ")}`));
+      entry.append(element("span", "workbench-place", `also in ${also.map((key) => page.numberOf(key)).join(", ")}`));
     }
-    item.append(button);
+    item.append(entry);
     if (!model.readOnly) {
-      const remove = element("button", "button plain small icon", "×");
-      remove.type = "button";
+      const remove = button("button plain small icon", "×");
       remove.dataset.remove = one.key;
       remove.setAttribute("aria-label", `Delete the contributor ${one.words}`);
       remove.title = "Delete the contributor";
@@ -170,31 +174,33 @@ export function createList(model) {
     return item;
   }
 
+  /** @type {(page: Page) => void} */
   function paintLoose(page) {
-    byId("loose-section").hidden = page.seen.loose.length === 0;
-    byId("loose-title").textContent = model.peer ? `In no SCU of the pyramid: ${page.seen.loose.length}` : `Marked, in no SCU: ${page.seen.loose.length}`;
-    byId("loose").replaceChildren(...page.seen.loose.map((one) => chip(page, one, "")));
+    byId("loose-section").hidden = page.pyramid.loose.length === 0;
+    byId("loose-title").textContent = model.peer ? `In no SCU of the pyramid: ${page.pyramid.loose.length}` : `Marked, in no SCU: ${page.pyramid.loose.length}`;
+    byId("loose").replaceChildren(...page.pyramid.loose.map((one) => chip(page, one, "")));
   }
 
   return {
     fields,
     paint(page) {
-      const { seen } = page;
-      const shown = filtered(seen.order, page.filter, page.numberOf);
+      const { pyramid } = page;
+      const shown = filtered(pyramid.order, page.filter, page.numberOf);
       page.shown = shown;
-      for (const key of rows.keys()) {
-        if (!seen.scus.has(key)) {
-          rows.get(key).item.contains(detail) && list.after(detail);
+      for (const [key, { item }] of rows) {
+        if (!pyramid.scus.has(key)) {
+          if (item.contains(detail)) {
+            list.after(detail);
+          }
           rows.delete(key);
         }
       }
       order(shown.map((scu, place) => row(page, scu, model.peer && place < NUMBERED && !model.readOnly ? place + 1 : 0)));
-      byId("scu-count").textContent = shown.length === seen.order.length ? String(seen.order.length) : `${shown.length} of ${seen.order.length}`;
-      byId("scus-none").hidden = shown.length > 0 || seen.order.length === 0;
+      byId("scu-count").textContent = shown.length === pyramid.order.length ? String(pyramid.order.length) : `${shown.length} of ${pyramid.order.length}`;
+      byId("scus-none").hidden = shown.length > 0 || pyramid.order.length === 0;
       paintDetail(page);
       paintLoose(page);
-      return shown;
     },
-    reveal: (key) => rows.get(key)?.item.firstElementChild.scrollIntoView({ block: "nearest" }),
+    reveal: (key) => rows.get(key ?? "")?.item.firstElementChild?.scrollIntoView({ block: "nearest" }),
   };
 }

@@ -1,38 +1,42 @@
 // The summaries as words: drawn once, then only the words that have changed are touched.
-import { element } from "../coding/element.js";
+import { button, element } from "../workbench/element.js";
 import { freeCounts, run } from "./words.js";
+/** @import { Contributor, Direction, Model, Page, WordsView } from "./types.js" */
 
 const HEAVIEST = 8; // tiers that have a look of their own
 const A_MOMENT = 60; // milliseconds
 
 /** The class of a weight. @param {number} weight */
-export const tier = (weight) => `weight-${Math.min(Math.max(weight, 0), HEAVIEST)}`;
+export const tier = (weight) => `pyramid-weight-${Math.min(Math.max(weight, 0), HEAVIEST)}`;
 
-/** @param {HTMLElement} root */
+/** @type {(root: HTMLElement, model: Model) => WordsView} */
 export function buildWords(root, model) {
+  /** @type {HTMLElement[]} */
   const words = [];
+  /** @type {HTMLElement[]} */
   const gaps = [];
+  /** @type {HTMLButtonElement[]} */
   const counts = [];
   const { content, toUnits } = model;
   root.replaceChildren(...model.summaries.map((summary) => {
-    const section = element("section", "summary");
-    const head = element("h2", "summary-name", summary.name);
-    const count = element("button", "summary-free quiet");
-    count.type = "button";
+    const section = element("section", "pyramid-summary");
+    const head = element("h2", "pyramid-summary-name", summary.name);
+    const count = button("pyramid-summary-free muted");
     count.dataset.free = String(summary.place);
     counts.push(count);
     head.id = `summary-${summary.place}`;
     section.setAttribute("aria-labelledby", head.id);
-    const line = element("header", "summary-head");
+    const line = element("header", "pyramid-summary-head");
     line.append(head, count);
     const reading = element("div", "reading");
-    let paragraph = element("div", "rest");
+    let paragraph = element("div", "plain-line");
     reading.append(paragraph);
+    /** @type {(start: number, end: number, holder: HTMLElement) => void} */
     const plain = (start, end, holder) => {
       const [first, ...rest] = content.slice(start, end).split("\n");
       holder.append(first);
       for (const words of rest.filter((one, place) => one.trim() || place === rest.length - 1)) {
-        paragraph = element("div", "rest");
+        paragraph = element("div", "plain-line");
         paragraph.append(words);
         reading.append(paragraph);
       }
@@ -44,13 +48,13 @@ export function buildWords(root, model) {
       if (place === from) {
         plain(at, start, paragraph);
       } else {
-        const gap = element("span", "g");
+        const gap = element("span", "pyramid-gap");
         gap.dataset.w = String(place - 1);
         gaps[place - 1] = gap;
         paragraph.append(gap);
         plain(at, start, gap);
       }
-      const word = element("span", "w", content.slice(start, end));
+      const word = element("span", "pyramid-word", content.slice(start, end));
       word.dataset.w = String(place);
       words[place] = word;
       paragraph.append(word);
@@ -63,29 +67,33 @@ export function buildWords(root, model) {
   return { root, words, gaps, counts, shown: [], shownGaps: [], badges: [], late: new Set(), painted: false, waiting: false };
 }
 
-/** @param {ReturnType<typeof buildWords>} view */
+/** @type {(view: WordsView, page: Page) => void} */
 export function paintWords(view, page) {
-  const { model, seen, scu, contributor, clash } = page;
+  const { model, pyramid, scu, contributor, clash } = page;
   const [first, last] = run(page.anchor, page.cursor);
+  /** @param {Contributor} one */
   const lookOf = (one) => {
-    const weight = Math.max(0, ...one.scus.map((key) => seen.scus.get(key)?.weight ?? 0));
+    const weight = Math.max(0, ...one.scus.map((key) => pyramid.scus.get(key)?.weight ?? 0));
     return [
       tier(weight), one.scus.length === 0 ? "is-loose" : "", scu !== null && one.scus.includes(scu) ? "is-lit" : "",
       one.key === contributor ? "is-own" : "", clash.has(one.key) ? "is-clash" : "",
     ].filter(Boolean).join(" ");
   };
-  const looks = new Map(seen.contributors.map((one) => [one.key, lookOf(one)]));
+  const looks = new Map(pyramid.contributors.map((one) => [one.key, lookOf(one)]));
   // Of several contributors that hold a word, that which is looked at decides how it looks.
+  /** @type {(all: Contributor[]) => Contributor} */
   const chief = (all) => (all.length === 1 ? all[0]
-    : all.find((one) => one.key === contributor) ?? all.find((one) => one.scus.includes(scu)) ?? all[0]);
+    : all.find((one) => one.key === contributor) ?? all.find((one) => scu !== null && one.scus.includes(scu)) ?? all[0]);
+  /** @param {Contributor[]} all */
   const several = (all) => (all.length === 1 ? all[0].scus.length : new Set(all.flatMap((one) => one.scus)).size) > 1;
+  /** @param {Contributor} one */
   const badgeOf = (one) => (one.scus.length > 0 ? one.scus.map((key) => page.numberOf(key)) : ["–"]).join("·");
   model.words.forEach((_, place) => {
-    const all = seen.of[place];
+    const all = pyramid.of[place];
     const selected = first <= place && place <= last;
     const here = `${selected ? " is-selected" : ""}${place === page.cursor ? " is-cursor" : ""}`;
     const shared = all.length > 0 && several(all) ? " is-shared" : "";
-    const look = all.length === 0 ? `w is-free${here}` : `w in-scu ${looks.get(chief(all).key)}${shared}${here}`;
+    const look = all.length === 0 ? `pyramid-word is-free${here}` : `pyramid-word pyramid-in-scu ${looks.get(chief(all).key) ?? ""}${shared}${here}`;
     const starting = all.filter((one) => one.starts.has(place));
     const badge = starting.length > 0 ? starting.map(badgeOf).join("·") : "";
     if (view.shown[place] !== look) {
@@ -98,7 +106,7 @@ export function paintWords(view, page) {
     }
     if (view.gaps[place]) {
       const linked = all.filter((one) => one.links.has(place));
-      const gap = `g${linked.length > 0 ? ` in-scu ${looks.get(chief(linked).key)}${shared}` : ""}${selected && place < last ? " is-selected" : ""}`;
+      const gap = `pyramid-gap${linked.length > 0 ? ` pyramid-in-scu ${looks.get(chief(linked).key)}${shared}` : ""}${selected && place < last ? " is-selected" : ""}`;
       if (view.shownGaps[place] !== gap) {
         view.shownGaps[place] = gap;
         view.gaps[place].className = gap;
@@ -106,7 +114,7 @@ export function paintWords(view, page) {
     }
   });
   paintBadges(view);
-  freeCounts(model, seen).forEach((count, place) => {
+  freeCounts(model, pyramid).forEach((count, place) => {
     const words = count === 0 ? "all words marked" : `${count} ${count === 1 ? "word" : "words"} ${model.peer ? "not marked" : "in no SCU"}`;
     if (view.counts[place].textContent !== words) {
       view.counts[place].textContent = words;
@@ -118,6 +126,7 @@ export function paintWords(view, page) {
 /**
  * Other numbers over words lay out whole paragraphs. They follow a moment later, so that what was done is seen at once;
  * only the first are there with the words.
+ * @type {(view: WordsView) => void}
  */
 function paintBadges(view) {
   const paint = () => {
@@ -142,17 +151,22 @@ function paintBadges(view) {
   }
 }
 
-/** Bring a word into sight. */
+/** Bring a word into sight. @type {(view: WordsView, place: number) => void} */
 export function reveal(view, place) {
   view.words[place]?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** The word above or below in its summary, as the lines are drawn. @param {1|-1} step */
+/**
+ * The word above or below in its summary, as the lines are drawn.
+ * @type {(view: WordsView, model: Model, place: number, step: Direction) => number}
+ */
 export function lineBeside(view, model, place, step) {
   const [first, last] = model.summaries[model.words[place].summary].words;
   const here = view.words[place].getClientRects()[0];
   const middle = (here.left + here.right) / 2;
+  /** @type {{ at: number, distance: number } | null} */
   let best = null;
+  /** @type {number | null} */
   let line = null;
   for (let at = place + step; at >= first && at <= last; at += step) {
     const box = view.words[at].getClientRects()[0];

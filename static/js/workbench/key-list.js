@@ -1,17 +1,21 @@
-// The list of keys: what each does, and how to give it another.
-import { element } from "./element.js";
-import { bindings, caps, choose, combination } from "./keys.js";
-import { remembered, rememberKeys } from "./settings.js";
+// The list of keys: what each does, and how to give it another. Loaded when it is opened.
+import { keyCaps } from "./controls.js";
+import { around, button, element, inside } from "./element.js";
+import { bindings, choose, combination } from "./keys.js";
+import { readKeys, storeKeys } from "./settings.js";
+/** @import { Action, Choices } from "./types.js" */
 
 /**
+ * @template M
  * @param {HTMLDialogElement} dialog
- * @param {{all: Action[], shown: Action[], place?: string}} table place: under which the choices are remembered
+ * @param {{all: Action<M>[], shown: Action<M>[], place: string}} table place: under which the choices are stored
  * @param {(choices: Choices) => void} changed
  */
 export function createKeyList(dialog, { all, shown, place }, changed) {
-  const list = dialog.querySelector("#key-list");
-  const said = dialog.querySelector("#key-said");
-  let choices = remembered(all, place).keys;
+  const list = inside(dialog, "#key-list");
+  const status = inside(dialog, "#key-said");
+  let choices = readKeys(all, place);
+  /** @type {string | null} */
   let listening = null; // the action that waits for its key
 
   function paint() {
@@ -21,12 +25,9 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
       const row = element("tr");
       const name = element("th", "", action.label);
       name.scope = "row";
-      const keys = element("td", "key-caps");
-      bound.keys.get(action.id).forEach((key, place) => {
-        keys.append(place > 0 ? ", " : "", ...caps(key).map((cap) => element("kbd", "", cap)));
-      });
-      const change = element("button", "link-button small", listening === action.id ? "Press a key…" : "Change");
-      change.type = "button";
+      const keys = element("td", "workbench-key-caps");
+      bound.keys.get(action.id)?.forEach((key, index) => keys.append(index > 0 ? ", " : "", ...keyCaps(key)));
+      const change = button("link-button small", listening === action.id ? "Press a key…" : "Change");
       change.dataset.action = action.id;
       change.setAttribute("aria-label", `Change the key of: ${action.label}`);
       const cell = element("td");
@@ -36,7 +37,7 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
         return [row];
       }
       group = action.group;
-      const head = element("tr", "key-group");
+      const head = element("tr", "workbench-key-group");
       const title = element("th", "", group);
       title.scope = "colgroup";
       title.colSpan = 3;
@@ -45,27 +46,34 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
     }));
   }
 
-  function take(next, words) {
-    const focused = listening;
+  /** Draw the list again with something said of it, and the focus on an action. @param {string} words @param {string | null} action */
+  function show(words, action) {
+    paint();
+    status.textContent = words;
+    const focused = list.querySelector(`[data-action="${action}"]`);
+    if (focused instanceof HTMLElement) {
+      focused.focus();
+    }
+  }
+
+  /** @param {Choices} next @param {string} words */
+  function store(next, words) {
+    const action = listening;
     choices = next;
     listening = null;
-    rememberKeys(choices, place);
+    storeKeys(choices, place);
     changed(choices);
-    paint();
-    said.textContent = words;
-    list.querySelector(`[data-action="${focused}"]`)?.focus();
+    show(words, action);
   }
 
   list.addEventListener("click", (event) => {
-    const id = event.target.closest("[data-action]")?.dataset.action;
+    const id = around(event, "[data-action]")?.dataset.action;
     if (id) {
       listening = listening === id ? null : id;
-      paint();
-      said.textContent = listening ? "Press the new key, or Esc to leave it as it is." : "";
-      list.querySelector(`[data-action="${id}"]`)?.focus();
+      show(listening ? "Press the new key, or Esc to leave it as it is." : "", id);
     }
   });
-  dialog.querySelector("#keys-reset").addEventListener("click", () => take({}, "All keys are as they were at first."));
+  inside(dialog, "#keys-reset").addEventListener("click", () => store({}, "All keys are as they were at first."));
   dialog.addEventListener("keydown", (event) => {
     const key = combination(event);
     if (listening === null || key === null) {
@@ -76,20 +84,18 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
     if (key === "Escape") {
       const id = listening;
       listening = null;
-      paint();
-      said.textContent = "";
-      list.querySelector(`[data-action="${id}"]`)?.focus();
+      show("", id);
       return;
     }
     const result = choose(all, choices, listening, key);
     const lost = shown.find((action) => action.id === result.taken);
-    take(result.choices, lost ? `“${lost.label}” has lost that key.` : "Changed.");
+    store(result.choices, lost ? `“${lost.label}” has lost that key.` : "Changed.");
   }, true);
   dialog.addEventListener("close", () => {
     listening = null;
   });
   return { open: () => {
-    said.textContent = "";
+    status.textContent = "";
     paint();
     dialog.showModal();
   } };

@@ -1,10 +1,13 @@
 // From a key to an action, by the keys of a table of actions or those that the coder has chosen. Pure.
+/** @import { Action, Bindings, Choices, Focus, KeyPress, Pressed } from "./types.js" */
 
 const MODIFIERS = ["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"];
+/** @type {Record<string, string>} */
 const MIRRORED = { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" };
+/** @type {Record<string, string>} */
 const CAPS = { ArrowRight: "→", ArrowLeft: "←", Escape: "Esc", Backspace: "⌫", Delete: "Del" };
 
-/** @param {Action[]} actions @param {Choices} [choices] @returns {Bindings} */
+/** @type {<M>(actions: Action<M>[], choices?: Choices) => Bindings} */
 export function bindings(actions, choices = {}) {
   const of = new Map();
   const keys = new Map();
@@ -18,8 +21,8 @@ export function bindings(actions, choices = {}) {
 
 /**
  * Give an action one key instead of those it has. Who had that key before has it no more.
- * @param {Action[]} actions @param {Choices} choices @param {string} id
- * @returns {{choices: Choices, taken: string|null}} taken: the action that lost the key
+ * @type {<M>(actions: Action<M>[], choices: Choices, id: string, key: string) => { choices: Choices, taken: string | null }}
+ * taken: the action that lost the key
  */
 export function choose(actions, choices, id, key) {
   const now = bindings(actions, choices);
@@ -27,14 +30,15 @@ export function choose(actions, choices, id, key) {
   const taken = before === id ? null : before;
   const result = { ...choices, [id]: [key] };
   if (taken !== null) {
-    result[taken] = now.keys.get(taken).filter((one) => one !== key);
+    result[taken] = (now.keys.get(taken) ?? []).filter((one) => one !== key);
   }
   return { choices: result, taken };
 }
 
-/** Choices from where they were stored: what is not well-formed is as if it was not there. @param {Action[]} actions @param {unknown} stored @returns {Choices} */
+/** Choices from where they were stored: what is not well-formed is as if it was not there. @type {<M>(actions: Action<M>[], stored: unknown) => Choices} */
 export function storedChoices(actions, stored) {
   const known = new Set(actions.map((action) => action.id));
+  /** @param {[string, unknown]} entry */
   const good = (entry) => known.has(entry[0]) && Array.isArray(entry[1]) && entry[1].every((key) => typeof key === "string");
   return stored !== null && typeof stored === "object" ? Object.fromEntries(Object.entries(stored).filter(good)) : {};
 }
@@ -43,9 +47,7 @@ export function storedChoices(actions, stored) {
  * The name of a key with what is held down: "a", "Shift+u", "Ctrl+k", "Alt+ArrowLeft", "?". Shift is not told of
  * digits and signs, which many keyboards have only with it; Cmd counts as Ctrl. In a text from right to left the
  * arrows change places, so that the key on the side to which one reads goes on.
- * @param {{key: string, code?: string, shiftKey?: boolean, ctrlKey?: boolean, metaKey?: boolean, altKey?: boolean}} event
- * @param {boolean} [rightToLeft]
- * @returns {string|null} null: only a modifier
+ * @type {(event: KeyPress, rightToLeft?: boolean) => string | null} null: only a modifier
  */
 export function combination(event, rightToLeft = false) {
   let key = (rightToLeft && MIRRORED[event.key]) || event.key;
@@ -67,21 +69,20 @@ export function combination(event, rightToLeft = false) {
 }
 
 /**
- * @param {Bindings} bound @param {any} event a keydown @param {Where} where
- * @returns {Pressed|null} null: the browser may have the key
+ * @type {(bound: Bindings, event: KeyPress, focus: Focus) => Pressed | null} null: the browser may have the key
  */
-export function actionFor(bound, event, where) {
-  if (event.isComposing || where.inField || where.inDialog) {
+export function actionFor(bound, event, focus) {
+  if (event.isComposing || focus.inField || focus.inDialog) {
     return null;
   }
-  const key = combination(event, where.rightToLeft);
+  const key = combination(event, focus.rightToLeft);
   if (key === null) {
     return null;
   }
-  if ((key.endsWith("Tab") && (!where.inText || where.released)) || (key === "Escape" && !where.inText)) {
+  if ((key.endsWith("Tab") && (!focus.inText || focus.released)) || (key === "Escape" && !focus.inText)) {
     return null;
   }
-  if ((key === "Space" || key === "Enter") && where.onControl) {
+  if ((key === "Space" || key === "Enter") && focus.onControl) {
     return null;
   }
   const id = bound.of.get(key);
@@ -92,12 +93,12 @@ export function actionFor(bound, event, where) {
   return unshifted?.startsWith("candidate-") ? { id: unshifted, further: true } : null;
 }
 
-/** as `combination` names it @returns {string[]} what stands on the keys */
+/** What stands on the keys of a combination. @param {string} key */
 export function caps(key) {
   return key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);
 }
 
-/** As aria-keyshortcuts wants it. */
+/** As aria-keyshortcuts wants it. @param {string} key */
 export function ariaKeys(key) {
   return key.replace("Ctrl+", "Control+");
 }

@@ -1,4 +1,5 @@
 // Where operations wait until the server has them: IndexedDB, or memory where that is not to be had.
+/** @import { Operation, Outbox } from "./types.js" */
 
 const DATABASE = "coindex";
 const STORE = "outbox";
@@ -6,6 +7,7 @@ const PATIENCE = 3000;
 
 /** @returns {Outbox} */
 export function memoryOutbox() {
+  /** @type {Operation[]} */
   let operations = [];
   return {
     durable: false,
@@ -33,10 +35,12 @@ export async function openOutbox(place, factory = globalThis.indexedDB) {
   }
 }
 
+/** @returns {Promise<never>} */
 function late() {
   return new Promise((_, reject) => setTimeout(() => reject(new Error("the outbox does not open")), PATIENCE));
 }
 
+/** @type {(factory: IDBFactory) => Promise<IDBDatabase>} */
 function open(factory) {
   return new Promise((resolve, reject) => {
     const request = factory.open(DATABASE, 1);
@@ -50,7 +54,9 @@ function open(factory) {
   });
 }
 
+/** @type {(database: IDBDatabase, place: string) => Outbox} */
 function durableOutbox(database, place) {
+  /** @type {<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => { result?: T }) => Promise<T | undefined>} */
   const transact = (mode, work) => new Promise((resolve, reject) => {
     const transaction = database.transaction(STORE, mode);
     const result = work(transaction.objectStore(STORE));
@@ -62,7 +68,7 @@ function durableOutbox(database, place) {
     durable: true,
     all: async () => {
       const rows = await transact("readonly", (store) => store.index("place").getAll(place));
-      return rows.map((row) => row.operation);
+      return (rows ?? []).map((row) => row.operation);
     },
     add: async (...operations) => {
       await transact("readwrite", (store) => {
@@ -73,9 +79,10 @@ function durableOutbox(database, place) {
     remove: async (uuids) => {
       await transact("readwrite", (store) => {
         for (const uuid of uuids) {
-          store.index("uuid").getKey(uuid).onsuccess = (event) => {
-            if (event.target.result !== undefined) {
-              store.delete(event.target.result);
+          const found = store.index("uuid").getKey(uuid);
+          found.onsuccess = () => {
+            if (found.result !== undefined) {
+              store.delete(found.result);
             }
           };
         }

@@ -1,20 +1,20 @@
 // One dialogue in which something is chosen by typing: all actions, where to go, which chain to merge with.
-import { element } from "./element.js";
-import { caps } from "./keys.js";
+import { keyCaps } from "./controls.js";
+import { around, element, inside } from "./element.js";
+/** @import { Choice, Picker } from "./types.js" */
 
 const MOST = 60;
 
-/**
- * @param {HTMLDialogElement} dialog
- * @returns {{open: (options: {title: string, placeholder: string, choices: (query: string) => Choice[], none?: string}) => void}}
- */
+/** @type {(dialog: HTMLDialogElement) => Picker} */
 export function createPicker(dialog) {
-  const input = dialog.querySelector("input");
-  const list = dialog.querySelector("[role=listbox]");
-  const title = dialog.querySelector("h2");
-  const preview = dialog.querySelector(".picker-preview");
-  const empty = dialog.querySelector(".picker-none");
+  const input = inside(dialog, "input", HTMLInputElement);
+  const list = inside(dialog, "[role=listbox]");
+  const title = inside(dialog, "h2");
+  const preview = inside(dialog, ".workbench-picker-preview");
+  const empty = inside(dialog, ".workbench-picker-none");
+  /** @type {(query: string) => Choice[]} */
   let choices = () => [];
+  /** @type {Choice[]} */
   let shown = [];
   let at = 0;
 
@@ -22,19 +22,19 @@ export function createPicker(dialog) {
     shown = choices(input.value).slice(0, MOST);
     at = Math.min(at, Math.max(shown.length - 1, 0));
     list.replaceChildren(...shown.map((choice, place) => {
-      const option = element("li", "picker-choice");
+      const option = element("li", "workbench-picker-choice");
       option.setAttribute("role", "option");
       option.id = `choice-${place}`;
       option.dataset.place = String(place);
-      const label = element("span", "picker-label", choice.label);
+      const label = element("span", "workbench-picker-label", choice.label);
       label.dir = "auto";
       option.append(...(choice.badge ? [choice.badge] : []), label);
       if (choice.hint) {
-        option.append(element("span", "picker-hint", choice.hint));
+        option.append(element("span", "workbench-picker-hint", choice.hint));
       }
       (choice.keys ?? []).slice(0, 1).forEach((key) => {
-        const keys = element("span", "picker-keys");
-        keys.append(...caps(key).map((cap) => element("kbd", "", cap)));
+        const keys = element("span", "workbench-picker-keys");
+        keys.append(...keyCaps(key));
         option.append(keys);
       });
       return option;
@@ -43,6 +43,7 @@ export function createPicker(dialog) {
     select(at);
   }
 
+  /** @param {number} place */
   function select(place) {
     at = place;
     [...list.children].forEach((option, index) => option.setAttribute("aria-selected", String(index === at)));
@@ -53,12 +54,13 @@ export function createPicker(dialog) {
     } else {
       input.removeAttribute("aria-activedescendant");
     }
-    const seen = shown[at]?.preview?.() ?? [];
-    preview.hidden = seen.length === 0;
-    preview.replaceChildren(...seen);
+    const nodes = shown[at]?.preview?.() ?? [];
+    preview.hidden = nodes.length === 0;
+    preview.replaceChildren(...nodes);
   }
 
-  function take(place) {
+  /** @param {number} place */
+  function choose(place) {
     const choice = shown[place];
     if (choice) {
       dialog.close();
@@ -74,24 +76,24 @@ export function createPicker(dialog) {
     if (event.isComposing) {
       return;
     }
-    const steps = { ArrowDown: 1, ArrowUp: -1 };
-    if (event.key in steps && shown.length > 0) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && shown.length > 0) {
       event.preventDefault();
-      select((at + steps[event.key] + shown.length) % shown.length);
+      select((at + step + shown.length) % shown.length);
     } else if (event.key === "Enter") {
       event.preventDefault();
       event.stopPropagation(); // the dialogue closes, and this key is not for the text
-      take(at);
+      choose(at);
     }
   });
   list.addEventListener("click", (event) => {
-    const option = event.target.closest("[data-place]");
+    const option = around(event, "[data-place]");
     if (option) {
-      take(Number(option.dataset.place));
+      choose(Number(option.dataset.place));
     }
   });
   list.addEventListener("mousemove", (event) => {
-    const option = event.target.closest("[data-place]");
+    const option = around(event, "[data-place]");
     if (option && Number(option.dataset.place) !== at) {
       select(Number(option.dataset.place));
     }

@@ -1,42 +1,63 @@
-// What every page on which coders work needs in a browser to save: the outbox, the server, one's other windows.
+// Saving, on every page on which coders work: the outbox, the server, one's other windows, and what comes back of them.
+import { applyChanges, rebase, removeStep } from "./history.js";
 import { openOutbox } from "./outbox.js";
+import { notify } from "./status.js";
 import { createSync } from "./sync.js";
-import { notify } from "./view-status.js";
+/** @import { Operation, SaveState, SavingOptions, WorkbenchModel } from "./types.js" */
 
-/**
- * The hooks are those of `createSync`, but `refused` is called with the reason in words, and only where one operation is.
- * @param {object} options
- * @param {string} options.url @param {string} options.place whose outbox and windows these are @param {number} options.version
- * @param {{state: Function, acknowledged: Function, missed: Function, refused: Function}} options.hooks
- */
-export async function openSaving({ url, place, version, hooks }) {
+/** @template {WorkbenchModel} M @template S @param {SavingOptions<M, S>} options */
+export async function openSaving({ url, place, page, machine, show, refresh, describe, cleanUp }) {
   const outbox = await openOutbox(place);
   const windows = new BroadcastChannel(`coindex ${place}`);
+  const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
+  const token = document.querySelector('meta[name="csrf-token"]');
+  /** @param {S} state @param {Operation[]} operations */
+  const apply = (state, operations) => applyChanges(machine, page.model, state, operations);
   const sync = createSync({
     url,
-    csrf: document.querySelector('meta[name="csrf-token"]').content,
-    version,
+    csrf: token instanceof HTMLMetaElement ? token.content : "",
+    version: page.model.version,
     outbox,
     fetch: window.fetch.bind(window),
     timers: { setTimeout: window.setTimeout.bind(window), clearTimeout: window.clearTimeout.bind(window) },
     random: Math.random,
     hooks: {
-      ...hooks,
+      state: (state, waiting) => {
+        Object.assign(status, { state, waiting });
+        show();
+      },
       acknowledged: (operations) => {
-        hooks.acknowledged(operations);
+        page.base = apply(page.base, operations);
         windows.postMessage("saved");
+      },
+      missed: (missed, pending) => {
+        Object.assign(page, rebase(machine, page.model, page.base, missed, pending));
+        refresh();
       },
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {
           notify(`The server does not take answers now: ${why} ${pending.length} kept in this browser.`);
-        } else {
-          hooks.refused(culprit, why, pending);
+          return;
         }
+        const what = describe(culprit);
+        page.state = apply(page.base, pending);
+        page.history = removeStep(page.history, culprit.uuid);
+        cleanUp?.(culprit);
+        notify(`${what} was refused and taken back: ${why}`);
+        refresh();
       },
-      forgetful: () => notify("This browser cannot keep answers. Do not close the tab before all is saved."),
+      storageFailed: () => notify("This browser cannot keep answers. Do not close the tab before all is saved."),
     },
   });
+
+  /** What an earlier visit could not send goes out now. Call once, before anything is written. */
+  async function start() {
+    const unsent = await sync.start();
+    page.history.whole &&= unsent.length === 0;
+    page.state = apply(page.base, unsent);
+    return unsent;
+  }
 
   /** Hear of other windows and of the network. Call once the page can show what comes. */
   function listen() {
@@ -54,5 +75,5 @@ export async function openSaving({ url, place, version, hooks }) {
     });
   }
 
-  return { sync, durable: outbox.durable, listen };
+  return { sync, status, start, listen };
 }

@@ -1,27 +1,36 @@
 // How it stands: what is saved, the time at work, what is said to the eye, notices.
-import { element } from "./element.js";
-
-const byId = (id) => document.getElementById(id);
+import { button, byId, element } from "./element.js";
+import { stateText } from "./sync.js";
+/** @import { SaveState } from "./types.js" */
 
 /** @param {string} text */
 export function say(text) {
   byId("say").textContent = text;
 }
 
-/** @param {SaveState} state @param {string} text @param {number} waiting @param {number} undecided */
-export function paintSaveState(state, text, waiting, undecided) {
+/** @param {{state: SaveState, waiting: number, durable: boolean}} status @param {boolean} complete @param {string} remaining what is left to do, in words */
+export function paintSaveState({ state, waiting, durable }, complete, remaining) {
   const place = byId("save-state");
+  const text = stateText(state, waiting, durable);
   place.dataset.state = state;
   if (place.textContent !== text) {
     place.textContent = text;
   }
   byId("sign-in-again").hidden = state !== "signed-out";
-  const button = byId("submit");
-  if (button) {
-    button.classList.toggle("primary", waiting === 0 && undecided === 0);
-    byId("submit-note").textContent = undecided > 0 ? `${undecided} still undecided` : "everything decided";
-    byId("submit-now").disabled = waiting > 0;
+  const submit = document.getElementById("submit");
+  if (submit) {
+    submit.classList.toggle("primary", waiting === 0 && complete);
+    byId("submit-note").textContent = remaining;
+    byId("submit-now", HTMLButtonElement).disabled = waiting > 0;
   }
+}
+
+/** @param {number} done @param {number} total @param {string} text */
+export function paintProgress(done, total, text) {
+  const progress = byId("progress", HTMLProgressElement);
+  progress.max = Math.max(total, 1);
+  progress.value = done;
+  byId("progress-text").textContent = text;
 }
 
 /** @param {number} seconds */
@@ -39,8 +48,7 @@ export function notify(text) {
   }
   const notice = element("div", "notice error");
   notice.setAttribute("role", "alert");
-  const dismiss = element("button", "button small plain", "Dismiss");
-  dismiss.type = "button";
+  const dismiss = button("button small plain", "Dismiss");
   dismiss.addEventListener("click", () => notice.remove());
   notice.append(element("p", "", text), dismiss);
   place.append(notice);

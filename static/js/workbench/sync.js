@@ -1,4 +1,5 @@
 // Brings operations to the server: in order, each at least once, told apart by uuid, never in the way of a key.
+/** @import { LoggedOperation, Operation, Outcome, Problem, SaveState, ServerAnswer, Sync, SyncOptions } from "./types.js" */
 
 const BATCH = 100;
 export const PATIENCE = 20000;
@@ -6,25 +7,16 @@ const LONGEST_WAIT = 30000;
 /** Refusals of the whole coding: the operations may be right and stay, but sending them again would not help. */
 const HALTS = ["submitted", "version_ahead", "handed_on"];
 
-/**
- * @param {object} options
- * @param {string} options.url
- * @param {string} options.csrf
- * @param {number} options.version
- * @param {Outbox} options.outbox
- * @param {Hooks} options.hooks
- * @param {typeof fetch} options.fetch
- * @param {{setTimeout: Function, clearTimeout: Function}} options.timers
- * @param {() => number} options.random
- */
+/** @type {(options: SyncOptions) => Sync} */
 export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, random }) {
   /** @type {Operation[]} */
   let pending = [];
   let sending = false;
   let failures = 0;
+  /** @type {number | null} */
   let retry = null;
   let limit = BATCH;
-  let unheard = false; // somebody said that there is something new, and it could not be asked for
+  let checkWaits = false; // somebody said that there is something new, and it could not be asked for
   const sent = new Set(); // by this page: what comes back of these is no news
   /** @type {SaveState} */
   let rest = "saved"; // what to show when nothing is under way
@@ -43,7 +35,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
   /** @param {...Operation} operations those of one step are kept and sent together */
   function push(...operations) {
     pending.push(...operations);
-    outbox.add(...operations).catch(() => hooks.forgetful());
+    outbox.add(...operations).catch(() => hooks.storageFailed());
     if (rest !== "waiting") {
       rest = "saved";
     }
@@ -60,26 +52,29 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     }
     if (!sending && pending.length > 0) {
       send(pending.slice(0, limit));
-    } else if (!sending && unheard) {
+    } else if (!sending && checkWaits) {
       check();
     }
     show();
   }
 
+  /** @param {Operation[]} batch */
   async function send(batch) {
     sending = true;
     batch.forEach((operation) => sent.add(operation.uuid));
+    /** @type {Outcome} */
     let outcome;
     try {
       outcome = await post(batch);
     } catch {
-      outcome = { again: true };
+      outcome = { kind: "again" };
     }
     sending = false;
     settle(outcome, batch);
   }
 
-  async function ask(address, options) {
+  /** @type {(address: string, options?: { method?: string, headers?: Record<string, string>, body?: string }) => Promise<{ response: Response, body: ServerAnswer | null }>} */
+  async function ask(address, options = {}) {
     const abort = new AbortController();
     const clock = timers.setTimeout(() => abort.abort(), PATIENCE);
     try {
@@ -96,6 +91,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     }
   }
 
+  /** @type {(batch: Operation[]) => Promise<Outcome>} */
   async function post(batch) {
     const { response, body } = await ask(url, {
       method: "POST",
@@ -103,53 +99,56 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
       body: JSON.stringify({ version, operations: batch }),
     });
     if (response.type === "opaqueredirect" || response.status === 401 || response.status === 403) {
-      return { signedOut: true };
+      return { kind: "signed-out" };
     }
-    if (response.status === 200 && Number.isInteger(body?.version)) {
+    const now = Number.isInteger(body?.version) ? body?.version : undefined;
+    if (response.status === 200 && now !== undefined) {
       // More or less than was sent: the server had some of it already, and maybe others' after that.
-      return body.version === version + batch.length ? body : { version: body.version, missed: await log(version, body.version) };
+      return { kind: "version", version: now, missed: now === version + batch.length ? null : await log(version, now), stale: false };
     }
-    if (response.status === 409 && Number.isInteger(body?.version)) {
-      return { version: body.version, missed: body.missed ?? [], stale: true };
+    if (response.status === 409 && now !== undefined) {
+      return { kind: "version", version: now, missed: body?.missed ?? [], stale: true };
     }
     if (response.status < 400 || response.status === 409 || response.status >= 500 || response.status === 408
       || response.status === 429) {
-      return { again: true };
+      return { kind: "again" };
     }
     const problem = body ?? { title: `The server answered ${response.status}.` };
     // Only a 400 with a code judges an operation. A coding that is gone, or a stranger's page, is no reason to drop one.
-    return { problem, halt: response.status !== 400 || !body?.code || HALTS.includes(body.code) };
+    return { kind: "problem", problem, halt: response.status !== 400 || !body?.code || HALTS.includes(body.code) };
   }
 
   /**
    * The operations after one version up to another. They are asked for by number, as the server gives them in pages.
-   * @param {number} since @param {number} until
-   * @returns {Promise<(Operation & {sequence: number})[]>} throws where the server does not answer
+   * @type {(since: number, until: number) => Promise<LoggedOperation[]>} throws where the server does not answer
    */
   async function log(since, until) {
+    /** @type {LoggedOperation[]} */
     const found = [];
     let at = since;
     while (at < until) {
-      const { response, body } = await ask(`${url}?since=${at}`, {});
-      if (response.status !== 200) {
+      const { response, body } = await ask(`${url}?since=${at}`);
+      if (response.status !== 200 || !body?.results) {
         throw new Error(`the server answered ${response.status}`);
       }
-      if (body.results.length === 0) {
+      const last = body.results.at(-1);
+      if (!last) {
         break;
       }
       found.push(...body.results.filter((one) => one.sequence <= until));
-      at = body.results.at(-1).sequence;
+      at = last.sequence;
     }
     return found;
   }
 
   /** Ask whether another window or machine has done something. What cannot be asked now is asked after the next answer. */
   async function check() {
-    unheard = sending || retry !== null;
-    if (unheard) {
+    checkWaits = sending || retry !== null;
+    if (checkWaits) {
       return;
     }
     sending = true;
+    /** @type {LoggedOperation[]} */
     let missed = [];
     try {
       missed = await log(version, Infinity);
@@ -157,8 +156,9 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
       missed = []; // no connection: the state says so as soon as something waits
     }
     sending = false;
-    if (missed.length > 0) {
-      version = missed.at(-1).sequence;
+    const last = missed.at(-1);
+    if (last) {
+      version = last.sequence;
       const known = new Set(missed.map((operation) => operation.uuid));
       drop(pending.filter((operation) => known.has(operation.uuid)));
       rest = "merged";
@@ -167,13 +167,14 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     flush();
   }
 
+  /** @type {(outcome: Outcome, batch: Operation[]) => void} */
   function settle(outcome, batch) {
-    if (outcome.signedOut) {
+    if (outcome.kind === "signed-out") {
       rest = "signed-out";
       show();
       return;
     }
-    if (outcome.again) {
+    if (outcome.kind === "again") {
       rest = "waiting";
       const pause = Math.min(LONGEST_WAIT, 1000 * 2 ** failures);
       failures += 1;
@@ -183,13 +184,13 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
       return;
     }
     failures = 0;
-    if (outcome.halt) {
+    if (outcome.kind === "problem" && outcome.halt) {
       rest = "refused";
       hooks.refused(null, outcome.problem, [...pending]);
       show();
       return;
     }
-    if (outcome.problem) {
+    if (outcome.kind === "problem") {
       refuse(outcome.problem, batch);
     } else {
       version = outcome.version;
@@ -209,8 +210,9 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     flush();
   }
 
+  /** @type {(problem: Problem, batch: Operation[]) => void} */
   function refuse(problem, batch) {
-    const culprit = batch[problem.operation] ?? (batch.length === 1 ? batch[0] : null);
+    const culprit = batch[problem.operation ?? -1] ?? (batch.length === 1 ? batch[0] : null);
     if (!culprit) {
       limit = 1; // one by one, to find out which it is
       return;
@@ -220,11 +222,12 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     hooks.refused(culprit, problem, [...pending]);
   }
 
+  /** @param {Operation[]} operations */
   function drop(operations) {
     if (operations.length > 0) {
       const uuids = operations.map((operation) => operation.uuid);
       pending = pending.filter((operation) => !uuids.includes(operation.uuid));
-      outbox.remove(uuids).catch(() => hooks.forgetful());
+      outbox.remove(uuids).catch(() => hooks.storageFailed());
     }
   }
 
@@ -233,8 +236,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
 
 /**
  * crypto.randomUUID is only there in a secure context; a laboratory server may be plain HTTP.
- * @param {Crypto} crypto
- * @returns {string}
+ * @type {(crypto: { randomUUID?: () => string, getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array }) => string}
  */
 export function uuid(crypto) {
   if (typeof crypto.randomUUID === "function") {
@@ -247,10 +249,7 @@ export function uuid(crypto) {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/**
- * @param {SaveState} state @param {number} waiting @param {boolean} durable
- * @returns {string}
- */
+/** @type {(state: SaveState, waiting: number, durable: boolean) => string} */
 export function stateText(state, waiting, durable) {
   const text = {
     saved: "All saved",

@@ -1,0 +1,17 @@
+// What is loaded when one begins to work: the list of chains, the dialogs that change them, the search bar.
+import { byId } from "../workbench/element.js";
+import { createChainDialogs } from "./chain-dialogs.js";
+import { createEntities } from "./view-entities.js";
+import { createSearch } from "./view-search.js";
+import { lightUp } from "./view-text.js";
+/** @import { Frame, Picker, Tools } from "./types.js" */
+
+/** @type {(frame: Frame, picker: Picker) => Tools} */
+export function createTools(frame, picker) {
+  const dialogs = createChainDialogs(frame, picker);
+  /** @type {Tools["editChain"]} */
+  const editChain = (action, chain) => dialogs[action](chain);
+  const entities = createEntities(byId("entities", HTMLDetailsElement), { edit: editChain, light: (keys) => lightUp(frame.text, keys) });
+  const search = createSearch(byId("search-bar"), frame);
+  return { editChain, paintChains: () => entities.paint(frame.page), search };
+}

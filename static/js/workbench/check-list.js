@@ -1,0 +1,30 @@
+// The dialog before handing in: what to look at, each with the way to it.
+import { byId, element } from "./element.js";
+/** @import { CheckGroup } from "./types.js" */
+
+const MOST = 50; // of one kind
+
+/** A line that says how many entries a list leaves out. @param {number} count @returns {HTMLElement[]} */
+export function remainder(count) {
+  return count > 0 ? [element("p", "muted small", `and ${count} more`)] : [];
+}
+
+/** @param {string} summary @param {number} waiting operations that are not saved yet @param {CheckGroup[]} groups */
+export function openCheckList(summary, waiting, groups) {
+  const complete = groups.length === 0;
+  byId("checks-said").textContent = [
+    summary, complete ? "Nothing is left to look at." : "", waiting > 0 ? "It can be handed in when everything is saved." : "",
+  ].filter(Boolean).join(" ");
+  byId("check-list").replaceChildren(...groups.flatMap(({ title, count, note, items }) => {
+    const list = element("ul", "workbench-items");
+    list.append(...items.slice(0, MOST).map((item) => item()));
+    return [
+      element("h3", "", `${title}: ${count}`), ...(note ? [element("p", "muted small", note)] : []), list, ...remainder(items.length - MOST),
+    ];
+  }));
+  const submit = byId("submit-now");
+  submit.textContent = complete ? "Hand in" : "Hand in all the same";
+  submit.classList.toggle("primary", complete);
+  byId("submit-not").classList.toggle("primary", !complete);
+  byId("checks", HTMLDialogElement).showModal();
+}

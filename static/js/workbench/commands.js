@@ -1,0 +1,122 @@
+// What the actions do that both workbenches have, and how an action of the table is run.
+import { byId } from "./element.js";
+import { createPicker } from "./picker.js";
+import { readSize, SIZES, storeSize } from "./settings.js";
+/** @import { CommandOptions, Handlers, Keyboard } from "./types.js" */
+
+export const UNREACHABLE = "This needs the server, which does not answer now.";
+
+/**
+ * Parts of the page that are seldom used are loaded when they are asked for; meanwhile no key is taken for another action.
+ * @type {<T>(load: () => Promise<T>, frame: { keyboard: Keyboard, say: (words: string) => void }) => Promise<T | null>}
+ */
+export async function loadPart(load, { keyboard, say }) {
+  try {
+    const part = load();
+    keyboard.suspend(part);
+    return await part;
+  } catch {
+    say(UNREACHABLE);
+    return null;
+  }
+}
+
+/** Open or close a panel at the side, if the page has it. @param {string} id @returns {HTMLElement | null} the panel, if it is open now */
+export function togglePanel(id) {
+  const panel = document.getElementById(id);
+  if (panel instanceof HTMLDetailsElement) {
+    panel.open = !panel.open;
+    return panel.open ? panel : null;
+  }
+  return null;
+}
+
+/** @template M @param {CommandOptions<M>} options */
+export function createCommands({ actions, available, keyboard, place, search, idle, say, undo, relabel, refresh }) {
+  const picker = createPicker(byId("picker", HTMLDialogElement));
+  const table = new Map(available.map((action) => [action.id, action]));
+  /** @type {Handlers} */
+  let handlers = {};
+  /** @type {{open: () => void} | null} */
+  let keyList = null;
+  showSize(readSize());
+
+  /** @param {string} size */
+  function showSize(size) {
+    document.documentElement.dataset.textSize = size;
+  }
+
+  /** @param {1 | -1} by */
+  function resize(by) {
+    const at = SIZES.indexOf(document.documentElement.dataset.textSize ?? "");
+    const size = SIZES[Math.min(Math.max(at + by, 0), SIZES.length - 1)];
+    showSize(size);
+    storeSize(size);
+    refresh();
+  }
+
+  function palette() {
+    const listed = available.filter(({ id }) => id !== "palette");
+    picker.open({
+      title: "All actions",
+      placeholder: search.placeholder,
+      choices: (query) => {
+        const wanted = query.trim().toLowerCase();
+        const found = listed.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted));
+        return [
+          ...found.map(({ id, label }) => ({ label, keys: keyboard.keysOf(id), run: () => run(id) })),
+          ...(wanted ? search.choices(query) : []),
+        ];
+      },
+    });
+  }
+
+  async function help() {
+    const part = await loadPart(() => import("./key-list.js"), { keyboard, say });
+    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place }, (choices) => {
+      keyboard.rebind(choices);
+      relabel();
+      refresh();
+    }) ?? null;
+    keyList?.open();
+  }
+
+  /** @type {Handlers} */
+  const common = {
+    "undo": () => undo(false),
+    "redo": () => undo(true),
+    palette,
+    help,
+    "release": () => {
+      keyboard.release();
+      say("Tab leaves the text now.");
+    },
+    "guidelines": () => togglePanel("guidelines"),
+    "larger": () => resize(1),
+    "smaller": () => resize(-1),
+  };
+
+  /** The handlers of the page's own actions, by their ids. @param {Handlers} own */
+  function define(own) {
+    handlers = { ...common, ...own };
+    for (const id of table.keys()) {
+      if (!(id in handlers)) {
+        throw new Error(`The action ${id} of the table does nothing: commands.js has no handler for it.`);
+      }
+    }
+  }
+
+  /**
+   * @param {string} id of an action
+   * @returns {boolean} false: this text and scheme have no use for it
+   */
+  function run(id, further = false) {
+    const action = table.get(id);
+    if (action && (action.anywhere || !idle())) {
+      handlers[id](further);
+    }
+    return action !== undefined;
+  }
+
+  return { define, run, picker };
+}

@@ -1,0 +1,353 @@
+// Types that both workbenches share. The browser does not load this file.
+
+/** First and behind the last: UTF-16 units where nothing else is said. The server counts code points. */
+export type Span = [number, number];
+
+// ---- judgements, and what changes them
+
+export interface Judgement {
+  category: string | null;
+  pointers: string[];
+  indices: string[];
+  note: string;
+  /** of the chain that the markable is in */
+  name: string;
+  /** the coder's own MIN, in code points */
+  head: Span[];
+  unsure: boolean;
+  optional: boolean;
+}
+
+/** By the key of the markable; never changed, only replaced. */
+export type Judgements = Map<string, Judgement>;
+
+export interface Description {
+  label: string;
+  comment: string;
+}
+
+type ImportedJudgement = Partial<Judgement> & { markable: string };
+type ImportedDescription = Partial<Description> & { scu: string };
+
+/** What to do, before it is an operation with a uuid. */
+export type Change =
+  | { kind: "judge"; payload: ImportedJudgement }
+  | { kind: "clear" | "unmark"; payload: { markable: string } }
+  | { kind: "move"; payload: { markable: string; to: string } }
+  | { kind: "describe"; payload: ImportedDescription }
+  | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
+  | { kind: "submit" | "reopen"; payload: object };
+
+export type Operation = Change & {
+  uuid: string;
+  made_at?: string;
+  /** the same for operations that are undone together */
+  step?: string | null;
+  /** the step that this one takes back */
+  undoes?: string | null;
+};
+
+export type LoggedOperation = Operation & { sequence: number };
+
+/** How changes are carried out on the state of a page, and taken back. */
+export interface Machine<M, S> {
+  empty: () => S;
+  copy: (state: S) => S;
+  /** changes the state */
+  carryOut: (model: M, state: S, change: Change) => void;
+  inverseOf: (model: M, state: S, change: Change) => Change[];
+}
+
+export interface Step {
+  id: string;
+  uuids: string[];
+  changes: Change[];
+  inverse: Change[];
+  undoneBy: string | null;
+}
+
+export interface StepHistory {
+  done: Step[];
+  undone: Step[];
+  /** nothing lies before it in the log */
+  whole: boolean;
+}
+
+// ---- the page
+
+export interface WorkbenchModel {
+  user: string;
+  direction: "ltr" | "rtl";
+  readOnly: boolean;
+  version: number;
+  /** keys of the markables that came with the text */
+  given: Set<string>;
+}
+
+/** What every page knows on which coders work: M is what the server gave, S what is changed. */
+export interface WorkbenchPage<M extends WorkbenchModel, S> {
+  model: M;
+  /** what the server has, as far as this page knows */
+  base: S;
+  state: S;
+  history: StepHistory;
+  /** at work */
+  seconds: number;
+}
+
+/** What the JSON of the page says on both. */
+export interface RawState {
+  user: string;
+  text: { title: string; content: string; language: string; direction: "ltr" | "rtl"; segments?: RawSegment[] };
+  scheme: { levels: RawLevel[] };
+  markables: RawMarkable[];
+  judgements?: Record<string, Partial<Judgement>>;
+  coding: { status: string; version: number; seconds?: number };
+}
+
+/** Offsets in code points. */
+export interface RawSegment {
+  kind: string;
+  start: number;
+  end: number;
+  label?: string;
+  speaker?: string;
+}
+
+export interface RawMarkable {
+  key: string;
+  level: string;
+  label?: string;
+  parts: Span[];
+  head?: Span[];
+  own?: boolean;
+}
+
+export interface RawLevel {
+  key: string;
+  label: string;
+  coded: boolean;
+  coders_mark: boolean;
+}
+
+export interface EditorOptions<M extends WorkbenchModel, S> {
+  page: WorkbenchPage<M, S>;
+  machine: Machine<M, S>;
+  sync: Sync;
+  /** what an earlier visit could not send */
+  unsent: Operation[];
+  /** that of the page when it was opened */
+  version: number;
+  say: (words: string) => void;
+  /** say it to the ear, too */
+  tell: (words: string) => void;
+}
+
+/** By the id of an action what it does. */
+export type Handlers = Record<string, (further: boolean) => void>;
+
+export interface CommandOptions<M> {
+  /** all that the table has */
+  actions: Action<M>[];
+  /** those that this page has a use for */
+  available: Action<M>[];
+  keyboard: Keyboard;
+  /** under which chosen keys are stored */
+  place: string;
+  /** what the list of all actions finds besides */
+  search: { placeholder: string; choices: (query: string) => Choice[] };
+  /** whether there is nothing to work on */
+  idle: () => boolean;
+  say: (words: string) => void;
+  undo: (forward: boolean) => void;
+  /** show other keys */
+  relabel: () => void;
+  refresh: () => void;
+}
+
+// ---- keys
+
+/** What can be done on a page whose model is M. */
+export interface Action<M> {
+  id: string;
+  label: string;
+  /** as `combination` in keys.js names them; an action without keys can be given some */
+  keys: string[];
+  group: string;
+  /** also where the text has nothing to work on */
+  anywhere?: boolean;
+  /** whether this text and scheme have a use for it; without it, always */
+  when?: (model: M) => boolean;
+}
+
+/** Keys by action, where they are not those of the table. */
+export type Choices = Record<string, string[]>;
+
+export interface Bindings {
+  of: Map<string, string>;
+  keys: Map<string, string[]>;
+}
+
+/** What `combination` needs of a keydown. */
+export interface KeyPress {
+  key: string;
+  code?: string;
+  shiftKey?: boolean;
+  ctrlKey?: boolean;
+  metaKey?: boolean;
+  altKey?: boolean;
+  isComposing?: boolean;
+}
+
+/** Where the focus is: in a text field; on a button or link; in the text or nowhere; whether Escape freed Tab. */
+export interface Focus {
+  inField: boolean;
+  onControl: boolean;
+  inText: boolean;
+  released: boolean;
+  inDialog: boolean;
+  rightToLeft: boolean;
+}
+
+export interface Pressed {
+  id: string;
+  /** with Shift: as a further antecedent */
+  further: boolean;
+}
+
+export interface Keyboard {
+  keysOf: (action: string) => string[];
+  /** its first key, as it stands on the keyboard; "": it has none */
+  keyOf: (action: string) => string;
+  rebind: (choices: Choices) => void;
+  /** let Tab leave the text, until the text has the focus again */
+  release: () => void;
+  /** take no key until this is done: what is typed meanwhile is meant for what will be there */
+  suspend: (work: Promise<unknown>) => void;
+  listen: (handlers: KeyHandlers) => void;
+}
+
+export interface KeyHandlers {
+  /** whether the page has taken a key before any action, where `focus` is */
+  intercept: (event: KeyboardEvent, focus: Element) => boolean;
+  /** whether a mode of the page takes it instead of the action; null: there is no such mode now */
+  override?: (event: KeyboardEvent, inText: boolean, action: string | undefined) => boolean | null;
+  run: (action: string, further: boolean) => boolean;
+}
+
+// ---- dialogs
+
+export interface Choice {
+  label: string;
+  hint?: string;
+  keys?: string[];
+  badge?: HTMLElement;
+  run: () => void;
+  preview?: () => (Node | string)[];
+}
+
+export interface PickerOptions {
+  title: string;
+  placeholder: string;
+  choices: (query: string) => Choice[];
+  /** what to say where there is no choice */
+  none?: string;
+}
+
+export interface Picker {
+  open: (options: PickerOptions) => void;
+}
+
+export interface CheckGroup {
+  title: string;
+  count: number;
+  note?: string;
+  /** entries of the list, made for those that are shown */
+  items: (() => HTMLElement)[];
+}
+
+// ---- saving
+
+export interface Outbox {
+  durable: boolean;
+  all: () => Promise<Operation[]>;
+  add: (...operations: Operation[]) => Promise<void>;
+  remove: (uuids: string[]) => Promise<void>;
+}
+
+export type SaveState = "saved" | "saving" | "waiting" | "merged" | "refused" | "signed-out";
+
+export interface Problem {
+  title?: string;
+  detail?: string;
+  code?: string;
+  /** the place in the request of the operation that is wrong */
+  operation?: number | null;
+}
+
+/** What the server answers, as far as it is one of its own answers. */
+export interface ServerAnswer extends Problem {
+  version?: number;
+  /** operations that this page does not know */
+  missed?: LoggedOperation[];
+  /** of the log */
+  results?: LoggedOperation[];
+}
+
+/** What became of operations that were sent. stale: the server has others before them, and took none. */
+export type Outcome =
+  | { kind: "signed-out" }
+  | { kind: "again" }
+  | { kind: "problem"; problem: Problem; halt: boolean }
+  | { kind: "version"; version: number; missed: LoggedOperation[] | null; stale: boolean };
+
+export interface Timers {
+  setTimeout: (run: () => void, milliseconds: number) => number;
+  clearTimeout: (timer: number) => void;
+}
+
+export interface SavingOptions<M extends WorkbenchModel, S> {
+  /** of the operations */
+  url: string;
+  /** whose outbox and windows these are */
+  place: string;
+  page: WorkbenchPage<M, S>;
+  machine: Machine<M, S>;
+  /** show how saving stands now */
+  show: () => void;
+  refresh: () => void;
+  /** what was refused, in words; it is not taken back yet */
+  describe: (operation: Operation) => string;
+  /** after a refusal */
+  cleanUp?: (operation: Operation) => void;
+}
+
+export interface SyncOptions {
+  url: string;
+  csrf: string;
+  version: number;
+  outbox: Outbox;
+  hooks: SyncHooks;
+  fetch: typeof globalThis.fetch;
+  timers: Timers;
+  random: () => number;
+}
+
+export interface SyncHooks {
+  state: (state: SaveState, waiting: number) => void;
+  acknowledged: (operations: Operation[]) => void;
+  missed: (missed: Operation[], pending: Operation[]) => void;
+  /** an operation was dropped; null: none was */
+  refused: (operation: Operation | null, problem: Problem, pending: Operation[]) => void;
+  /** the outbox no longer takes anything: what is unsent would be lost with the page */
+  storageFailed: () => void;
+}
+
+export interface Sync {
+  start: () => Promise<Operation[]>;
+  push: (...operations: Operation[]) => void;
+  flush: () => void;
+  check: () => Promise<void>;
+  log: (since: number, until: number) => Promise<LoggedOperation[]>;
+  waiting: () => number;
+}
