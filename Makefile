@@ -1,18 +1,23 @@
 # Targets for people and for CI. `make help` lists them.
 
 PORT ?= 8000
-VENV := .venv
+# An interpreter other than the usual one has an environment of its own: make quick PYTHON=python3.12
+PYTHON :=
+VENV := .venv$(if $(PYTHON),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 MANAGE := LOCAL=1 $(BIN)/python manage.py
 # Compiled modules are kept, else each start compiles the program again, which takes as long as all the rest.
-SERVE = LOCAL=1 PYTHONDONTWRITEBYTECODE= exec $(BIN)/python -m scripts.serve $(PORT)
+KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
+PYTEST := LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m pytest -n 2 --dist loadfile
+SERVE = LOCAL=1 $(KEEP_COMPILED) exec $(BIN)/python -m scripts.serve $(PORT)
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
 BENCH_STAMP := $(VENV)/.bench-installed
 AUDIT_STAMP := $(VENV)/.audit-installed
+NODE_STAMP := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo run test check audit bench format lock screenshots clean
+.PHONY: help install dev demo run quick test check audit bench format lock screenshots clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
@@ -31,14 +36,19 @@ run: $(RUN_STAMP) ## serve without demo data (PORT=8000)
 
 dev: $(DEV_STAMP) ## make the environment with what tests and checks need too
 
-test: $(DEV_STAMP) ## run all tests (on DATABASE_URL, else SQLite)
-	@LOCAL=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+quick: $(DEV_STAMP) ## run the tests without browsers, killed processes and whatever takes seconds (PYTHON=python3.12)
+	@$(PYTEST) -m "not browser and not faults and not slow" --hypothesis-profile quick $(ARGS)
 
-check: $(DEV_STAMP) ## lint, types, import contracts, migrations, deployment settings, API schema
+test: $(DEV_STAMP) ## run the tests that a push has to pass, on DATABASE_URL, else SQLite (ARGS=--full for all cases)
+	@$(PYTEST) $(ARGS)
+
+check: $(DEV_STAMP) $(NODE_STAMP) ## lint, types (also of JavaScript), import contracts, migrations, deployment settings, API schema
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	LOCAL=1 $(BIN)/mypy .
 	$(BIN)/lint-imports
+	node_modules/.bin/biome lint --error-on-warnings
+	node_modules/.bin/tsc
 	$(MANAGE) makemigrations --check --dry-run
 	LOCAL= DEBUG= SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))') ALLOWED_HOSTS=coindex.example \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
@@ -74,10 +84,10 @@ screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
 	LOCAL=1 $(BIN)/python -m scripts.screenshots $(ARGS)
 
 clean: ## remove the environment; data in var/ stays
-	rm -rf $(VENV)
+	rm -rf $(VENV) node_modules
 
 $(BIN)/python:
-	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
+	@python=$$(scripts/find-python $(PYTHON)) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
 
 $(RUN_STAMP): requirements/run.txt | $(BIN)/python
 	@echo "Installing what the program needs"
@@ -97,4 +107,10 @@ $(BENCH_STAMP): requirements/bench.txt $(RUN_STAMP)
 $(AUDIT_STAMP): requirements/audit.txt $(RUN_STAMP)
 	@echo "Installing what asks for known holes"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt
+	@touch $@
+
+$(NODE_STAMP): package.json package-lock.json
+	@command -v npm >/dev/null || { echo "make check needs Node 20 with npm (Debian's packages: nodejs npm)" >&2; exit 1; }
+	@echo "Installing what checks JavaScript"
+	@npm ci --loglevel=error
 	@touch $@

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
+from typing import NoReturn
 from uuid import uuid4
 
 import pytest
 from django.core.cache import cache
-from django.db import connections
+from django.db import connection, connections, transaction
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
-from pytest_django import Settings
+from hypothesis import settings as hypothesis_settings
+from pytest_django import DjangoDbBlocker, Settings
 
-from annotations import actions, operations
+from annotations.coding import operations
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.shared.cases import Selection, register_profiles
 
-SAMPLES = Path(__file__).resolve().parent.parent.parent / "shared" / "samples"
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT.parent / "shared" / "samples"
 
 DIALOGUE = """\
 #title: Tea
@@ -32,85 +41,123 @@ DIALOGUE = """\
 """
 
 
+# All tests of these folders have the marker; other tests have it by a decorator.
+MARKERS_OF_FOLDERS = {"browser": "browser", "faults": "faults", "access": "slow", "attacks": "slow"}
 # What asks for one of these is at a database; the last two are of tests/faults, whose databases are no test databases.
 DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup", "prepared", "restartable"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
+
+# Passwords are hashed slowly on purpose, and not in tests.
+QUICK_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+register_profiles()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--only-database", action="store_true", help="leave out the tests for which the kind of database is nothing"
     )
+    parser.addoption(
+        "--full", action="store_true", help="try all cases of long parametrisations, and properties by more examples"
+    )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Set what parametrisations depend on, before the modules of tests are imported."""
+    Selection.full = config.getoption("full")
+    if Selection.full and not config.getoption("--hypothesis-profile"):
+        hypothesis_settings.load_profile("full")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --only-database: on a second database, what touches none and how pages look has been tested already."""
-    if not config.getoption("only_database"):
-        return
-    left_out = [
-        item
-        for item in items
-        if _of_pages_alone(item)
-        or (not DATABASES.intersection(getattr(item, "fixturenames", ())) and not item.get_closest_marker("django_db"))
-    ]
-    config.hook.pytest_deselected(items=left_out)
-    gone = set(left_out)
-    items[:] = [item for item in items if item not in gone]
+    """Mark the tests by their folders. With --only-database: deselect what touches no database or is about pages."""
+    for item in items:
+        if marker := MARKERS_OF_FOLDERS.get(item.path.parent.name):
+            item.add_marker(marker)
+    if config.getoption("only_database"):
+        config.hook.pytest_deselected(items=[item for item in items if not _meets_database(item)])
+        items[:] = [item for item in items if _meets_database(item)]
 
 
-def _of_pages_alone(item: pytest.Item) -> bool:
-    return item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE
+def _meets_database(item: pytest.Item) -> bool:
+    """Whether a second kind of database may matter: not to how pages look."""
+    if item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
+        return False
+    fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
+    return bool(fixtures) or item.get_closest_marker("django_db") is not None
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
-    """After a test that commits, PostgreSQL empties the tables by DELETE: TRUNCATE makes every table's file anew."""
+    """Let test databases be quick: nobody needs them after a power failure.
 
-    def emptied(operations: DatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
+    After a test that commits, PostgreSQL empties the tables by DELETE: TRUNCATE makes every table's file anew.
+    """
+
+    def deletions(operations: DatabaseOperations, _: object, tables: list[str], **options: bool) -> list[str]:
         return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]
 
-    DatabaseOperations.sql_flush = emptied  # type: ignore[method-assign, assignment]
-
-
-@pytest.fixture(autouse=True)
-def tasks_at_once(settings: Settings) -> None:
-    """What a worker does is done while it is ordered."""
-    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
-
-
-@pytest.fixture(autouse=True)
-def nothing_asked_before() -> None:
-    """How often somebody has asked the API is counted in the cache, by keys that tests have again and again."""
-    cache.clear()
-
-
-@pytest.fixture(autouse=True)
-def any_number_of_attempts(settings: Settings) -> None:
-    """Tests sign in without a request, which the bound on failures needs; its own tests turn it on."""
-    settings.AXES_ENABLED = False
+    DatabaseOperations.sql_flush = deletions  # type: ignore[method-assign, assignment]
+    if connection.vendor == "sqlite":
+        connection.settings_dict["OPTIONS"]["init_command"] += "PRAGMA synchronous=OFF;"
+    else:
+        connection.settings_dict["OPTIONS"]["options"] = "-c synchronous_commit=off"
 
 
 @pytest.fixture(scope="session")
-def kept_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def media_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of uploads and exports."""
     return tmp_path_factory.mktemp("files")
 
 
 @pytest.fixture(autouse=True)
-def own_files(settings: Settings, kept_files: Path) -> None:
-    """Uploads and exports of tests are not among those of the program."""
-    settings.MEDIA_ROOT = kept_files
+def settings_of_tests(settings: Settings, media_root: Path) -> None:
+    """Let nothing wait, and touch no files of the program. Tests of these settings set them themselves."""
+    settings.MEDIA_ROOT = media_root
+    settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
+    # Tests sign in without a request, which the bound on failures needs.
+    settings.AXES_ENABLED = False
+    settings.PASSWORD_HASHERS = QUICK_HASHERS
+    # Otherwise each client looks through all static files when it starts.
+    settings.WHITENOISE_AUTOREFRESH = True
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
+def empty_cache() -> None:
+    """Forget how often somebody has used the API: it is counted by keys that tests have again and again."""
+    cache.clear()
+
+
+def skip_or_fail_in_ci(reason: str) -> NoReturn:
+    """Skip the test, which needs something that this machine does not have; fail where CI runs it."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
 def samples() -> Path:
+    """Return the folder of real corpora, which are not in the repository."""
     if not SAMPLES.is_dir():
-        pytest.skip(f"the sample files are not here ({SAMPLES})")
+        skip_or_fail_in_ci(f"the sample files are not here: {SAMPLES}")
     return SAMPLES
 
 
+@pytest.fixture(scope="module")
+def module_rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let fixtures of a module make rows for all of its tests; what a test changes of them is taken back after it.
+
+    Not for modules in which a test commits.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 def person(name: str) -> User:
-    return User.objects.create(username=name)
+    return User.objects.get_or_create(username=name)[0]
 
 
 @pytest.fixture
@@ -135,9 +182,9 @@ def mallory(db) -> User:
 
 def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> Project:
     """A project with one text, "tea"."""
-    project = actions.create_project(slug, slug.title(), SCHEMES[scheme])
+    project = create_project(slug, slug.title(), SCHEMES[scheme])
     document = plain.parse(marked, "tea.txt")
-    import_documents(project, [Coded(document, None)])
+    import_documents(project, [SourceDocument(document, None)])
     return project
 
 
@@ -145,10 +192,10 @@ def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked
 def project(alice, bob, charlie) -> Project:
     """The dialogue, given to Alice and Bob to code and managed by Charlie."""
     project = make_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     for coder in (alice, bob):
-        actions.add_member(project, coder, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice, bob])
+        add_member(project, coder, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice, bob])
     return project
 
 
@@ -193,8 +240,8 @@ def in_another_connection(do: Callable[[], int]) -> int:
 @pytest.fixture
 def people(project, alice, charlie, mallory) -> dict[str, User]:
     """Somebody in each role, and an outsider."""
-    actions.add_member(project, person("vera"), Membership.Role.VIEWER)
-    actions.add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    add_member(project, person("vera"), Membership.Role.VIEWER)
+    add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
     return {
         "manager": charlie,
         "adjudicator": User.objects.get(username="adam"),

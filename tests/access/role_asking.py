@@ -18,8 +18,8 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver
 
 from annotations.models import User
-from tests.role_matrix import Access, Row
-from tests.role_world import HERE, ROLES, make_world
+from tests.access.role_matrix import Access, Row
+from tests.access.role_world import HERE, ROLES, make_world
 
 # What is changed only by who has seen it: any state of it will do.
 SEEN = {"If-Match": "*"}

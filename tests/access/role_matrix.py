@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.role_world import PASSWORD, ROLES, upload
+from tests.access.role_world import PASSWORD, ROLES, upload
 
 MEMBERS = ("viewer", "coder", "other coder", "adjudicator", "manager", "superuser")
 SEE_RESULTS = ("viewer", "adjudicator", "manager", "superuser")

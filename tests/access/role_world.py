@@ -8,18 +8,26 @@ from types import SimpleNamespace
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from agreement.actions import remark, set_flag
+from agreement.discussion import add_remark, set_flag
 from agreement.models import Computation
-from annotations import actions, docsets, invitations, transfers
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Project, Text, User
-from annotations.schemes import SCHEMES
-from annotations.tokens import make_token
+from annotations.planning.assignments import assign_texts
+from annotations.projects import invitations
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.projects.tokens import create_token
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers import orders
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.annotations.docsets.test_creation import SINKING
+from tests.annotations.web.test_import import CONLL
 from tests.conftest import DIALOGUE, judge
-from tests.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
-from tests.test_docsets import SINKING
-from tests.test_import_page import CONLL
+from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 
 PASSWORD = "correct horse battery"
 MILK = "Please pour out [the milk](a) for [the two cats](b), if [it](c) is not sour.\n"
@@ -83,15 +91,15 @@ def _join(half: SimpleNamespace, project: Project) -> None:
         (half.adjudicator, "adjudicator"),
         (half.next, "adjudicator"),
     ):
-        actions.add_member(project, user, role)
+        add_member(project, user, role)
 
 
 def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
-    project = actions.create_project(names.slug, names.slug.title(), SCHEMES[names.scheme])
-    import_documents(project, [Coded(plain.parse(names.marked, f"{names.slug}.txt"), None)])
+    project = create_project(names.slug, names.slug.title(), SCHEMES[names.scheme])
+    import_documents(project, [SourceDocument(plain.parse(names.marked, f"{names.slug}.txt"), None)])
     _join(half, project)
     text = project.texts.get()
-    actions.assign(project, [text], [half.coder, half.other])
+    assign_texts(project, [text], [half.coder, half.other])
     codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]
     half.level = project.levels.get(key=names.level)
@@ -102,21 +110,21 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
         judge(half.coding, half.target.key, "place")
         judge(half.handed_in, half.target.key, "none")
         judge(half.handed_in, half.markable.key, "phrase", half.target.key)
-    actions.submit(half.handed_in, half.other)
+    submit_coding(half.handed_in, half.other)
     half.membership = project.memberships.get(user=half.viewer)
     half.invitation, half.secret = invitations.invite(project, "coder", half.manager, days=7)
-    half.remark = remark(half.target, half.manager, "What of this?")
+    half.remark = add_remark(half.target, half.manager, "What of this?")
     set_flag(half.markable, half.manager, on=True)
     half.computation = Computation.objects.create(
         project=project, kind="grid", state="s", parameters={}, finished_at=timezone.now() - timedelta(days=1)
     )
-    half.token, half.key = make_token(half.coder, "notebook", "read", 30)
+    half.token, half.key = create_token(half.coder, "notebook", "read", 30)
     bring = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
-    half.imported = transfers.order_import(project, half.manager, [upload()], "conll2012", bring)
+    half.imported = orders.order_import(project, half.manager, [upload()], "conll2012", bring)
     take = {"coders": [], "texts": [], "unfinished": True, "options": {}}
-    half.exported = transfers.order_export(project, half.viewer, "jsonlines", take)
-    half.taken = transfers.order_export(project, half.viewer, "jsonlines", take)
-    assert transfers.carry_out(half.taken, half.viewer)
+    half.exported = orders.order_export(project, half.viewer, "jsonlines", take)
+    half.taken = orders.order_export(project, half.viewer, "jsonlines", take)
+    assert orders.carry_out(half.taken, half.viewer)
 
 
 def _pyramids(half: SimpleNamespace, names: SimpleNamespace) -> None:
@@ -124,26 +132,26 @@ def _pyramids(half: SimpleNamespace, names: SimpleNamespace) -> None:
     project = pyramid_project(names.pyramids)
     _join(half, project)
     half.pyramids = project
-    half.docset = docsets.create_docset(project, names.docset, names.docset.title(), names.summaries)
+    half.docset = create_docset(project, names.docset, names.docset.title(), names.summaries)
     half.models = models_of(half.docset)
-    actions.assign(project, [half.models], [half.coder, half.other])
-    half.peer = docsets.add_peer(half.docset, names.peer, names.peer.title(), "The ferry sank. Forty swam.")
+    assign_texts(project, [half.models], [half.coder, half.other])
+    half.peer = add_peer(half.docset, names.peer, names.peer.title(), "The ferry sank. Forty swam.")
     half.pyramid = _pyramid_of(half.models, half.coder)
     build(_pyramid_of(half.models, half.other), SINKING)
     half.contributor = contributor(half.models, "Boats saved forty people")
-    half.agreed_docset = docsets.create_docset(project, names.agreed, names.agreed.title(), names.summaries)
+    half.agreed_docset = create_docset(project, names.agreed, names.agreed.title(), names.summaries)
     half.agreed_models = models_of(half.agreed_docset)
-    actions.assign(project, [half.agreed_models], [half.coder, half.other])
+    assign_texts(project, [half.agreed_models], [half.coder, half.other])
     handed_in, _ = (build(_pyramid_of(half.agreed_models, one), SINKING) for one in (half.other, half.coder))
-    half.agreed = docsets.start_agreed(half.agreed_docset, half.adjudicator, handed_in)
+    half.agreed = start_agreed_pyramid(half.agreed_docset, half.adjudicator, handed_in)
     half.start = _pyramid_of(half.models, half.other)
     first = half.agreed_models.content.index("ferry")
     half.word = half.agreed_models.markables.get(level__key="word", start=first)
-    done = docsets.create_docset(project, names.done, names.done.title(), names.summaries)
+    done = create_docset(project, names.done, names.done.title(), names.summaries)
     half.done_models = models_of(done)
-    actions.assign(project, [half.done_models], [half.other])
+    assign_texts(project, [half.done_models], [half.other])
     handed_in = build(_pyramid_of(half.done_models, half.other), {"sank": ["The ferry sank"]})
-    actions.submit(docsets.start_agreed(done, half.adjudicator, handed_in), half.adjudicator)
+    submit_coding(start_agreed_pyramid(done, half.adjudicator, handed_in), half.adjudicator)
 
 
 def _pyramid_of(models: Text, coder: User) -> Coding:

@@ -15,14 +15,22 @@ from django.db import transaction
 from django.urls import URLPattern, get_resolver, resolve
 from django.utils import timezone
 
-from annotations import actions, docsets, operations
+from annotations.coding import operations
+from annotations.coding.status import submit_coding
+from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Docset, Membership, Project, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import DIALOGUE, change, judge, make_project
-from tests.pyramids import SUMMARIES, build, models_of, says, send
-from tests.test_docsets import SINKING
+from tests.shared.pyramids import SUMMARIES, build, models_of, says, send
 
 WALK = "[Anna](a) took [her](b) dog. [It](c) was fun, she said."
 # Alice's own file marks "she" besides; the text "secret" is hers alone.
@@ -217,7 +225,7 @@ def all_visits(kind):
 
 def people_of(project):
     for name, role in [("alice", "coder"), ("bob", "coder"), ("charlie", "manager")]:
-        actions.add_member(project, User.objects.get(username=name), role)
+        add_member(project, User.objects.get(username=name), role)
 
 
 def alice_points(project):
@@ -229,28 +237,28 @@ def alice_points(project):
     level = project.levels.get(key="phrase")
     mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
     coding.judgements.create(markable=mark)
-    actions.submit(coding, coding.coder)
+    submit_coding(coding, coding.coder)
 
 
 def alice_indexes(project):
     """Alice's codings come from files, with a mark and a text of her own."""
     read = [(WALK_BY_ALICE, "tea.txt"), (SECRET_BY_ALICE, "secret.txt")]
-    coded = [Coded(plain.parse(content, name), "alice") for content, name in read]
+    coded = [SourceDocument(plain.parse(content, name), "alice") for content, name in read]
     import_documents(project, coded)
 
 
 def alice_builds(project):
     """Alice makes her pyramid and holds both peers against it; another docset and its peers are hers alone."""
-    hers = docsets.create_docset(project, "hers", "Hers", [("a", "Secret one."), ("b", "Secret two.")])
+    hers = create_docset(project, "hers", "Hers", [("a", "Secret one."), ("b", "Secret two.")])
     alice = User.objects.get(username="alice")
-    actions.assign(project, [models_of(hers)], [alice])
+    assign_texts(project, [models_of(hers)], [alice])
     docset = Docset.objects.get(slug="tea")
-    peers = [docset.texts.get(slug="ghost"), docsets.add_peer(docset, "secret", "Secret", "The ferry sank. Hers.")]
+    peers = [docset.texts.get(slug="ghost"), add_peer(docset, "secret", "Secret", "The ferry sank. Hers.")]
     build(Coding.objects.select_related("text", "coder").get(text=models_of(docset), coder=alice), SINKING)
-    docsets.assign_peers(docset, peers, [alice], agreed=False)
+    assign_peers(docset, peers, [alice], agreed=False)
     for coding in Coding.objects.filter(kind="peer", coder=alice).select_related("text", "coder"):
         send(coding, says("contributor:4-9", "sank", note="hers"))
-        actions.submit(coding, alice)
+        submit_coding(coding, alice)
 
 
 WORLDS = {
@@ -263,16 +271,14 @@ WORLDS = {
 
 def world_of_pyramids():
     """A docset of which Alice has to make a pyramid and Bob has begun one; he has a peer to hold against it."""
-    project = actions.create_project("tea", "Tea", SCHEMES["pyramid"])
+    project = create_project("tea", "Tea", SCHEMES["pyramid"])
     people_of(project)
-    docset = docsets.create_docset(project, "tea", "Tea", SUMMARIES)
+    docset = create_docset(project, "tea", "Tea", SUMMARIES)
     coders = list(project.members.filter(memberships__role="coder"))
-    actions.assign(project, [models_of(docset)], coders)
-    peer = docsets.add_peer(
-        docset, "ghost", "Peer", "The ferry sank and went down at dawn, people say, in the bay. So."
-    )
+    assign_texts(project, [models_of(docset)], coders)
+    peer = add_peer(docset, "ghost", "Peer", "The ferry sank and went down at dawn, people say, in the bay. So.")
     bob = User.objects.get(username="bob")
-    docsets.assign_peers(docset, [peer], [bob], agreed=False)
+    assign_peers(docset, [peer], [bob], agreed=False)
     build(
         Coding.objects.select_related("text", "coder").get(text=models_of(docset), coder=bob),
         {"bobs": ["The ferry"]},
@@ -287,9 +293,9 @@ def world(scheme, marked, marking):
         return world_of_pyramids()
     project = make_project("tea", scheme, marked)
     if marking:
-        actions.let_coders_mark(project, project.levels.filter(coded=True))
+        set_coder_marked_levels(project, project.levels.filter(coded=True))
     people_of(project)
-    actions.assign(project, project.texts.all(), project.members.filter(memberships__role="coder"))
+    assign_texts(project, project.texts.all(), project.members.filter(memberships__role="coder"))
     bob = Coding.objects.get(text__project=project, coder__username="bob")
     operations.apply(
         bob,

@@ -12,13 +12,12 @@ from django.apps import apps
 from django.contrib.auth.hashers import check_password
 from django.http import HttpResponse
 from django.urls import URLPattern, get_resolver
-from pytest_django import Settings
 
 from annotations.models import Token
-from annotations.tokens import make_token
-from tests.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
-from tests.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
-from tests.role_world import PASSWORD, ROLES
+from annotations.projects.tokens import create_token
+from tests.access.role_asking import ROUTES, SAFE, World, able, parameters, resolved, sending, things_in
+from tests.access.role_matrix import AREAS, METHODS, NEW_PASSWORD, SIGN_IN, Row
+from tests.access.role_world import PASSWORD, ROLES
 
 OURS = ("annotations", "agreement")
 ROWS = [row for rows in AREAS.values() for row in rows]
@@ -27,8 +26,8 @@ every_area = pytest.mark.parametrize("rows", AREAS.values(), ids=AREAS)
 
 # Times, and what is by chance.
 VARYING = (
-    "created_at", "told_at", "finished_at", "applied_at", "made_at", "expires_at", "used_at", "last_used_at",
-    "last_login", "digest", "begins", "uuid", "file",
+    "created_at", "heartbeat_at", "finished_at", "applied_at", "made_at", "expires_at", "used_at", "last_used_at",
+    "last_login", "digest", "prefix", "uuid", "file",
 )  # fmt: skip
 # What nobody says of themself or another by sending it along.
 MORE: dict[str, Any] = {
@@ -83,9 +82,8 @@ def contents() -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def world(db, settings: Settings) -> Iterator[World]:
+def world(db) -> Iterator[World]:
     """One for all rows of a test: each request is taken back."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # others are slow on purpose
     logging.disable(logging.WARNING)  # thousands of refusals
     yield World()
     logging.disable(logging.NOTSET)
@@ -96,7 +94,7 @@ def test_every_route_has_a_row():
     named = set(firsts)
     assert len(named) == len(firsts), "two rows for a route: make the second one `again(...)`"
     missing = {name: path for name, path in ROUTES.items() if name not in named}
-    assert not missing, f"add `row(NAME, METHOD=WHO(STATUS, BODY))` to tests/role_matrix.py for {missing}"
+    assert not missing, f"add `row(NAME, METHOD=WHO(STATUS, BODY))` to tests/access/role_matrix.py for {missing}"
     assert named <= ROUTES.keys(), "rows of routes that are no more"
 
 
@@ -240,7 +238,7 @@ def test_a_key_changes_only_what_its_scope_is_for(world, scope):
     asked = 0
     for row, method, access in sending(AREAS["api"]):
         role = able(access)
-        _, secret = make_token(world.roles[role], "n", scope, 1)
+        _, secret = create_token(world.roles[role], "n", scope, 1)
         body, by_key = resolved(access.body, world.here), {"Authorization": f"Bearer {secret}"}
         reply = world.ask(method, world.address(row), "anonymous", body, **by_key)
         within = scope == "manage" or (scope == "annotate" and row.annotates)

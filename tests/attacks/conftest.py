@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
 from annotations.models import User
+from tests.access.role_asking import World
+from tests.access.role_world import PASSWORD
 from tests.attacks.hostile import poisoned
-from tests.role_asking import World
-from tests.role_world import PASSWORD
 
 
 @pytest.fixture
@@ -24,23 +23,17 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.fixture
-def quick(settings: Settings) -> None:
-    """Passwords are hashed slowly on purpose, and not here."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def world(db, quiet, quick) -> World:
+def world(db, quiet) -> World:
     return World()
 
 
 @pytest.fixture
-def hostile(db, quiet, quick) -> World:
+def hostile(db, quiet) -> World:
     return poisoned()
 
 
 @pytest.fixture
-def visitor(db, quick) -> Client:
+def visitor(db) -> Client:
     """Somebody who is not signed in, where Alice could be."""
     User.objects.create_user("alice", password=PASSWORD)
     return Client()

@@ -12,7 +12,7 @@ from django.db.models.functions import Cast, Concat
 from lxml import html
 
 from agreement.models import Computation, Mapping, Remark
-from annotations import actions, transfers
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import (
     SCU,
     Category,
@@ -29,10 +29,11 @@ from annotations.models import (
     Transfer,
     User,
 )
+from annotations.transfers import orders
+from tests.access.role_asking import World
+from tests.access.role_world import HERE
 from tests.conftest import DIALOGUE, judge
-from tests.pyramids import SUMMARIES, contributor, says, send
-from tests.role_asking import World
-from tests.role_world import HERE
+from tests.shared.pyramids import SUMMARIES, contributor, says, send
 
 # Where all of it came in.
 NAMED: set[str] = set()
@@ -83,8 +84,8 @@ def poisoned() -> World:
     Index.objects.update(entity=Concat(Value(payload("index")), F("entity")))
     SCU.objects.update(key=Concat(Value(payload("index")), F("key")), label=payload("scu"), comment=payload("comment"))
     Docset.objects.update(title=payload("docset"))
-    Token.objects.update(name=payload("key"), begins="<img src=x")
-    Invitation.objects.update(whom=payload("whom"))
+    Token.objects.update(name=payload("key"), prefix="<img src=x")
+    Invitation.objects.update(note=payload("whom"))
     Remark.objects.update(body=payload("remark"))
     Mapping.objects.create(
         project=here.project, name=short("mapping"), classes={"place": payload("class")}, author=here.manager
@@ -116,10 +117,10 @@ def _judge_all(here: SimpleNamespace) -> None:
     here.hostile = here.text.markables.get(label="z")
     key = here.hostile.key
     judge(here.coding, key, "place")
-    actions.reopen(here.handed_in, here.manager)
+    reopen_coding(here.handed_in, here.manager)
     here.handed_in.refresh_from_db()
     judge(here.handed_in, key, "none")
-    actions.submit(here.handed_in, here.other)
+    submit_coding(here.handed_in, here.other)
     send(here.pyramid, says(contributor(here.models, payload("summary")), "evil"))
 
 
@@ -133,7 +134,7 @@ def _poison_transfers(here: SimpleNamespace) -> None:
         ("stranger", two, {"coder_from": f"={short('coder')}"}),
     ):
         file = SimpleUploadedFile(f"{short('file')}.conll", content.encode())
-        setattr(here, name, transfers.order_import(here.project, here.manager, [file], "conll2012", bring | more))
+        setattr(here, name, orders.order_import(here.project, here.manager, [file], "conll2012", bring | more))
     found = here.imported.report | {
         "new_coders": [payload("newcoder")],
         "failures": [{"message": payload("failure")}],

@@ -12,8 +12,8 @@ from django.utils.csp import build_policy
 
 from annotations.models import Invitation
 from config import urls
-from tests.role_asking import able
-from tests.role_matrix import AGREEMENT, API, PAGES, SIGN_IN
+from tests.access.role_asking import able
+from tests.access.role_matrix import AGREEMENT, API, PAGES, SIGN_IN
 
 
 def fail(request: Any) -> None:

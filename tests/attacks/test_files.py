@@ -16,15 +16,15 @@ from urllib.request import urlopen
 import pytest
 
 from annotations.formats import Answer, Bundle, Document, Format, FormatError, Links, Mark, ducview
-from annotations.formats.losses import carried
+from annotations.formats.losses.reduction import reduce_document
 from annotations.models import Transfer
-from tests.documents import INDEXING
-from tests.role_asking import World, able
-from tests.role_matrix import AGREEMENT, PAGES
-from tests.role_world import upload
-from tests.test_format_ducview import PEER, PYRAMID
-from tests.test_format_laws import WRITTEN, written
-from tests.test_import_page import CONLL
+from tests.access.role_asking import World, able
+from tests.access.role_matrix import AGREEMENT, PAGES
+from tests.access.role_world import upload
+from tests.annotations.formats.test_ducview import PEER, PYRAMID
+from tests.annotations.formats.test_laws import WRITTEN, written
+from tests.annotations.web.test_import import CONLL
+from tests.shared.documents import INDEXING
 
 SCRIPT = b"<html xmlns='http://www.w3.org/1999/xhtml'><script>alert(1)</script></html>"
 OPENED = ("page.html", "picture.svg", "a.xml", "a.js", "a.pdf", "a.swf", "a.txt", "a", ".htaccess")
@@ -73,8 +73,8 @@ def test_an_upload_goes_out_as_an_attachment_that_no_browser_opens(world):
             assert b"".join(taken) == SCRIPT
 
 
-def test_no_name_of_a_file_leads_out_of_the_folder_of_files(world, kept_files):
-    before = files_below(kept_files.parent)
+def test_no_name_of_a_file_leads_out_of_the_folder_of_files(world, media_root):
+    before = files_below(media_root.parent)
     for name in OUT:
         reply = send(world, name, CONLL.encode())
         assert reply.status_code in (302, 400), name
@@ -83,24 +83,25 @@ def test_no_name_of_a_file_leads_out_of_the_folder_of_files(world, kept_files):
             said = taken["Content-Disposition"]
             assert not re.search(r"[/\\\r\n\0]", unquote(said.partition("utf-8''")[2]) or said.replace('\\"', "")), name
             assert "X-Evil" not in taken
-    new = files_below(kept_files.parent) - before
+    new = files_below(media_root.parent) - before
     assert new
-    assert {one.parent for one in new} == {kept_files / "transfers"}
+    assert {one.parent for one in new} == {media_root / "transfers"}
     assert not Path("/tmp/coindex-out.conll").exists()
 
 
-def test_no_name_in_a_zip_does(world, kept_files):
-    before = files_below(kept_files.parent)
+def test_no_name_in_a_zip_does(world, media_root):
+    before = files_below(media_root.parent)
     for name in ("../x.conll", "/x.conll", "a/../../x.conll", "..\\x.conll"):
         out = BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             archive.writestr(name, CONLL)
         assert made_by(send(world, "a.zip", out.getvalue())).state == Transfer.State.FAILED
-    assert {one.parent for one in files_below(kept_files.parent) - before} == {kept_files / "transfers"}
+    assert {one.parent for one in files_below(media_root.parent) - before} == {media_root / "transfers"}
 
 
 @pytest.mark.parametrize("address", BESIDE)
-def test_nothing_beside_what_is_served_is_served(admin_client, address):
+def test_nothing_beside_what_is_served_is_served(admin_client, settings, address):
+    settings.WHITENOISE_AUTOREFRESH = False  # as in production
     assert admin_client.get(address).status_code in (404, 400)
 
 
@@ -226,7 +227,7 @@ def secret(tmp_path) -> Path:
 
 @pytest.mark.parametrize("format_", WRITTEN, ids=lambda format_: format_.key)
 def test_no_file_makes_the_program_ask_another_machine_or_read_another_file(listener, secret, format_):
-    document, _ = carried(replace(LINKED), format_.carries)
+    document, _ = reduce_document(replace(LINKED), format_.supported_features)
     files, tried = written(format_, document), 0
     for name, data in files.items():
         for changed in leading_out(data, listener.address, secret):

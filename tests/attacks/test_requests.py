@@ -15,9 +15,9 @@ import pytest
 from django.conf import settings as configured
 
 from benchmarks.serving import Server
+from tests.access.role_asking import World, able, parameters, resolved, sending
+from tests.access.role_matrix import AGREEMENT, API, PAGES, Row
 from tests.attacks.test_scripts import QUERY
-from tests.role_asking import World, able, parameters, resolved, sending
-from tests.role_matrix import AGREEMENT, API, PAGES, Row
 
 ROWS = [*PAGES, *AGREEMENT, *API]
 FORM = "application/x-www-form-urlencoded"

@@ -6,9 +6,9 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from tests.access.role_asking import able, resolved, sending
+from tests.access.role_matrix import AGREEMENT, API, PAGES, again, managers
 from tests.attacks.hostile import NAMED, injected, payload
-from tests.role_asking import able, resolved, sending
-from tests.role_matrix import AGREEMENT, API, PAGES, again, managers
 
 READ = [row for row in (*PAGES, *AGREEMENT) if "GET" in row.methods]
 # Further imports and exports to look at.

@@ -15,11 +15,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotations.models import User
-from annotations.tokens import make_token
-from config.logs import JSONLines
-from tests.role_asking import able, resolved, sending
-from tests.role_matrix import AGREEMENT, API, PAGES
-from tests.role_world import PASSWORD
+from annotations.projects.tokens import create_token
+from config.logs import JSONLinesFormatter
+from tests.access.role_asking import able, resolved, sending
+from tests.access.role_matrix import AGREEMENT, API, PAGES
+from tests.access.role_world import PASSWORD
 
 COOKIE = configured.SESSION_COOKIE_NAME
 
@@ -94,7 +94,7 @@ def test_no_key_and_no_password_is_in_the_log(world, caplog):
     logging.disable(logging.NOTSET)
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, logger="coindex.requests")
-    _, secret = make_token(world.here.coder, "n", "read", 1)
+    _, secret = create_token(world.here.coder, "n", "read", 1)
     client, wrong, typed = Client(raise_request_exception=False), "coindex_" + "w" * 40, "a password to be kept"
     for key in (secret, wrong):
         by_key = {"Authorization": f"Bearer {key}"}
@@ -106,7 +106,7 @@ def test_no_key_and_no_password_is_in_the_log(world, caplog):
         sign_in(client, "alice", password)
     told = [one for one in caplog.records if not one.name.startswith("django.db")]  # which only DEBUG tells
     assert {"coindex.requests", "django.request"} <= {one.name for one in told}
-    said = "\n".join(JSONLines().format(one) for one in told)
+    said = "\n".join(JSONLinesFormatter().format(one) for one in told)
     for kept in (secret, wrong, secret.removeprefix("coindex_"), typed, PASSWORD):
         assert kept not in said
 

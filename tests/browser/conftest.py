@@ -7,12 +7,17 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from django.conf import settings
+from django.test import Client
 from playwright.sync_api import Browser, Page, Route, expect
 
-from annotations import actions, operations
+from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Membership, User
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.serving import FLAGS, chromium
-from tests.conftest import make_project
+from tests.conftest import make_project, skip_or_fail_in_ci
 
 # Playwright's own event loop runs in the thread of the tests; the ORM is used there all the same.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -25,16 +30,16 @@ expect.set_options(timeout=10_000)
 def browser_type_launch_args() -> dict[str, object]:
     found = chromium()
     if found is None:
-        missing = "no Chromium on this machine (Debian's package: chromium)"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+        skip_or_fail_in_ci("no Chromium on this machine (Debian's package: chromium)")
     return {"executable_path": found, "args": list(FLAGS)}
 
 
 @pytest.fixture
 def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """A function that gives a page of a browser of their own, in which the person is signed in by the form."""
+    """A function that gives a page of a browser of their own, in which the person is signed in.
+
+    The form is tried where people use it: in test_blindness, test_invitations and test_saving.
+    """
     contexts = []
 
     def open_page(user: User, path: str = "/") -> Page:
@@ -43,12 +48,12 @@ def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
             user.save()
         context = browser.new_context(base_url=live_server.url)
         contexts.append(context)
+        client = Client()
+        client.force_login(user)
+        session = client.cookies[settings.SESSION_COOKIE_NAME]
+        context.add_cookies([{"name": session.key, "value": session.value, "url": live_server.url}])
         page = context.new_page()
-        page.goto(f"/sign-in/?next={path}")
-        page.get_by_label("Username").fill(user.username)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url(live_server.url + path)
+        page.goto(path)
         return page
 
     yield open_page
@@ -89,7 +94,7 @@ def offline(*pages: Page) -> None:
 
 def judgement(coding: Coding, key: str) -> dict | None:
     """What the server has of a markable."""
-    return operations.judgements_of(coding).get(key)
+    return judgements_of(coding).get(key)
 
 
 class Coder:
@@ -125,7 +130,7 @@ class Coder:
     def saved(self) -> dict[str, dict]:
         """What the server has when everything is saved, by markable."""
         saved(self.page)
-        return operations.judgements_of(self.coding)
+        return judgements_of(self.coding)
 
     def keys(self) -> dict[str, str]:
         """The keys of the given markables by their labels."""
@@ -141,9 +146,9 @@ def coder_of(sign_in, alice) -> Callable[..., Coder]:
         if text:
             project.texts.update(**text)
         if marking:
-            actions.let_coders_mark(project, project.levels.filter(coded=True))
-        actions.add_member(project, alice, Membership.Role.CODER)
-        actions.assign(project, project.texts.all(), [alice])
+            set_coder_marked_levels(project, project.levels.filter(coded=True))
+        add_member(project, alice, Membership.Role.CODER)
+        assign_texts(project, project.texts.all(), [alice])
         page = sign_in(alice, "/projects/own/texts/tea/code/")
         expect(page.locator("#progress-text")).to_contain_text("decided")
         return Coder(page, Coding.objects.get(text__project=project))

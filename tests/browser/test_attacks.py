@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.models import User
+from tests.access.role_asking import World
+from tests.access.role_matrix import AGREEMENT, PAGES
 from tests.attacks.hostile import poisoned
 from tests.browser.conftest import PASSWORD
-from tests.role_asking import World
-from tests.role_matrix import AGREEMENT, PAGES
 
 pytestmark = pytest.mark.browser
 
@@ -52,8 +52,7 @@ CODING = {
 
 
 @pytest.fixture
-def world(live_server, settings) -> World:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def world(live_server) -> World:
     return poisoned()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from annotations import operations
+from annotations.coding import operations
 from tests.browser.conftest import PASSWORD
 from tests.browser.test_coding import CODE, change, judgement, open_coding, saved
 

@@ -86,13 +86,13 @@ def test_one_arc_is_drawn_for_the_current_pointer_and_none_without(two_chains):
 
 def test_chains_are_listed_in_words_filtered_and_jumped_to(two_chains):
     panel = open_entities(two_chains)
-    rows = panel.locator(".entity")
+    rows = panel.locator(".coding-chain")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("Ann")
     panel.get_by_role("searchbox").fill("him")
     expect(rows).to_have_count(1)
     rows.locator("summary").click()
-    expect(rows.locator(".member")).to_have_text(["Bob", "him"])
+    expect(rows.locator(".workbench-item")).to_have_text(["Bob", "him"])
     rows.get_by_role("button", name="him").click()
     two_chains.at("him")
     panel.get_by_role("searchbox").fill("zebra")
@@ -107,7 +107,7 @@ def test_a_chain_is_named_and_the_name_can_be_undone(two_chains):
     name = two_chains.page.locator("#chain-name")
     expect(name).to_have_text("Annabel")
     panel = open_entities(two_chains)
-    expect(panel.locator(".entity").first).to_contain_text("Annabel")
+    expect(panel.locator(".coding-chain").first).to_contain_text("Annabel")
     two_chains.page.locator("#text-pane").focus()
     two_chains.saved()
     two_chains.page.reload()
@@ -125,7 +125,7 @@ def test_chains_are_merged_after_a_look_at_what_comes_out_and_parted_by_one_undo
     dialog = two_chains.page.get_by_role("dialog")
     two_chains.page.get_by_role("combobox").fill("bob")
     expect(dialog.get_by_text("5 members, one chain")).to_be_visible()
-    expect(dialog.locator(".preview-member")).to_have_text(["Ann", "Bob", "She", "him", "the woman"])
+    expect(dialog.locator(".workbench-picker-words")).to_have_text(["Ann", "Bob", "She", "him", "the woman"])
     two_chains.press("Enter")
     expect(two_chains.page.locator("#chain-title")).to_have_text("Chain 1: 5 members")
     assert pointers(two_chains) == before | {"b": ["a"]}

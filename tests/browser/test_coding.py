@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from playwright.sync_api import Page, expect
 
-from annotations import operations
+from annotations.coding import operations
 from tests.browser.conftest import judgement, offline, saved
 
 CODE = "/projects/tea/texts/tea/code/"
@@ -256,7 +256,7 @@ def test_candidates_wear_the_same_letters_in_the_text_and_in_the_list(sign_in, a
         page.keyboard.press(key)
     listed = page.locator("#candidates li")
     # "it" may point to what comes before it, and neither to itself nor to what comes later.
-    expect(listed.locator(".words")).to_have_text(["the stove", "the kettle"])
+    expect(listed.locator(".workbench-words")).to_have_text(["the stove", "the kettle"])
     expect(listed.locator("kbd")).to_have_text(["a", "s"])
     for label, letter in (("b", "a"), ("a", "s")):
         expect(page.locator(f'#text [data-key="{keys[label]}"] > .letter')).to_have_text(letter)
@@ -307,3 +307,12 @@ def test_ambiguous_and_undecided_markables_are_told_apart_by_line_and_not_by_col
     expect(page.locator("#text .is-ambiguous")).to_have_count(1)
     assert of("c") == "dashed"
     saved(page)
+
+
+def test_all_modules_are_asked_for_by_the_page_itself(coder_of):
+    page = coder_of("[Kim] said that [she] left").page
+    page.wait_for_load_state("networkidle")
+    links = page.locator("link[rel=modulepreload]").evaluate_all("all => all.map((one) => one.href)")
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    scripts = [address for address in loaded if address.endswith(".js") and not address.endswith("/theme.js")]
+    assert sorted(set(scripts)) == sorted(links)

@@ -9,8 +9,9 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from agreement import computations, forms
 from agreement.models import Flag, Mapping, Remark
+from agreement.sections import computations
+from agreement.web import forms
 from annotations.models import User
 from tests.browser.conftest import Held
 from tests.browser.test_accessibility import violations
@@ -39,8 +40,6 @@ PAGES = (
 @pytest.fixture
 def manager(db, settings) -> User:
     settings.LOCAL = True
-    # the demo has many people, and nobody's password is worth the time of a good hash
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     call_command("load_demo", verbosity=0)
     return User.objects.get(username="manager")
 
@@ -69,7 +68,7 @@ def copying(page: Page) -> None:
 def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/")
     expect(page.get_by_text("There is no set answer")).to_be_visible()
-    page.locator(".overview .value a").click()
+    page.locator(".agreement-overview .statistic-value a").click()
     expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
     page.get_by_role("link", name="On which items coders disagree").click()
     page.get_by_role("link", name=re.compile("intersection")).click()
@@ -92,7 +91,7 @@ def test_from_the_overview_to_a_word_and_back(sign_in, manager):
 
 def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/")
-    link = page.locator(".attention a").first
+    link = page.locator("#attention a").first
     expect(link).to_be_visible()
     word = link.inner_text()
     link.focus()
@@ -292,7 +291,7 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     page = sign_in(manager, "/projects/sortal/agreement/categories/")
     rows = page.locator("#table-collapsed tbody tr")
     expect(rows).to_have_count(1)
-    names = [label.inner_text() for label in page.locator(".collapse-form label").all()]
+    names = [label.inner_text() for label in page.locator(".agreement-merge-form label").all()]
     page.get_by_label(names[0], exact=True).fill(names[1])
     page.keyboard.press("Tab")
     expect(rows).to_have_count(2)
@@ -310,7 +309,7 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
 def left_to_a_worker(codings, keys, monkeypatch, settings):
     """Judgements whose agreement no request computes by itself."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])
@@ -331,7 +330,7 @@ def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, cha
     held = Held(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
     page.goto("/projects/tea/agreement/grid/")
     expect(page.get_by_text("This takes a while")).to_be_visible()
-    chosen = page.locator(".controls select[name=coefficient]")
+    chosen = page.locator(".agreement-controls select[name=coefficient]")
     chosen.select_option("gwet_ac1")
     held.asked()
     page.on("request", lambda request: asked.append(request.url))

@@ -5,20 +5,21 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations import actions, docsets
+from annotations.docsets.creation import add_peer
 from annotations.models import Docset, Membership, Text
+from annotations.projects.members import add_member
+from tests.annotations.docsets.test_creation import SINKING
 from tests.browser.test_accessibility import violations
 from tests.conftest import person
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
-from tests.test_docsets import SINKING
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 pytestmark = pytest.mark.browser
 
 
 def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, alice):
     project = pyramid_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
-    actions.add_member(project, alice, Membership.Role.CODER)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, alice, Membership.Role.CODER)
     page = sign_in(charlie, "/projects/ferry/")
     page.get_by_role("link", name="New docset").click()
     page.get_by_label("Title").fill("The sinking")
@@ -47,11 +48,11 @@ def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, 
 
 def test_the_pages_are_read_in_any_colours_and_width(sign_in, charlie, alice, bob):
     project = pyramid_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
-    actions.add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
     made = docset(project, alice, bob)
     build(codings_of(models_of(made))["alice"], SINKING)
-    docsets.add_peer(made, "p1", "Peer 1", "Dawn: a ferry sank.", system="A")
+    add_peer(made, "p1", "Peer 1", "Dawn: a ferry sank.", system="A")
     page = sign_in(charlie, "/projects/ferry/docsets/")
     for address in ("", "sinking/", "sinking/peers/", "sinking/assign/", "sinking/agreed/"):
         page.goto(f"/projects/ferry/docsets/{address}")

@@ -30,11 +30,11 @@ def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
 
 
 def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sign_in, charlie):
-    from annotations import actions
     from annotations.models import Membership
+    from annotations.projects.members import add_member
 
     coder = coder_of(THREE)
-    actions.add_member(coder.coding.text.project, charlie, Membership.Role.MANAGER)
+    add_member(coder.coding.text.project, charlie, Membership.Role.MANAGER)
     coder.press("4", "Enter", "4", "Enter")
     coder.point_to("Ann")
     coder.saved()
@@ -98,7 +98,7 @@ def test_time_at_work_is_shown(coder_of, alice):
     from datetime import UTC, datetime, timedelta
     from uuid import uuid4
 
-    from annotations import operations
+    from annotations.coding import operations
 
     coder = coder_of(THREE)
     start = datetime(2026, 3, 2, 9, tzinfo=UTC)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from annotations import invitations
 from annotations.models import Membership
+from annotations.projects import invitations
 from tests.browser.conftest import PASSWORD
 
 pytestmark = pytest.mark.browser

@@ -7,8 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations import actions
 from annotations.models import Membership, Project
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.workbench import marked_text
 from tests.browser.conftest import saved
 from tests.conftest import make_project
@@ -22,8 +24,8 @@ MARKABLES = 5000
 def long_project(alice) -> Project:
     marked = marked_text(MARKABLES) + "\n\nAt the very end stands [a lighthouse](last).\n"
     project = make_project("long", marked=marked)
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     return project
 
 
@@ -69,7 +71,7 @@ def test_a_chain_across_the_whole_text_shows_where_it_lives(page):
 
 
 def test_five_thousand_markables_are_searched_marked_and_merged(page, long_project):
-    actions.let_coders_mark(long_project, long_project.levels.filter(coded=True))
+    set_coder_marked_levels(long_project, long_project.levels.filter(coded=True))
     page.reload()
     expect(page.locator("#progress-text")).to_have_text(f"0 of {MARKABLES + 1} decided")
     page.keyboard.press("/")
@@ -85,7 +87,7 @@ def test_five_thousand_markables_are_searched_marked_and_merged(page, long_proje
     page.keyboard.press("a")
     expect(page.locator("#chain-title")).to_have_text("Chain 1: 2 members")
     page.keyboard.press("v")
-    expect(page.locator("#entities .entity")).to_have_count(1)
+    expect(page.locator("#entities .coding-chain")).to_have_count(1)
     page.locator("#text-pane").focus()
     for _ in range(2):
         page.keyboard.press("u")

@@ -8,10 +8,12 @@ import zipfile
 
 from playwright.sync_api import expect
 
-from annotations import actions
-from annotations.importing import Source, import_brought, read_sources
 from annotations.models import Membership
-from annotations.schemes import SCHEMES
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_result
+from annotations.transfers.importing.sources import Source, read_sources
 from tests.conftest import make_project
 
 WALK = {
@@ -29,7 +31,7 @@ def walk_zip() -> dict:
 
 
 def make_walk(charlie):
-    return actions.create_project("walk", "Walk", SCHEMES["passonneau-2004"], manager=charlie)
+    return create_project("walk", "Walk", SCHEMES["passonneau-2004"], manager=charlie)
 
 
 def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_in, charlie):
@@ -46,8 +48,8 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     page.get_by_role("button", name="Import now").click()
     expect(page.locator("#summary")).to_have_text("Imported: 1 new text, 4 new markables, 2 codings, 8 judgements.")
     page.get_by_role("link", name="To the project").click()
-    expect(page.locator(".figure .value")).to_have_text(re.compile(r"0\.\d{4}"))
-    page.locator(".figure .value a").click()
+    expect(page.locator(".statistic .statistic-value")).to_have_text(re.compile(r"0\.\d{4}"))
+    page.locator(".statistic .statistic-value a").click()
     page.get_by_role("link", name="On which items coders disagree").click()
     page.get_by_role("link", name="He", exact=True).click()
     expect(page.get_by_role("heading", name="“He”")).to_be_visible()
@@ -76,7 +78,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
 def test_controls_change_the_figure_and_the_address(sign_in, charlie):
     project = make_walk(charlie)
     sources = [Source(f"{coder}/walk.txt", text.encode()) for coder, text in WALK.items()]
-    import_brought(project, read_sources("plain", sources, "parent"), create=True)
+    import_result(project, read_sources("plain", sources, "parent"), create=True)
     page = sign_in(charlie, "/projects/walk/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")
@@ -96,7 +98,7 @@ def test_controls_change_the_figure_and_the_address(sign_in, charlie):
 
 def test_new_member_gets_texts_to_code(sign_in, alice, charlie):
     project = make_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     page = sign_in(charlie, "/projects/tea/members/")
     page.get_by_label("Username").fill("alice")
     page.get_by_label("Role").select_option("coder")

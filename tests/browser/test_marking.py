@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from annotations import actions
+from annotations.schemes.project_scheme import set_coder_marked_levels
 from tests.browser.conftest import Coder
 
 pytestmark = pytest.mark.browser
@@ -179,7 +179,7 @@ def test_own_marks_of_a_project_that_allows_no_more_are_judged_but_not_changed(c
     coder.press("e")
     coder.at("ball")
     coder.saved()
-    actions.let_coders_mark(coder.coding.text.project, [])
+    set_coder_marked_levels(coder.coding.text.project, [])
     coder.page.reload()
     coder.at("ball")
     expect(coder.page.get_by_role("button", name="Delete the markable")).to_be_hidden()
@@ -255,7 +255,7 @@ def test_every_script_is_marked_at_its_characters(coder_of, language, direction,
         }""",
         chosen,
     )
-    expect(coder.page.locator(".marking-words")).to_have_text(expected)
+    expect(coder.page.locator(".workbench-bar-words")).to_have_text(expected)
     coder.press("e")
     coder.at(expected)
     coder.press(forward)

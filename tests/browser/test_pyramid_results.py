@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from annotations.models import User
 from tests.browser.test_accessibility import violations
 from tests.browser.test_dashboards import drawn
-from tests.scored import harbour
+from tests.shared.scored import harbour
 
 pytestmark = pytest.mark.browser
 
@@ -41,8 +41,8 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     expect(page.locator("#table-ranks tbody tr")).to_have_count(6)
     tab(page, "SCUs")
     page.get_by_role("link", name="they overlap 2").click()
-    expect(page.locator(".scu-pair")).to_have_count(2)
-    mark = page.locator(".scu-pair mark.only-one").first
+    expect(page.locator(".agreement-scu-pair")).to_have_count(2)
+    mark = page.locator(".agreement-scu-pair mark.agreement-difference").first
     expect(mark).to_have_css("border-bottom-style", "dashed")
     tab(page, "Items")
     page.get_by_role("link", name="Ninety", exact=True).click()

@@ -8,13 +8,17 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations import actions, docsets
+from annotations.coding.scus import contributors_of, weighted_scus
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Membership, User
-from annotations.scus import contributors_of, weighed
+from annotations.planning.assignments import assign_texts
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
 from tests.browser.conftest import Held, offline, saved
 from tests.browser.test_accessibility import violations
 from tests.conftest import change
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project, send
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +37,7 @@ class Builder:
             self.page.keyboard.press(key)
 
     def word(self, word: str, nth: int = 0):
-        return self.page.locator(".w").get_by_text(word, exact=True).nth(nth)
+        return self.page.locator(".pyramid-word").get_by_text(word, exact=True).nth(nth)
 
     def select(self, first: str, last: str = "", nth: int = 0, last_nth: int | None = None) -> None:
         """Select words with the mouse."""
@@ -58,20 +62,23 @@ class Builder:
         self.press("Enter")
 
     def row(self, label: str):
-        return self.page.locator("#scus > .scu").filter(has=self.page.locator(".scu-head .words", has_text=label))
+        return self.page.locator("#scus > .pyramid-scu").filter(
+            has=self.page.locator(".pyramid-scu-head .workbench-words", has_text=label)
+        )
 
     def weights(self) -> dict[str, str]:
         """Of the SCUs in the order of the list, by their labels."""
-        rows = self.page.locator("#scus > .scu > .scu-head")
+        rows = self.page.locator("#scus > .pyramid-scu > .pyramid-scu-head")
         found = rows.evaluate_all(
-            """(all) => all.map((one) => [".words", ".weight"].map((part) => one.querySelector(part).textContent))"""
+            """(all) => all.map((one) =>
+                [".workbench-words", ".pyramid-weight"].map((part) => one.querySelector(part).textContent))"""
         )
         return dict(found)
 
     def saved(self) -> dict[str, tuple[str, ...]]:
         """The words of the contributors of each SCU that the server has when everything is saved, by label."""
         saved(self.page)
-        return {one.label: one.contributors for one in weighed(self.coding)}
+        return {one.label: one.contributors for one in weighted_scus(self.coding)}
 
 
 @pytest.fixture
@@ -123,7 +130,7 @@ def test_a_word_belongs_to_one_scu_and_the_refusal_says_to_which(builder_of):
     builder.select("sank", "dawn")
     builder.press("n")
     expect(builder.page.locator("#say")).to_contain_text("“sank” is in SCU 1 “Sinking” already")
-    expect(builder.page.locator(".w.is-clash")).to_have_text(["ferry", "sank"])
+    expect(builder.page.locator(".pyramid-word.is-clash")).to_have_text(["ferry", "sank"])
     assert builder.saved() == {"Sinking": ("ferry sank",)}
 
 
@@ -161,10 +168,10 @@ def test_a_contributor_moves_to_another_scu(builder_of):
 
 def test_scus_merge_with_a_preview_and_contributors_of_one_summary_become_one(builder_of):
     builder = builder_of({"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
-    builder.row("Dawn").locator(".scu-head").click()
+    builder.row("Dawn").locator(".pyramid-scu-head").click()
     builder.press("m")
     builder.page.get_by_role("combobox").fill("sinking")
-    expect(builder.page.locator(".picker-preview")).to_contain_text("2 contributors, weight 2")
+    expect(builder.page.locator(".workbench-picker-preview")).to_contain_text("2 contributors, weight 2")
     builder.press("Enter")
     assert builder.saved() == {"Sinking": ("ferry sank at dawn", "a ferry went down")}
     builder.press("u")
@@ -175,14 +182,14 @@ def test_numbers_over_words_are_those_of_the_list(builder_of):
     builder = builder_of({"sinking": ["ferry sank"], "dawn": ["at dawn"]})
 
     def numbered(*pairs):
-        words = builder.page.locator(".w[data-badge]")
+        words = builder.page.locator(".pyramid-word[data-badge]")
         expect(words).to_have_text([word for word, _ in pairs])
         for place, (_, label) in enumerate(pairs):
             number = builder.row(label).locator(".chain-badge").inner_text()
             expect(words.nth(place)).to_have_attribute("data-badge", number)
 
     numbered(("ferry", "Sinking"), ("at", "Dawn"))
-    builder.row("Dawn").locator(".scu-head").click()
+    builder.row("Dawn").locator(".pyramid-scu-head").click()
     builder.press("m")
     builder.page.get_by_role("combobox").fill("sinking")
     builder.press("Enter")
@@ -243,7 +250,7 @@ def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
     held = Held(page, "**/operations/?since=0")
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
-    builder.row("sinking").locator(".scu-head").click()
+    builder.row("sinking").locator(".pyramid-scu-head").click()
     builder.press("u", "l")
     page.keyboard.type("the ferry")
     held.let_go()
@@ -286,7 +293,7 @@ def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
     builder.press("Shift+Tab", "Shift+Tab")
     dialog.get_by_role("button", name="Hand in all the same").press("Enter")
     expect(page.get_by_text("is handed in")).to_be_visible()
-    assert {one.label: one.weight for one in weighed(builder.coding)} == {"rescue": 2, "sinking": 2}
+    assert {one.label: one.weight for one in weighted_scus(builder.coding)} == {"rescue": 2, "sinking": 2}
 
 
 def test_what_is_handed_in_can_only_be_read(builder_of):
@@ -326,10 +333,10 @@ def test_words_are_dragged_onto_a_new_scu_and_onto_one_that_is_there(builder_of)
 def test_a_contributor_is_dragged_to_another_scu_and_an_scu_onto_another(builder_of):
     builder = builder_of({"sinking": ["ferry sank"], "rescue": ["saved forty people"], "dawn": ["At dawn"]})
     page = builder.page
-    builder.row("Dawn").locator(".scu-head").click()
-    drag(page, page.locator("#contributors .contributor-words"), builder.row("Sinking"))
+    builder.row("Dawn").locator(".pyramid-scu-head").click()
+    drag(page, page.locator("#contributors .pyramid-contributor-words"), builder.row("Sinking"))
     assert builder.saved() == {"Sinking": ("ferry sank", "At dawn"), "Rescue": ("saved forty people",), "Dawn": ()}
-    drag(page, builder.row("Dawn").locator(".scu-head"), builder.row("Rescue").locator(".scu-head"))
+    drag(page, builder.row("Dawn").locator(".pyramid-scu-head"), builder.row("Rescue").locator(".pyramid-scu-head"))
     assert builder.saved() == {"Sinking": ("ferry sank", "At dawn"), "Rescue": ("saved forty people",)}
 
 
@@ -338,9 +345,11 @@ def test_a_drop_that_cannot_be_says_so_and_escape_stops_a_drag(builder_of):
     page = builder.page
     builder.select("The")
     drag(page, builder.word("The"), builder.row("Dawn"), drop=False)
-    expect(page.locator(".drag-ghost")).to_have_attribute("data-why", re.compile("has a contributor in one already"))
+    expect(page.locator(".pyramid-drag-ghost")).to_have_attribute(
+        "data-why", re.compile("has a contributor in one already")
+    )
     builder.press("Escape")
-    expect(page.locator(".drag-ghost")).to_be_hidden()
+    expect(page.locator(".pyramid-drag-ghost")).to_be_hidden()
     page.mouse.up()
     assert builder.saved() == {"Dawn": ("at dawn",), "Sinking": ("ferry sank",)}
 
@@ -381,8 +390,8 @@ def test_two_windows_come_to_the_same_and_what_one_has_taken_is_refused_to_the_o
 def test_second_coder_sees_nothing_of_the_first(sign_in, builder_of, bob):
     builder = builder_of({"sinking": ["ferry sank"]})
     project = builder.coding.text.project
-    actions.add_member(project, bob, Membership.Role.CODER)
-    actions.assign(project, [builder.coding.text], [bob])
+    add_member(project, bob, Membership.Role.CODER)
+    assign_texts(project, [builder.coding.text], [bob])
     page = sign_in(bob)
     heard = []
     page.on("response", lambda response: heard.append(response.text()) if response.status == 200 else None)
@@ -413,8 +422,8 @@ def peer(sign_in, alice) -> Builder:
             "dawn": ["At dawn"],
         },
     )
-    text = docsets.add_peer(made, "peer-1", "Peer 1", "Forty people lived when the ferry sank in May. It sank fast.")
-    docsets.assign_peers(made, [text], [alice], agreed=False)
+    text = add_peer(made, "peer-1", "Peer 1", "Forty people lived when the ferry sank in May. It sank fast.")
+    assign_peers(made, [text], [alice], agreed=False)
     return open_coding(sign_in, alice, text.codings.get())
 
 
@@ -479,7 +488,7 @@ def test_marks_are_dragged(peer):
     drag(page, peer.word("sank"), peer.row("Sinking"))
     peer.select("in", "May")
     drag(page, peer.word("May"), page.locator("[data-drop=outside]"))
-    drag(page, page.locator("#loose .contributor-words"), peer.row("Dawn"))
+    drag(page, page.locator("#loose .pyramid-contributor-words"), peer.row("Dawn"))
     assert marks(peer) == {"ferry sank": ["sinking"], "in May": ["dawn"]}
 
 
@@ -498,22 +507,22 @@ def test_marks_whose_scu_has_gone_are_shown_and_can_be_moved(peer):
     page = peer.page
     page.reload()
     expect(page.locator(".notice").filter(has_text="is not handed in yet")).to_be_visible()
-    expect(page.locator(".scu.is-gone")).to_have_count(1)
+    expect(page.locator(".pyramid-scu.is-deleted")).to_have_count(1)
     assert scores(page)[0] == ["–", "0 of 0", "0"]
-    page.locator(".scu.is-gone .scu-head").click()
-    page.locator("#contributors .contributor-words").click()
+    page.locator(".pyramid-scu.is-deleted .pyramid-scu-head").click()
+    page.locator("#contributors .pyramid-contributor-words").click()
     peer.press("v")
     page.get_by_role("combobox").fill("rescue")
     peer.press("Enter")
-    expect(page.locator(".scu.is-gone")).to_have_count(0)
+    expect(page.locator(".pyramid-scu.is-deleted")).to_have_count(0)
     assert marks(peer) == {"ferry sank": ["rescue"]}
 
 
 def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
     made = docset(pyramid_project("ferry"))
-    actions.add_member(made.project, alice, Membership.Role.CODER)
-    text = docsets.add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
-    docsets.assign_peers(made, [text], [alice], agreed=False)
+    add_member(made.project, alice, Membership.Role.CODER)
+    text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
+    assign_peers(made, [text], [alice], agreed=False)
     builder = open_coding(sign_in, alice, text.codings.get())
     expect(builder.page.locator(".notice")).to_contain_text("There is no pyramid of yours")
     expect(builder.page.get_by_text("There is no SCU to look for")).to_be_visible()
@@ -530,8 +539,8 @@ def test_an_adjudicator_sees_how_the_coders_have_an_scu_and_takes_theirs(sign_in
         codings["bob"],
         {"sank": ["The ferry sank at dawn"], "down": ["went down"], "rescue": ["Forty people", "forty people"]},
     )
-    actions.add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
-    coding = docsets.start_agreed(made, charlie, codings["alice"])
+    add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
+    coding = start_agreed_pyramid(made, charlie, codings["alice"])
     page = sign_in(charlie, "/projects/ferry/texts/sinking/agreed/code/")
     expect(page.locator("#others-count")).to_have_text("1 lacking here")
     agreed = Builder(page, coding)
@@ -616,8 +625,8 @@ def test_nothing_of_a_pyramid_is_cut_off_in_a_narrow_window(builder_of, width):
     expect(page.locator("#progress-text")).to_contain_text("words")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     builder.press("j", "Tab")
-    expect(page.locator(".w.is-cursor")).to_be_in_viewport()
-    expect(page.locator(".scu.is-selected .scu-head")).to_be_in_viewport()
+    expect(page.locator(".pyramid-word.is-cursor")).to_be_in_viewport()
+    expect(page.locator(".pyramid-scu.is-selected .pyramid-scu-head")).to_be_in_viewport()
     builder.saved()
 
 

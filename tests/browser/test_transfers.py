@@ -8,12 +8,14 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import expect
 
-from annotations import actions, transfers
+from annotations.coding.status import submit_coding
 from annotations.models import Membership, Text
+from annotations.projects.members import add_member
+from annotations.transfers import orders
+from tests.annotations.web.test_import import CONLL
 from tests.browser.conftest import Held
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
-from tests.test_import_page import CONLL
 
 pytestmark = pytest.mark.browser
 
@@ -22,13 +24,13 @@ DOG = {"name": "dog.conll", "mimeType": "text/plain", "buffer": CONLL.encode()}
 
 @pytest.fixture
 def manager(charlie, project):
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     return charlie
 
 
 def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
-    actions.submit(codings["alice"], codings["alice"].coder)
+    submit_coding(codings["alice"], codings["alice"].coder)
     page = sign_in(manager, "/projects/tea/")
     page.get_by_role("link", name="Imports and exports").click()
     page.get_by_role("link", name="Export", exact=True).click()
@@ -116,7 +118,7 @@ def test_an_archive_asks_for_no_coders_and_texts(sign_in, manager, codings):
 
 def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, manager, project, settings, monkeypatch):
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Format").select_option("conll2012")
     page.get_by_label("Files", exact=True).set_input_files(DOG)
@@ -163,8 +165,8 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_on_the_pages_of_files(sign_in, manager, project, codings, keys, scheme):
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
-    made = transfers.order_export(project, manager, "muc", {"unfinished": True})
-    failed = transfers.order_export(project, manager, "muc", {"unfinished": True})
+    made = orders.order_export(project, manager, "muc", {"unfinished": True})
+    failed = orders.order_export(project, manager, "muc", {"unfinished": True})
     type(failed).objects.filter(pk=failed.pk).update(state="failed", error="It is wrong.")
     page = sign_in(manager, "/projects/tea/")
     page.emulate_media(color_scheme=scheme)

@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 from django.urls import path
 
-from annotations import project_api
+from annotations.api import projects
 from config import urls
 
 
@@ -41,7 +41,7 @@ def test_a_database_that_cannot_now_is_no_fault_of_the_request(signed_in, alice,
     def locked(*_: object, **__: object) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr(project_api.Project.objects, "visible_to", locked)
+    monkeypatch.setattr(projects.Project.objects, "visible_to", locked)
     answer = signed_in(alice).get("/api/v1/projects/")
     assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "database_unavailable", "5")
     assert "locked" not in answer.json()["detail"]

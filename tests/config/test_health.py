@@ -17,19 +17,19 @@ def test_the_process_says_that_it_lives_without_asking_the_database(client, djan
 def test_it_is_ready_where_database_migrations_and_files_are(client, db, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "files"
     reply = client.get("/readyz")
-    assert (reply.status_code, reply.json()) == (200, {"ready": True, "lacking": {}})
+    assert (reply.status_code, reply.json()) == (200, {"ready": True, "failed_checks": {}})
 
 
 def test_it_is_not_ready_before_it_is_migrated(client, db):
     [last] = [name for app, name in MigrationLoader(connection).graph.leaf_nodes() if app == "annotations"]
     MigrationRecorder(connection).record_unapplied("annotations", last)
     reply = client.get("/readyz")
-    assert (reply.status_code, reply.json()["lacking"]) == (503, {"migrations": "1 migrations are not applied"})
+    assert (reply.status_code, reply.json()["failed_checks"]) == (503, {"migrations": "1 migrations are not applied"})
 
 
 def test_it_is_not_ready_where_no_file_can_be_written(client, db, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "ghost" / "files"
-    assert client.get("/readyz").json()["lacking"] == {"files": "files cannot be written"}
+    assert client.get("/readyz").json()["failed_checks"] == {"files": "files cannot be written"}
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

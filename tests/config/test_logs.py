@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from config.logs import JSONLines, WithRequestId, request_id
+from config.logs import JSONLinesFormatter, RequestIdFilter, request_id
 
 
 def line(record: logging.LogRecord) -> dict[str, object]:
-    written = JSONLines().format(record)
+    written = JSONLinesFormatter().format(record)
     assert "\n" not in written
     said: dict[str, object] = json.loads(written)
     return said
@@ -18,7 +18,7 @@ def line(record: logging.LogRecord) -> dict[str, object]:
 
 @pytest.fixture
 def heard(caplog) -> pytest.LogCaptureFixture:
-    caplog.handler.addFilter(WithRequestId())
+    caplog.handler.addFilter(RequestIdFilter())
     caplog.set_level(logging.INFO, logger="coindex.requests")
     return caplog
 
@@ -54,7 +54,7 @@ def test_an_error_is_one_line_with_its_trace():
         raise ValueError("line one\nline two")
     except ValueError:
         record = logging.LogRecord("x", logging.ERROR, __file__, 1, "failed %s", ("so",), sys.exc_info())
-    WithRequestId().filter(record)
+    RequestIdFilter().filter(record)
     said = line(record)
     assert (said["level"], said["message"]) == ("error", "failed so")
     assert "ValueError: line one\nline two" in str(said["error"])

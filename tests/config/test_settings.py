@@ -6,16 +6,16 @@ import subprocess
 import sys
 import urllib.request
 from io import BytesIO
-from pathlib import Path
 
 import pytest
-from django.db import connection
 from environ.environ import FileAwareEnv
 from environ.fileaware_mapping import FileAwareMapping
 
 from config import probe
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.slow
+
 OURS = ("DEBUG", "LOCAL", "SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "DATA_DIR", "SECURE_", "BEHIND_PROXY")
 KEY = "k" * 60
 PRODUCTION = {"SECRET_KEY": KEY, "ALLOWED_HOSTS": "coindex.example"}
@@ -25,6 +25,12 @@ from django.conf import settings
 names = ["DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE",
          "SESSION_COOKIE_HTTPONLY", "SECURE_SSL_REDIRECT", "SECURE_HSTS_SECONDS", "PASSWORD_HASHERS"]
 print(json.dumps({name: getattr(settings, name) for name in names}))
+"""
+MODES = """
+import json
+from django.db import connection
+with connection.cursor() as cursor:
+    print(json.dumps([cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]))
 """
 VISIT = """
 import json, django
@@ -119,11 +125,8 @@ def test_ones_own_machine_needs_no_https_and_shows_tracebacks_to_developers_only
     assert settings["SESSION_COOKIE_SECURE"] is False
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL does so by itself")
-def test_what_sqlite_has_acknowledged_outlives_a_power_failure(db):
-    with connection.cursor() as cursor:
-        modes = [cursor.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert modes == ["wal", 2]  # 2 is FULL
+def test_what_sqlite_has_acknowledged_outlives_a_power_failure(tmp_path):
+    assert shown(MODES, tmp_path, LOCAL="1") == ["wal", 2]  # 2 is FULL
 
 
 def test_what_the_address_of_the_database_says_stays(tmp_path):

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import User
-from config.clients import address_of
+from config.clients import client_address
 
 SECRET = "correct horse battery"
 
@@ -138,4 +138,4 @@ def test_whom_one_lets_in_begins_anew(client, anna, bounded):
 )
 def test_of_what_proxies_say_the_last_counts_and_only_behind_ours(rf, settings, behind, forwarded, found):
     settings.BEHIND_PROXY = behind
-    assert address_of(rf.get("/", headers={"X-Forwarded-For": forwarded})) == found
+    assert client_address(rf.get("/", headers={"X-Forwarded-For": forwarded})) == found

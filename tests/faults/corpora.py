@@ -13,9 +13,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import TextField, Value
 from django.db.models.functions import Cast, Concat
 
-from annotations.importing.pyramids import import_sources
-from annotations.importing.sources import sources_of
 from annotations.models import Coding, Markable, Project, Text
+from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.sources import open_sources
 from tests.faults.people import Person
 from tests.faults.program import CODERS, wait_for
 
@@ -44,7 +44,7 @@ def corpus(coders: int, markables: int) -> list[SimpleUploadedFile]:
 def bring_long(slug: str) -> None:
     """Import the large corpus, with so long a text that its export takes room and time. Call it inside."""
     files = [(file.name, file.read()) for file in corpus(*LARGE)]
-    import_sources(Project.objects.get(slug=slug), "plain", sources_of(files), "name", {})
+    import_sources(Project.objects.get(slug=slug), "plain", open_sources(files), "name", {})
     long = Text.objects.filter(project__slug=slug, slug="long")
     long.update(content=Concat(Cast("content", TextField()), Value(NOISE)))
 

@@ -71,7 +71,7 @@ class Person:
 
 @dataclass
 class Window:
-    """A window of a coder at a text. It works as static/js/coding/sync.js does, and remembers all it was told."""
+    """A window of a coder at a text. It works as static/js/workbench/sync.js does, and remembers all it was told."""
 
     person: Person
     project: str

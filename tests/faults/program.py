@@ -20,10 +20,11 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.utils import load_backend
 from pytest_django import DjangoDbBlocker
 
-from annotations import actions
+from annotations.core.progress import LOST_AFTER
 from annotations.models import Coding, Markable, Membership, Project, Token, Transfer, User
-from annotations.progress import LOST
-from annotations.tokens import make_token
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.projects.tokens import create_token
 from benchmarks.serving import ROOT, Server
 from tests.conftest import DIALOGUE, make_project
 from tests.faults.people import Person, Window
@@ -70,7 +71,7 @@ class Program(Server):
     """Web with two processes, and a worker. `people` are the coders and the manager with keys of the API."""
 
     def __init__(self, data: Path, database: Database, blocker: DjangoDbBlocker, **given: str) -> None:
-        super().__init__(str(data), database=address_of(database), given=GIVEN | given)
+        super().__init__(str(data), database=address_of(database), variables=GIVEN | given)
         self.folder, self.database, self.blocker = data, database, blocker
         self.worker: subprocess.Popen[bytes] | None = None
         self.people: dict[str, Person] = {}
@@ -174,8 +175,8 @@ class Program(Server):
     def let_time_pass(self, pk: int) -> None:
         """As if so long ago somebody had last heard of the transfer that its worker counts as lost."""
         with self.inside():
-            told_at = Transfer.objects.values_list("told_at", flat=True).get(pk=pk)
-            Transfer.objects.filter(pk=pk).update(told_at=told_at - LOST * 2)
+            heartbeat_at = Transfer.objects.values_list("heartbeat_at", flat=True).get(pk=pk)
+            Transfer.objects.filter(pk=pk).update(heartbeat_at=heartbeat_at - LOST_AFTER * 2)
 
     def files(self) -> set[Path]:
         """What lies in the folder of uploads and exports."""
@@ -189,7 +190,7 @@ class Program(Server):
         with self.inside():
             for name in (*CODERS, MANAGER):
                 user = User.objects.filter(username=name).first() or User.objects.create(username=name)
-                _, key = make_token(user, "faults", Token.Scope.MANAGE, 1)
+                _, key = create_token(user, "faults", Token.Scope.MANAGE, 1)
                 self.people[name] = Person(name, self.address, key)
 
     def project(self, slug: str, scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> None:
@@ -198,7 +199,7 @@ class Program(Server):
         with self.inside():
             project = make_project(slug, scheme, marked)
             self.staff(project)
-            actions.assign(project, project.texts.all(), project.members.filter(username__in=CODERS))
+            assign_texts(project, project.texts.all(), project.members.filter(username__in=CODERS))
 
     def windows(self, slug: str) -> list[Window]:
         """A window of each coder at the project's text "tea"."""
@@ -223,9 +224,9 @@ class Program(Server):
 
     def staff(self, project: Project) -> None:
         """Let the people into the project. Call it inside."""
-        actions.add_member(project, User.objects.get(username=MANAGER), Membership.Role.MANAGER)
+        add_member(project, User.objects.get(username=MANAGER), Membership.Role.MANAGER)
         for coder in User.objects.filter(username__in=CODERS):
-            actions.add_member(project, coder, Membership.Role.CODER)
+            add_member(project, coder, Membership.Role.CODER)
 
     @property
     def manager(self) -> Person:

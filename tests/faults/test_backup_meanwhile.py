@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.backups import back_up
+from annotations.transfers.backups import back_up
 
 
 @pytest.fixture

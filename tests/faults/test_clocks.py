@@ -13,12 +13,14 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from annotations import invitations, operations, transfers
+from annotations.coding.active_time import IDLE_THRESHOLD, active_seconds, active_time, activity_by_text_and_coder
+from annotations.coding.judgements import judgements_of
+from annotations.coding.replay import log_mismatches
+from annotations.core.progress import LOST_AFTER
 from annotations.models import Coding, Membership, Transfer
-from annotations.progress import LOST
-from annotations.replaying import faults
-from annotations.timing import LONGEST_THOUGHT, seconds_at_work, time_at_work, work_of
-from annotations.tokens import make_token, token_of
+from annotations.projects import invitations
+from annotations.projects.tokens import create_token, find_token
+from annotations.transfers import orders
 from tests.conftest import judge
 
 OPERATIONS = "/api/v1/projects/tea/texts/tea/coding/operations/"
@@ -66,13 +68,13 @@ def test_the_order_is_that_of_the_server_whatever_the_coders_clock_says(
     assert [one["sequence"] for one in log] == list(range(1, len(ABSURD) + 1))
     assert [one["payload"]["markable"] for one in log] == [keys[label] for label in "abcdef"]
     state = client.get("/api/v1/projects/tea/texts/tea/coding/").json()
-    assert 0 <= state["coding"]["seconds"] <= LONGEST_THOUGHT.total_seconds() * (len(ABSURD) - 1)
+    assert 0 <= state["coding"]["seconds"] <= IDLE_THRESHOLD.total_seconds() * (len(ABSURD) - 1)
     for coding in codings.values():  # so that there is something to compare
         judge(coding, keys["a"], "none")
     for page in ("", "agreement/", "agreement/course/", "agreement/coders/", "agreement/coders/alice/bob/"):
         assert signed_in(charlie).get(f"/projects/tea/{page}").status_code == 200
     coding = Coding.objects.get(pk=codings["alice"].pk)
-    assert list(faults(coding)) == []
+    assert list(log_mismatches(coding)) == []
 
 
 @pytest.mark.parametrize(
@@ -89,8 +91,8 @@ def test_time_at_work_is_never_less_than_none_nor_more_than_a_thought_for_each_c
     for _ in range(200):
         spread = draw.choice([10, 3600, 86_400, 10**9])
         moments = [NOON + timedelta(seconds=draw.uniform(-spread, spread)) for _ in range(draw.randint(1, 30))]
-        spent = time_at_work(moments)
-        assert timedelta() <= spent <= LONGEST_THOUGHT * (len(moments) - 1)
+        spent = active_time(moments)
+        assert timedelta() <= spent <= IDLE_THRESHOLD * (len(moments) - 1)
         assert spent <= max(moments) - min(moments)
 
 
@@ -104,11 +106,11 @@ def test_the_servers_clock_goes_back_between_saves(project, codings, keys, alice
     assert list(log) == [
         (place, moment, keys[label]) for place, (label, moment) in enumerate(zip("abca", times, strict=True), start=1)
     ]
-    assert operations.judgements_of(coding)[keys["a"]]["category"] == "place"
-    assert seconds_at_work(coding) == 60
-    [work] = work_of(project).values()
+    assert judgements_of(coding)[keys["a"]]["category"] == "place"
+    assert active_seconds(coding) == 60
+    [work] = activity_by_text_and_coder(project).values()
     assert (work.seconds, work.operations, work.first, work.last) == (60, 4, min(times), max(times))
-    assert list(faults(coding)) == []
+    assert list(log_mismatches(coding)) == []
 
 
 def test_pages_of_agreement_bear_a_servers_clock_that_went_back(
@@ -128,7 +130,7 @@ def test_pages_of_agreement_bear_a_servers_clock_that_went_back(
 
 def test_a_key_holds_until_its_end_by_the_servers_clock(alice, server_clock):
     server_clock(NOON)
-    _, secret = make_token(alice, "notebook", "read", 1)
+    _, secret = create_token(alice, "notebook", "read", 1)
     for moment, holds in (
         (NOON + timedelta(hours=23), True),
         (NOON + timedelta(days=1), False),
@@ -136,37 +138,37 @@ def test_a_key_holds_until_its_end_by_the_servers_clock(alice, server_clock):
         (NOON + timedelta(days=400), False),
     ):
         server_clock(moment)
-        assert (token_of(secret) is not None) is holds
+        assert (find_token(secret) is not None) is holds
 
 
 def test_an_invitation_lets_in_until_its_end_by_the_servers_clock(project, charlie, mallory, server_clock):
     server_clock(NOON)
     invitation, secret = invitations.invite(project, "coder", charlie, days=2)
     server_clock(NOON + timedelta(days=2))
-    assert invitations.invitation_of(secret) is None
+    assert invitations.find_invitation(secret) is None
     with pytest.raises(ValidationError, match="has been used or has ended"):
         invitations.accept(invitation, mallory)
     server_clock(NOON + timedelta(days=1))
     invitations.accept(invitation, mallory)
     assert Membership.objects.filter(project=project, user=mallory).exists()
-    assert invitations.invitation_of(secret) is None  # once, whatever the clock
+    assert invitations.find_invitation(secret) is None  # once, whatever the clock
 
 
 def test_a_worker_that_died_while_the_clock_was_ahead_is_not_waited_for_until_then(project, charlie, server_clock):
     """The clock had been a year ahead when it last said something, and was set right since."""
-    made = transfers.order_export(project, charlie, "jsonlines", {"unfinished": True})
+    made = orders.order_export(project, charlie, "jsonlines", {"unfinished": True})
     now = timezone.now()
-    Transfer.objects.update(state=Transfer.State.RUNNING, total=1, told_at=now + timedelta(days=365))
+    Transfer.objects.update(state=Transfer.State.RUNNING, total=1, heartbeat_at=now + timedelta(days=365))
     made.refresh_from_db()
-    transfers.settle(made)
-    assert (made.state, made.error) == (Transfer.State.FAILED, transfers.LOST)
+    orders.mark_if_lost(made)
+    assert (made.state, made.error) == (Transfer.State.FAILED, orders.LOST_MESSAGE)
 
 
 def test_a_clock_that_is_a_little_wrong_loses_no_worker(project, charlie, server_clock):
-    made = transfers.order_export(project, charlie, "jsonlines", {"unfinished": True})
+    made = orders.order_export(project, charlie, "jsonlines", {"unfinished": True})
     for seconds in (-60, 60):
-        moment = timezone.now() + LOST * (1 if seconds > 0 else -1) - timedelta(seconds=seconds)
-        Transfer.objects.update(state=Transfer.State.RUNNING, total=1, told_at=moment)
+        moment = timezone.now() + LOST_AFTER * (1 if seconds > 0 else -1) - timedelta(seconds=seconds)
+        Transfer.objects.update(state=Transfer.State.RUNNING, total=1, heartbeat_at=moment)
         made.refresh_from_db()
-        transfers.settle(made)
+        orders.mark_if_lost(made)
         assert made.state == Transfer.State.RUNNING

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from annotations import transfers
+from annotations.transfers import orders
 from tests.faults import small_database
 from tests.faults.conftest import started
 from tests.faults.corpora import BEGIN, NOISE, SCHEME, bring_long, carry_out, content, order_export, told
@@ -64,7 +64,7 @@ def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program
     size = 500_000 + (0 if is_postgres() else Path(program.database["NAME"]).stat().st_size)
     with no_file_larger(worker.pid, size):
         failed = carry_out(manager, pk)
-        assert (failed["state"], failed["error"], failed["report"]) == ("failed", transfers.FULL, None)
+        assert (failed["state"], failed["error"], failed["report"]) == ("failed", orders.DISK_FULL_MESSAGE, None)
         assert program.files() == before
         assert manager.get(f"/transfers/{pk}/file/").status == 404
         # Others work on, the worker too.

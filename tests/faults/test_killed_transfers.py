@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from annotations import transfers
 from annotations.models import Transfer
+from annotations.transfers import orders
 from tests.faults.corpora import (
     BEGIN,
     LARGE,
@@ -53,7 +53,7 @@ def check_that_it_came_to_nothing_and_comes_again(program: Program, slug: str, p
     assert manager.call("DELETE", address).status == 409
     program.let_time_pass(pk)
     found = told(manager, pk)
-    assert (found["state"], found["error"], found["report"]) == ("failed", transfers.LOST, None)
+    assert (found["state"], found["error"], found["report"]) == ("failed", orders.LOST_MESSAGE, None)
     assert manager.post(f"{address}carry-out/").status == 409
     again = order_import(manager, slug, corpus(*size))
     assert carry_out(manager, again)["state"] == "done"
@@ -108,14 +108,14 @@ def test_an_export_whose_worker_is_killed_is_served_to_nobody_and_works_when_it_
     assert manager.get(f"/transfers/{pk}/file/").status == 404
     program.serve()
     program.let_time_pass(pk)
-    assert (told(manager, pk)["state"], told(manager, pk)["error"]) == ("failed", transfers.LOST)
+    assert (told(manager, pk)["state"], told(manager, pk)["error"]) == ("failed", orders.LOST_MESSAGE)
     assert manager.get(f"/transfers/{pk}/file/").status == 404
     again = order_export(manager, slug)
     assert partial.exists()  # it might be of one that is being written
     assert carry_out(manager, again)["state"] == "done"
     assert {f"coder{number}/long.txt" for number in range(1, 9)} <= set(content(manager, again))
     # The next day it goes, whatever is ordered then.
-    os.utime(partial, times=(time.time() - transfers.SWEPT_AFTER.total_seconds() - 1,) * 2)
+    os.utime(partial, times=(time.time() - orders.ORPHAN_AGE.total_seconds() - 1,) * 2)
     order_export(manager, slug)
     assert not partial.exists()
 

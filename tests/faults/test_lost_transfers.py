@@ -10,12 +10,12 @@ from django.core.management import call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations import transfers
+from annotations.core.progress import LOST_AFTER
 from annotations.models import Membership, Project, Transfer, User
-from annotations.progress import LOST
-from tests.test_import_page import CONLL
+from annotations.transfers import orders
+from tests.annotations.web.test_import import CONLL
 
-LONG_AGO = timedelta(seconds=1) + LOST
+LONG_AGO = timedelta(seconds=1) + LOST_AFTER
 CHOICES = {"coder_from": "nobody", "predefined": False, "create": False, "options": {}}
 
 
@@ -23,17 +23,17 @@ CHOICES = {"coder_from": "nobody", "predefined": False, "create": False, "option
 def waiting(project: Project, charlie: User, settings, monkeypatch: pytest.MonkeyPatch) -> Transfer:
     """An import that waits for the worker, long ago."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     file = SimpleUploadedFile("dog.conll", CONLL.encode())
-    made = transfers.order_import(project, charlie, [file], "conll2012", CHOICES)
-    assert made.waits
-    Transfer.objects.update(told_at=timezone.now() - LONG_AGO)
+    made = orders.order_import(project, charlie, [file], "conll2012", CHOICES)
+    assert made.is_queued
+    Transfer.objects.update(heartbeat_at=timezone.now() - LONG_AGO)
     made.refresh_from_db()
     return made
 
 
 def state_of(transfer: Transfer) -> tuple[str, str]:
-    transfers.settle(transfer)
+    orders.mark_if_lost(transfer)
     return transfer.state, transfer.error
 
 
@@ -53,18 +53,18 @@ def test_what_waits_in_the_queue_is_done_in_the_end(waiting, monkeypatch):
 def test_what_never_came_into_the_queue_is_given_up(waiting):
     """The web server was killed after it had written the row, and before it ordered a worker."""
     DBTaskResult.objects.all().delete()
-    assert state_of(waiting) == (Transfer.State.FAILED, transfers.LOST)
+    assert state_of(waiting) == (Transfer.State.FAILED, orders.LOST_MESSAGE)
 
 
 def test_what_was_to_be_carried_out_and_never_came_into_the_queue_is_given_up(waiting, charlie, monkeypatch):
     work(monkeypatch)
     waiting.refresh_from_db()
-    monkeypatch.setattr(transfers, "_set_to_work", lambda _: None)  # killed there
-    assert transfers.carry_out(waiting, charlie)
+    monkeypatch.setattr(orders, "_run_or_enqueue", lambda _: None)  # killed there
+    assert orders.carry_out(waiting, charlie)
     assert state_of(waiting) == (Transfer.State.RUNNING, "")
-    Transfer.objects.update(told_at=timezone.now() - LONG_AGO)
+    Transfer.objects.update(heartbeat_at=timezone.now() - LONG_AGO)
     waiting.refresh_from_db()
-    assert state_of(waiting) == (Transfer.State.FAILED, transfers.LOST)
+    assert state_of(waiting) == (Transfer.State.FAILED, orders.LOST_MESSAGE)
     assert not waiting.project.texts.filter(slug="dog").exists()
 
 
@@ -74,19 +74,19 @@ def test_what_a_worker_has_taken_and_not_begun_is_given_up_when_that_is_long_ago
     task.claim("a worker")
     assert state_of(waiting) == (Transfer.State.CHECKING, "")  # it may begin at this moment
     DBTaskResult.objects.update(started_at=timezone.now() - LONG_AGO)
-    assert state_of(waiting) == (Transfer.State.FAILED, transfers.LOST)
+    assert state_of(waiting) == (Transfer.State.FAILED, orders.LOST_MESSAGE)
 
 
 def test_what_another_waits_for_does_not_keep_this_one(waiting):
     DBTaskResult.objects.update(args_kwargs={"args": [waiting.pk + 1], "kwargs": {}})
-    assert state_of(waiting) == (Transfer.State.FAILED, transfers.LOST)
+    assert state_of(waiting) == (Transfer.State.FAILED, orders.LOST_MESSAGE)
 
 
 def test_all_pages_say_the_same_of_one_that_is_lost(waiting, project, charlie, signed_in):
     DBTaskResult.objects.all().delete()
     client = signed_in(charlie)
     assert Membership.objects.get(project=project, user=charlie).role == Membership.Role.MANAGER
-    for address, said in (("/projects/tea/transfers/", "failed"), (f"/transfers/{waiting.pk}/", transfers.LOST)):
+    for address, said in (("/projects/tea/transfers/", "failed"), (f"/transfers/{waiting.pk}/", orders.LOST_MESSAGE)):
         Transfer.objects.update(state=Transfer.State.CHECKING, error="")
         page = client.get(address).content.decode()
         assert said in page

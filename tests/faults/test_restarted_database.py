@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
+from tests.conftest import skip_or_fail_in_ci
 from tests.faults.corpora import BEGIN, LARGE, SCHEME, all_of, brought, carry_out, corpus, order_import
 from tests.faults.databases import Cluster, binaries, is_postgres, own_cluster
 from tests.faults.people import Window, at_work
@@ -24,7 +25,7 @@ def restartable(
         pytest.skip("there is no server to restart")
     installed = binaries()
     if installed is None:
-        pytest.skip("no programs of PostgreSQL on this machine (Debian's package: postgresql)")
+        skip_or_fail_in_ci("no programs of PostgreSQL on this machine (Debian's package: postgresql)")
     with own_cluster(installed) as cluster:
         program = Program(tmp_path_factory.mktemp("restarted"), cluster.database(), django_db_blocker)
         try:

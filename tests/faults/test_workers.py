@@ -12,7 +12,7 @@ from annotations.models import User
 from tests.faults.corpora import BEGIN, FILLER, SCHEME, brought, carry_out, content, order_export, settled, told
 from tests.faults.people import Person
 from tests.faults.program import CODERS, Program, wait_for
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 AT_A_TIME = 3
 LONG = FILLER * 15

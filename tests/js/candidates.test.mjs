@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addRemark, chooseCategory, missing, offer, pointTo, pressLetter } from "../../static/js/coding/answers.js";
+import { addRemark, chooseCategory, missing, offeredCandidates, pointTo, pressLetter } from "../../static/js/coding/answers.js";
 import { candidates, LETTERS } from "../../static/js/coding/candidates.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
@@ -63,7 +63,7 @@ test("a letter on an undecided markable chooses the category and points", () => 
 test("a letter while the category takes no pointer goes over to the first that points there", () => {
   const { model, judgements } = open("[a] [b]", { judgements: { p2: { category: "place" } } });
   assert.deepEqual(candidates(model, judgements, "p2"), []);
-  assert.deepEqual(keys(offer(model, judgements, "p2")), ["p1"]);
+  assert.deepEqual(keys(offeredCandidates(model, judgements, "p2")), ["p1"]);
   assert.equal(pressLetter(model, judgements, "p2", "a", false).judgement.category, "phrase");
 });
 
@@ -127,7 +127,7 @@ test("a markable may carry two indices, and none takes them away", () => {
 
 test("where coders only choose categories there is nothing to point to", () => {
   const { model, judgements } = open("[a] [b]", { scheme: "categories" });
-  assert.deepEqual(offer(model, judgements, "p2"), []);
+  assert.deepEqual(offeredCandidates(model, judgements, "p2"), []);
   assert.equal(chooseCategory(model, judgements, "p2", "person").judgement.category, "person");
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chains, look, noNumbers, renumber } from "../../static/js/coding/chains.js";
+import { chains, look, emptyNumbers, renumber } from "../../static/js/coding/chains.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
 
@@ -63,19 +63,19 @@ test("with indices an entity is an index, and a markable may be in two", () => {
 
 test("numbers come with the second member, in order of first appearance", () => {
   const { found } = of("[a] [b] [c] [d]", { p4: points("p1"), p3: points("p2") });
-  const numbers = renumber(noNumbers(), found);
+  const numbers = renumber(emptyNumbers(), found);
   assert.deepEqual([numbers.byChain.get("p1"), numbers.byChain.get("p2")], [1, 2]);
-  assert.equal(renumber(noNumbers(), of("[a] [b]", {}).found).byMember.size, 0);
+  assert.equal(renumber(emptyNumbers(), of("[a] [b]", {}).found).byMember.size, 0);
 });
 
 test("a chain made later gets the next number, wherever it stands", () => {
-  const before = renumber(noNumbers(), of("[a] [b] [c] [d]", { p4: points("p3") }).found);
+  const before = renumber(emptyNumbers(), of("[a] [b] [c] [d]", { p4: points("p3") }).found);
   const after = renumber(before, of("[a] [b] [c] [d]", { p4: points("p3"), p2: points("p1") }).found);
   assert.deepEqual([after.byChain.get("p3"), after.byChain.get("p1")], [1, 2]);
 });
 
 test("when the root moves the chain keeps the number that most of its members wore", () => {
-  const before = renumber(noNumbers(), of("[a] [b] [c] [d]", { p3: points("p2"), p4: points("p3") }).found);
+  const before = renumber(emptyNumbers(), of("[a] [b] [c] [d]", { p3: points("p2"), p4: points("p3") }).found);
   const after = renumber(before, of("[a] [b] [c] [d]", { p2: points("p1"), p3: points("p2"), p4: points("p3") }).found);
   assert.deepEqual(after.byMember.get("p4"), [1]);
   assert.deepEqual(after.byMember.get("p1"), [1]);
@@ -84,14 +84,14 @@ test("when the root moves the chain keeps the number that most of its members wo
 test("when a chain is split the larger part keeps the number and the other gets a new one", () => {
   const joined = { p2: points("p1"), p3: points("p2"), p4: points("p3"), p5: points("p4") };
   const text = "[a] [b] [c] [d] [e]";
-  const before = renumber(noNumbers(), of(text, joined).found);
+  const before = renumber(emptyNumbers(), of(text, joined).found);
   const after = renumber(before, of(text, { ...joined, p3: { category: "none" } }).found);
   assert.deepEqual([after.byMember.get("p5"), after.byMember.get("p1")], [[1], [2]]);
 });
 
 test("a chain that is taken apart and made again has its number back, and nobody had it meanwhile", () => {
   const text = "[a] [b] [c] [d]";
-  const first = renumber(noNumbers(), of(text, { p2: points("p1") }).found);
+  const first = renumber(emptyNumbers(), of(text, { p2: points("p1") }).found);
   const second = renumber(first, of(text, { p4: points("p3") }).found);
   const third = renumber(second, of(text, { p2: points("p1"), p4: points("p3") }).found);
   assert.deepEqual([third.byChain.get("p1"), third.byChain.get("p3")], [1, 2]);
@@ -99,7 +99,7 @@ test("a chain that is taken apart and made again has its number back, and nobody
 
 test("an entity wears its own index, one with a name the next free number", () => {
   const judgements = { p1: refers("7"), p2: refers("7"), p3: refers("engine"), p4: refers("engine") };
-  const numbers = renumber(noNumbers(), of("[a] [b] [c] [d]", judgements, { scheme: "indices" }).found);
+  const numbers = renumber(emptyNumbers(), of("[a] [b] [c] [d]", judgements, { scheme: "indices" }).found);
   assert.equal(numbers.byChain.get("#7"), 7);
   assert.equal(numbers.byChain.get("#engine"), 1);
 });
@@ -115,7 +115,7 @@ test("the same judgements give the same chains without another look, and numbers
   assert.equal(chains(model, judgements), found);
   assert.equal(chains(model, judgements, "p3"), found); // p3 has no answer to leave out
   assert.notEqual(chains(model, judgements, "p2"), found);
-  const numbers = renumber(noNumbers(), found);
+  const numbers = renumber(emptyNumbers(), found);
   assert.equal(renumber(numbers, found), numbers);
 });
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chains, noNumbers, renumber } from "../../static/js/coding/chains.js";
+import { chains, emptyNumbers, renumber } from "../../static/js/coding/chains.js";
 import { isLegal } from "../../static/js/coding/candidates.js";
-import { entities, filtered, merge, nameOf, rename, split } from "../../static/js/coding/entities.js";
+import { merge, rename, split } from "../../static/js/coding/chain-edits.js";
+import { entities, filtered, nameOf } from "../../static/js/coding/entities.js";
 import { categoryOf, load } from "../../static/js/coding/state.js";
 import { marked, points, refers } from "./scenes.mjs";
 
@@ -12,7 +13,7 @@ const TWO = { p3: points("p1"), p5: points("p3"), p4: points("p2"), p6: points("
 const open = (text, options) => load(marked(text, options));
 const sets = (model, judgements) => [...chains(model, judgements).members.values()].filter((one) => one.length > 1)
   .map((one) => one.join(" ")).sort();
-const listed = ({ model, judgements }) => entities(model, judgements, renumber(noNumbers(), chains(model, judgements)));
+const listed = ({ model, judgements }) => entities(model, judgements, renumber(emptyNumbers(), chains(model, judgements)));
 
 test("chains are listed from the second member on, in the order of the text", () => {
   const scene = open(SIX, { judgements: { ...TWO, p1: { category: "none" } } });
@@ -41,13 +42,13 @@ test("a name stays with the chain when it grows, and goes with a second naming",
   assert.equal(nameOf(named.after, ["p1", "p3", "p5"]), "Annabel");
   const again = rename(model, named.after, ["p1", "p3", "p5"], "A.");
   assert.equal(nameOf(again.after, ["p3", "p1", "p5"]), "A.");
-  assert.equal(again.changes.length, 1);
+  assert.equal(again.judged.length, 1);
   assert.equal(nameOf(rename(model, again.after, ["p1", "p3", "p5"], "").after, ["p1", "p3", "p5"]), "");
 });
 
 test("naming touches no other member, and a chain of turns alone has no place for a name", () => {
   const { model, judgements } = open(SIX, { judgements: TWO });
-  assert.deepEqual(rename(model, judgements, ["p1", "p3"], "A").changes.map(([key]) => key), ["p1"]);
+  assert.deepEqual(rename(model, judgements, ["p1", "p3"], "A").judged.map(([key]) => key), ["p1"]);
   const turns = open("[aa] [bb]", { turns: [["t1", "turn", 0, 2], ["t2", "turn", 3, 5]] });
   assert.ok("refused" in rename(turns.model, turns.judgements, ["t1", "t2"], "A"));
 });
@@ -56,12 +57,12 @@ test("merging puts all members of two chains into one by one pointer", () => {
   const { model, judgements } = open(SIX, { judgements: TWO });
   const plan = merge(model, judgements, "p2", "p1");
   assert.deepEqual(sets(model, plan.after), ["p1 p2 p3 p4 p5 p6"]);
-  assert.deepEqual(plan.changes.map(([key, value]) => [key, value.pointers]), [["p2", ["p1"]]]);
+  assert.deepEqual(plan.judged.map(([key, value]) => [key, value.pointers]), [["p2", ["p1"]]]);
 });
 
 test("merging a single markable into a chain keeps what was noted", () => {
   const { model, judgements } = open(SIX, { judgements: { p3: points("p1"), p4: { category: "none", note: "hm" } } });
-  const [[key, value]] = merge(model, judgements, "p4", "p1").changes;
+  const [[key, value]] = merge(model, judgements, "p4", "p1").judged;
   assert.deepEqual([key, value.category, value.pointers, value.note], ["p4", "phrase", ["p3"], "hm"]);
 });
 

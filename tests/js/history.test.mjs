@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { apply, load } from "../../static/js/coding/state.js";
 import {
-  emptyHistory, forget, fromLog, inverse, redoable, redone, remember, undoable, undone,
-} from "../../static/js/coding/history.js";
-import { apply, deed, load, sameJudgement } from "../../static/js/coding/state.js";
+  emptyHistory, removeStep, invert, redoable, markRedone, addStep, undoable, markUndone,
+} from "../../static/js/workbench/history.js";
+import { judge, JUDGEMENTS, sameJudgement } from "../../static/js/workbench/judgements.js";
+import { fromLog } from "../../static/js/workbench/log.js";
 import { marked, points } from "./scenes.mjs";
 
 const OWN = "phrase:2-3";
@@ -13,12 +15,12 @@ const clear = (markable) => ({ kind: "clear", payload: { markable } });
 const move = (markable, to) => ({ kind: "move", payload: { markable, to } });
 
 const CASES = {
-  "a first answer": [{}, [deed("p1", { category: "none" })]],
-  "a second answer": [{ p1: { category: "place", note: "hm" } }, [deed("p1", { category: "none" })]],
+  "a first answer": [{}, [judge("p1", { category: "none" })]],
+  "a second answer": [{ p1: { category: "place", note: "hm" } }, [judge("p1", { category: "none" })]],
   "clearing": [{ p1: { category: "place" } }, [clear("p1")]],
   "clearing nothing": [{}, [clear("p1")]],
-  "a new mark": [{}, [deed(OWN, {})]],
-  "a mark that comes by pointing": [{}, [deed("p2", points(OWN, "p1"))]],
+  "a new mark": [{}, [judge(OWN, {})]],
+  "a mark that comes by pointing": [{}, [judge("p2", points(OWN, "p1"))]],
   "clearing a mark": [{ [OWN]: { category: "none" } }, [clear(OWN)]],
   "unmarking": [{ [OWN]: { category: "none", name: "B" }, p2: points(OWN), p1: points(OWN, "p2") }, [unmark(OWN)]],
   "unmarking nothing": [{}, [unmark(OWN)]],
@@ -26,7 +28,7 @@ const CASES = {
   "moving away from the head": [{ "phrase:2-5": { category: "none", head: [[4, 5]] } }, [move("phrase:2-5", OWN)]],
   "several in one step": [
     { p1: { category: "place" } },
-    [deed(OWN, {}), move(OWN, "phrase:2-5"), deed("p2", points("phrase:2-5")), unmark("phrase:2-5"), clear("p1"), deed("p1", { category: "none" })],
+    [judge(OWN, {}), move(OWN, "phrase:2-5"), judge("p2", points("phrase:2-5")), unmark("phrase:2-5"), clear("p1"), judge("p1", { category: "none" })],
   ],
 };
 
@@ -37,34 +39,34 @@ const same = (one, other) => {
   }
 };
 
-for (const [name, [before, deeds]] of Object.entries(CASES)) {
+for (const [name, [before, changes]] of Object.entries(CASES)) {
   test(`taking back gives what was there before: ${name}`, () => {
     const { model, judgements } = open(before);
-    const back = inverse(model, judgements, deeds);
-    same(apply(model, apply(model, judgements, deeds), back), judgements);
+    const back = invert(JUDGEMENTS, model, judgements, changes);
+    same(apply(model, apply(model, judgements, changes), back), judgements);
   });
 }
 
-const step = (id, more = {}) => ({ id, uuids: [id], deeds: [], inverse: [], undoneBy: null, ...more });
+const step = (id, more = {}) => ({ id, uuids: [id], changes: [], inverse: [], undoneBy: null, ...more });
 
 test("undo gives back the steps last first, redo makes them again, and a new step ends redoing", () => {
-  let history = remember(remember(emptyHistory(), step("one")), step("two"));
+  let history = addStep(addStep(emptyHistory(), step("one")), step("two"));
   assert.equal(undoable(history).id, "two");
-  history = undone(history, "back-two");
-  history = undone(history, "back-one");
+  history = markUndone(history, "back-two");
+  history = markUndone(history, "back-one");
   assert.equal(undoable(history), null);
   assert.equal(redoable(history).undoneBy, "back-one");
-  history = redone(history);
+  history = markRedone(history);
   assert.deepEqual([undoable(history).id, redoable(history).id], ["one", "two"]);
-  history = remember(history, step("three"));
+  history = addStep(history, step("three"));
   assert.equal(redoable(history), null);
   assert.deepEqual(history.done.map((one) => one.id), ["one", "three"]);
 });
 
 test("a step some of which was refused can be neither undone nor redone", () => {
-  const history = undone(remember(remember(emptyHistory(), step("kept")), step("two", { uuids: ["two", "refused"] })), "x");
-  assert.equal(redoable(forget(history, "refused")), null);
-  assert.equal(undoable(forget(history, "refused")).id, "kept");
+  const history = markUndone(addStep(addStep(emptyHistory(), step("kept")), step("two", { uuids: ["two", "refused"] })), "x");
+  assert.equal(redoable(removeStep(history, "refused")), null);
+  assert.equal(undoable(removeStep(history, "refused")).id, "kept");
 });
 
 const logged = (uuid, one, more = {}) => ({ uuid, step: null, undoes: null, ...one, ...more });
@@ -72,11 +74,11 @@ const logged = (uuid, one, more = {}) => ({ uuid, step: null, undoes: null, ...o
 test("what an earlier visit did can be undone after a reload, as it can be in the visit", () => {
   const { model } = open();
   const log = [
-    logged("1", deed("p1", { category: "none" })),
-    logged("2", deed("p2", points("p1")), { step: "2" }),
-    logged("3", deed("p1", { category: "place" }), { step: "2" }),
+    logged("1", judge("p1", { category: "none" })),
+    logged("2", judge("p2", points("p1")), { step: "2" }),
+    logged("3", judge("p1", { category: "place" }), { step: "2" }),
   ];
-  const history = fromLog(model, log, emptyHistory(false));
+  const history = fromLog(JUDGEMENTS, model, log, emptyHistory(false));
   assert.deepEqual(history.done.map((one) => [one.id, one.uuids]), [["1", ["1"]], ["2", ["2", "3"]]]);
   const all = apply(model, new Map(), log);
   const once = apply(model, all, undoable(history).inverse);
@@ -87,13 +89,13 @@ test("what an earlier visit did can be undone after a reload, as it can be in th
 test("what was undone before the reload can be done again, and undone once more", () => {
   const { model } = open();
   const log = [
-    logged("1", deed("p1", { category: "none" })),
-    logged("2", deed("p2", { category: "none" })),
+    logged("1", judge("p1", { category: "none" })),
+    logged("2", judge("p2", { category: "none" })),
     logged("3", clear("p2"), { undoes: "2" }),
     logged("4", clear("p1"), { undoes: "1" }),
-    logged("5", deed("p1", { category: "none" }), { undoes: "4" }),
+    logged("5", judge("p1", { category: "none" }), { undoes: "4" }),
   ];
-  const history = fromLog(model, log, emptyHistory(false));
+  const history = fromLog(JUDGEMENTS, model, log, emptyHistory(false));
   assert.deepEqual(history.done.map((one) => one.id), ["1"]);
   assert.deepEqual(history.undone.map((one) => [one.id, one.undoneBy]), [["2", "3"]]);
 });
@@ -102,32 +104,32 @@ test("a new step in the log ends redoing, and an import cannot be undone", () =>
   const { model } = open();
   const log = [
     logged("0", { kind: "import", payload: { judgements: [{ markable: "p1", category: "none" }] } }),
-    logged("1", deed("p1", { category: "place" })),
-    logged("2", deed("p1", { category: "none" }), { undoes: "1" }),
+    logged("1", judge("p1", { category: "place" })),
+    logged("2", judge("p1", { category: "none" }), { undoes: "1" }),
     logged("s", { kind: "submit", payload: {} }),
     logged("r", { kind: "reopen", payload: {} }),
-    logged("3", deed("p2", { category: "none" })),
+    logged("3", judge("p2", { category: "none" })),
   ];
-  const history = fromLog(model, log, emptyHistory(false));
+  const history = fromLog(JUDGEMENTS, model, log, emptyHistory(false));
   assert.deepEqual([history.done.map((one) => one.id), history.undone, history.whole], [["3"], [], true]);
 });
 
 test("a step that changed nothing is no step", () => {
   const { model } = open();
-  assert.deepEqual(fromLog(model, [logged("1", unmark(OWN))], emptyHistory(false)).done, []);
+  assert.deepEqual(fromLog(JUDGEMENTS, model, [logged("1", unmark(OWN))], emptyHistory(false)).done, []);
 });
 
 test("steps of the visit lie on top of those of the log", () => {
   const { model } = open();
-  const log = [logged("1", deed("p1", { category: "none" })), logged("2", clear("p1"), { undoes: "1" })];
-  assert.deepEqual(fromLog(model, log, emptyHistory(false)).undone.map((one) => one.id), ["1"]);
-  const visit = undone(remember(emptyHistory(false), step("now")), "back");
-  const history = fromLog(model, log, visit);
+  const log = [logged("1", judge("p1", { category: "none" })), logged("2", clear("p1"), { undoes: "1" })];
+  assert.deepEqual(fromLog(JUDGEMENTS, model, log, emptyHistory(false)).undone.map((one) => one.id), ["1"]);
+  const visit = markUndone(addStep(emptyHistory(false), step("now")), "back");
+  const history = fromLog(JUDGEMENTS, model, log, visit);
   assert.deepEqual([history.done, history.undone.map((one) => one.id)], [[], ["now"]]);
 });
 
 test("a long log is read in one pass", () => {
   const { model } = open();
-  const log = Array.from({ length: 20_000 }, (_, place) => logged(String(place), deed("p1", { category: "none", note: String(place) })));
-  assert.equal(fromLog(model, log, emptyHistory(false)).done.length, 20_000);
+  const log = Array.from({ length: 20_000 }, (_, place) => logged(String(place), judge("p1", { category: "none", note: String(place) })));
+  assert.equal(fromLog(JUDGEMENTS, model, log, emptyHistory(false)).done.length, 20_000);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ACTIONS, actionsOf } from "../../static/js/coding/actions.js";
-import { actionFor, bindings, caps, choose, combination, storedChoices } from "../../static/js/coding/keys.js";
+import { actionFor, bindings, caps, choose, combination, storedChoices } from "../../static/js/workbench/keys.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked } from "./scenes.mjs";
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headOf, joined, keyOfDraft, moveEdge, neighbour, snap, whyNot, wordAt } from "../../static/js/coding/marks.js";
+import { headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, wordAt } from "../../static/js/coding/marks.js";
+import { destinations, markableAt } from "../../static/js/coding/destinations.js";
 import { load } from "../../static/js/coding/state.js";
-import { matches, markableAt, destinations } from "../../static/js/coding/search.js";
+import { findMatches } from "../../static/js/workbench/search.js";
 import { marked, scene } from "./scenes.mjs";
 
 const open = (content, language = "en", marks = []) => load(scene(content, marks, { marking: true, language })).model;
@@ -11,7 +12,6 @@ const find = (model, part) => [model.content.indexOf(part), model.content.indexO
 
 const FAMILY = "👨‍👩‍👧";
 const FLAG = "🇫🇷";
-const ACCENT = "cafe\u0301"; // e and a combining accent
 const KOREAN = "\u1112\u1161\u11ab"; // one syllable of three letters
 const DEVANAGARI = "क्षि";
 
@@ -93,8 +93,8 @@ test("words are found in the middle of a long line without looking at all of it"
 });
 
 test("parts come in the order of the text, and those that touch are one", () => {
-  assert.deepEqual(joined([[8, 9], [1, 3], [3, 5]]), [[1, 5], [8, 9]]);
-  assert.deepEqual(joined([[1, 9], [2, 3]]), [[1, 9]]);
+  assert.deepEqual(mergeParts([[8, 9], [1, 3], [3, 5]]), [[1, 5], [8, 9]]);
+  assert.deepEqual(mergeParts([[1, 9], [2, 3]]), [[1, 9]]);
 });
 
 test("the key of a draft counts code points", () => {
@@ -105,10 +105,10 @@ test("the key of a draft counts code points", () => {
 
 test("what is marked already, or has too many parts, cannot be marked", () => {
   const model = open("a b c", "en", [["phrase:0-1", "phrase", 0, 1]]);
-  assert.match(whyNot(model, { level: "phrase", parts: [[0, 1]], at: 0 }), /already/);
-  assert.equal(whyNot(model, { level: "phrase", parts: [[0, 3]], at: 0 }), null);
+  assert.match(draftError(model, { level: "phrase", parts: [[0, 1]], at: 0 }), /already/);
+  assert.equal(draftError(model, { level: "phrase", parts: [[0, 3]], at: 0 }), null);
   const many = Array.from({ length: 21 }, (_, place) => [2 * place, 2 * place + 1]);
-  assert.match(whyNot(open("a ".repeat(50)), { level: "phrase", parts: many, at: 0 }), /20 parts/);
+  assert.match(draftError(open("a ".repeat(50)), { level: "phrase", parts: many, at: 0 }), /20 parts/);
 });
 
 test("a head is made of words of its markable", () => {
@@ -118,18 +118,18 @@ test("a head is made of words of its markable", () => {
 });
 
 test("searching is in any case, over line breaks, and takes signs as they are", () => {
-  assert.deepEqual(matches("The Red\n ball. the red ball", "the red"), [[0, 7], [15, 22]]);
-  assert.deepEqual(matches("a.b a*b (x) [y] c:\\d/e", "a.b"), [[0, 3]]);
-  assert.deepEqual(matches("a (x) [y] \\ / ^ $ | ? + { }", "[y] \\ / ^ $ | ? + { }").length, 1);
-  assert.deepEqual(matches("abc", " "), []);
+  assert.deepEqual(findMatches("The Red\n ball. the red ball", "the red"), [[0, 7], [15, 22]]);
+  assert.deepEqual(findMatches("a.b a*b (x) [y] c:\\d/e", "a.b"), [[0, 3]]);
+  assert.deepEqual(findMatches("a (x) [y] \\ / ^ $ | ? + { }", "[y] \\ / ^ $ | ? + { }").length, 1);
+  assert.deepEqual(findMatches("abc", " "), []);
 });
 
 test("a match leads to the smallest markable around it, else to one that it touches", () => {
   const { model } = load(marked("[the man with [a dog]] and [more]"));
-  assert.equal(markableAt(model, matches(model.content, "dog")[0]), "p2");
-  assert.equal(markableAt(model, matches(model.content, "man")[0]), "p1");
-  assert.equal(markableAt(model, matches(model.content, "and more")[0]), "p3");
-  assert.equal(markableAt(model, matches(model.content, "and")[0]), null);
+  assert.equal(markableAt(model, findMatches(model.content, "dog")[0]), "p2");
+  assert.equal(markableAt(model, findMatches(model.content, "man")[0]), "p1");
+  assert.equal(markableAt(model, findMatches(model.content, "and more")[0]), "p3");
+  assert.equal(markableAt(model, findMatches(model.content, "and")[0]), null);
 });
 
 test("one goes to a markable by its number and to a turn by its label", () => {

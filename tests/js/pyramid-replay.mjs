@@ -1,6 +1,7 @@
 // What the pyramid page makes of a log: reads {state, log, tries} and writes what test_page_and_server.py compares.
 import { readFileSync } from "node:fs";
-import { emptyHistory, fromLog } from "../../static/js/coding/history.js";
+import { emptyHistory } from "../../static/js/workbench/history.js";
+import { fromLog } from "../../static/js/workbench/log.js";
 import { after, touchedBy } from "../../static/js/pyramid/edits.js";
 import { refusal } from "../../static/js/pyramid/rules.js";
 import { apply, load, PYRAMID } from "../../static/js/pyramid/state.js";
@@ -10,14 +11,14 @@ const plain = ({ judgements, scus }) => ({ judgements: Object.fromEntries(judgem
 const { state: raw, log, tries } = JSON.parse(readFileSync(0, "utf8"));
 const { model, state } = load(raw);
 const end = apply(model, state, log);
-const { done } = fromLog(model, log, emptyHistory(false), PYRAMID);
+const { done } = fromLog(PYRAMID, model, log, emptyHistory(false));
 const undone = done.reduceRight((now, step) => apply(model, now, step.inverse), end);
 // Each operation that was tried, on what the server had then: whether the page would have refused it.
 let now = state;
 const refused = tries.map(({ kind, payload, taken }) => {
-  const deeds = [{ kind, payload }];
-  const why = refusal(model, after(model, now, deeds), touchedBy(deeds), (key) => key);
-  now = taken ? apply(model, now, deeds) : now;
+  const changes = [{ kind, payload }];
+  const why = refusal(model, after(model, now, changes), touchedBy(changes), (key) => key);
+  now = taken ? apply(model, now, changes) : now;
   return why !== null;
 });
 console.log(JSON.stringify({ ...plain(end), undone: plain(undone), refused }));

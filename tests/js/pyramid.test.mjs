@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { emptyHistory, inverse, remember } from "../../static/js/coding/history.js";
-import { caps } from "../../static/js/coding/keys.js";
+import { addStep, emptyHistory, invert, rebase } from "../../static/js/workbench/history.js";
+import { caps } from "../../static/js/workbench/keys.js";
 import { ACTIONS, actionsOf } from "../../static/js/pyramid/actions.js";
 import { checkList } from "../../static/js/pyramid/checks.js";
 import * as edits from "../../static/js/pyramid/edits.js";
-import { inWords, lacking, related, wordsOfScu } from "../../static/js/pyramid/others.js";
+import { describeRelation, missingScus, related, wordsOfScu } from "../../static/js/pyramid/others.js";
 import { refusal } from "../../static/js/pyramid/rules.js";
 import { best, scores } from "../../static/js/pyramid/scores.js";
-import { apply, filtered, load, markOf, nameOf, PYRAMID, rebase, see } from "../../static/js/pyramid/state.js";
-import { extended, freeCounts, inSummary, nextFree } from "../../static/js/pyramid/words.js";
+import { apply, filtered, load, markOf, nameOf, PYRAMID, pyramidOf } from "../../static/js/pyramid/state.js";
+import { takeTheirs } from "../../static/js/pyramid/take-theirs.js";
+import { extendSelection, freeCounts, wordOfSummary, nextFree } from "../../static/js/pyramid/words.js";
 import { key, pyramid } from "./pyramid-scenes.mjs";
 
 const TEXT = "The ferry sank at dawn.\nAt dawn a ferry went down.";
@@ -19,24 +20,24 @@ const name = (scu) => scu;
 
 /** SCUs with the words of their contributors. */
 const shape = (seen) => Object.fromEntries(seen.order.map((one) => [one.key, one.contributors.map((each) => each.words)]));
-const done = (model, state, edit) => see(model, apply(model, state, edit.deeds));
-const why = (model, state, edit) => refusal(model, edits.after(model, state, edit.deeds), edits.touchedBy(edit.deeds), name)?.refused ?? null;
+const done = (model, state, edit) => pyramidOf(model, apply(model, state, edit.changes));
+const why = (model, state, edit) => refusal(model, edits.after(model, state, edit.changes), edits.touchedBy(edit.changes), name)?.refused ?? null;
 
 test("words and contributors count code points, so words behind an emoji are the right ones", () => {
   const { model, state } = load(pyramid({ a: ["the 🐟"] }, { summaries: ["🎉🎉 the 🐟 swims", "yes"] }));
   assert.deepEqual(model.words.map(({ start, end }) => [start, end]), [[3, 6], [9, 14], [15, 18]]);
-  assert.equal(see(model, state).contributors[0].words, "the 🐟");
+  assert.equal(pyramidOf(model, state).contributors[0].words, "the 🐟");
 });
 
 test("SCUs stand by weight, then by label; the weight counts summaries", () => {
   const { model, state } = load(pyramid({ b: ["at"], a: ["dawn"], ...SINKING, c: [] }, { rules: false }));
-  assert.deepEqual(see(model, state).order.map((one) => [one.key, one.weight]), [["sinking", 2], ["a", 1], ["b", 1], ["dawn", 1], ["c", 0]]);
+  assert.deepEqual(pyramidOf(model, state).order.map((one) => [one.key, one.weight]), [["sinking", 2], ["a", 1], ["b", 1], ["dawn", 1], ["c", 0]]);
 });
 
 test("an SCU is called by its label, else by its first words", () => {
   const { model, state } = load(pyramid(SINKING));
   state.scus.delete("sinking");
-  const seen = see(model, state);
+  const seen = pyramidOf(model, state);
   assert.equal(nameOf(seen.scus.get("sinking")), "ferry sank");
   assert.deepEqual(filtered(seen.order, "went ferry", () => 0).map((one) => one.key), ["sinking"]);
   assert.deepEqual(filtered(seen.order, "2", (scu) => (scu === "dawn" ? 2 : 1)).map((one) => one.key), ["dawn"]);
@@ -54,8 +55,8 @@ test("a new SCU has the words as its label, and a key of eight characters", () =
 test("parts with words in between stay apart, and become one when the words come", () => {
   const { model, state } = load(pyramid({ a: ["The"] }));
   const first = edits.addPart(model, state, key(TEXT, "The"), [2, 2]);
-  const apart = apply(model, state, first.deeds);
-  assert.deepEqual(shape(see(model, apart)), { a: ["The … sank"] });
+  const apart = apply(model, state, first.changes);
+  assert.deepEqual(shape(pyramidOf(model, apart)), { a: ["The … sank"] });
   assert.deepEqual(shape(done(model, apart, edits.addPart(model, apart, first.contributor, [1, 1]))), { a: ["The ferry sank"] });
   assert.match(edits.addPart(model, apart, first.contributor, [0, 0]).refused, /already/);
 });
@@ -88,12 +89,12 @@ test("where the options lift the rules a word is in several SCUs", () => {
 
 test("merging makes one contributor of two of a summary, as one step that is undone", () => {
   const { model, state } = load(pyramid(SINKING));
-  const { deeds } = edits.merge(model, state, "dawn", "sinking");
-  const back = inverse(model, state, deeds, PYRAMID);
-  const merged = apply(model, state, deeds);
-  assert.deepEqual(shape(see(model, merged)), { sinking: ["ferry sank at dawn", "a ferry went down"] });
-  assert.deepEqual(shape(see(model, apply(model, merged, back))), shape(see(model, state)));
-  assert.equal(remember(emptyHistory(), { id: "1", uuids: [], deeds, inverse: back, undoneBy: null }).done.length, 1);
+  const { changes } = edits.merge(model, state, "dawn", "sinking");
+  const back = invert(PYRAMID, model, state, changes);
+  const merged = apply(model, state, changes);
+  assert.deepEqual(shape(pyramidOf(model, merged)), { sinking: ["ferry sank at dawn", "a ferry went down"] });
+  assert.deepEqual(shape(pyramidOf(model, apply(model, merged, back))), shape(pyramidOf(model, state)));
+  assert.equal(addStep(emptyHistory(), { id: "1", uuids: [], changes, inverse: back, undoneBy: null }).done.length, 1);
 });
 
 test("merging keeps contributors apart where a summary may say an SCU twice", () => {
@@ -105,12 +106,12 @@ test("merging keeps both comments and takes a label where there is none", () => 
   const { model, state } = load(pyramid(SINKING));
   state.scus.set("dawn", { label: "dawn", comment: "early" });
   state.scus.set("sinking", { label: "", comment: "deep" });
-  assert.deepEqual(apply(model, state, edits.merge(model, state, "dawn", "sinking").deeds).scus.get("sinking"), { label: "dawn", comment: "deep\nearly" });
+  assert.deepEqual(apply(model, state, edits.merge(model, state, "dawn", "sinking").changes).scus.get("sinking"), { label: "dawn", comment: "deep\nearly" });
 });
 
 test("splitting leaves something behind", () => {
   const { model, state } = load(pyramid(SINKING));
-  const all = see(model, state).scus.get("sinking").contributors.map((one) => one.key);
+  const all = pyramidOf(model, state).scus.get("sinking").contributors.map((one) => one.key);
   assert.match(edits.split(model, state, "sinking", all, "x").refused, /nothing would stay/);
   assert.match(edits.split(model, state, "sinking", [], "x").refused, /Choose/);
   const seen = done(model, state, edits.split(model, state, "sinking", [all[1]], "x"));
@@ -124,25 +125,25 @@ test("an SCU is deleted with what is said of it; a contributor of two SCUs stays
 
 test("one's own unsent work comes after what was missed", () => {
   const { model, state } = load(pyramid());
-  const missed = edits.makeScu(model, state, [1, 2], "theirs").deeds;
-  const pending = edits.makeScu(model, state, [5, 6], "mine").deeds;
-  const { base, state: now } = rebase(model, state, missed, pending);
-  assert.deepEqual([Object.keys(shape(see(model, base))), Object.keys(shape(see(model, now))).sort()], [["theirs"], ["mine", "theirs"]]);
+  const missed = edits.makeScu(model, state, [1, 2], "theirs").changes;
+  const pending = edits.makeScu(model, state, [5, 6], "mine").changes;
+  const { base, state: now } = rebase(PYRAMID, model, state, missed, pending);
+  assert.deepEqual([Object.keys(shape(pyramidOf(model, base))), Object.keys(shape(pyramidOf(model, now))).sort()], [["theirs"], ["mine", "theirs"]]);
 });
 
 test("an import fills judgements and what is said of SCUs", () => {
   const { model, state } = load(pyramid());
   const one = { markable: key(TEXT, "ferry sank"), category: "scu", indices: ["a"] };
-  const seen = see(model, apply(model, state, [{ kind: "import", payload: { judgements: [one], scus: [{ scu: "a", label: "A" }] } }]));
+  const seen = pyramidOf(model, apply(model, state, [{ kind: "import", payload: { judgements: [one], scus: [{ scu: "a", label: "A" }] } }]));
   assert.deepEqual([shape(seen), seen.order[0].label], [{ a: ["ferry sank"] }, "A"]);
 });
 
 test("free words are walked by stretches, round the end, and counted by summary", () => {
   const { model, state } = load(pyramid(SINKING));
-  const seen = see(model, state);
+  const seen = pyramidOf(model, state);
   assert.deepEqual(freeCounts(model, seen), [1, 2]);
   assert.deepEqual([nextFree(model, seen, 0, 1), nextFree(model, seen, 5, 1), nextFree(model, seen, 0, -1)], [5, 0, 5]);
-  assert.deepEqual([extended(model, 4, 4, 1), extended(model, 4, 4, -1), inSummary(model, 2, 1), inSummary(model, 2, -1)], [4, 3, 5, 5]);
+  assert.deepEqual([extendSelection(model, 4, 4, 1), extendSelection(model, 4, 4, -1), wordOfSummary(model, 2, 1), wordOfSummary(model, 2, -1)], [4, 3, 5, 5]);
 });
 
 const AGAINST = {
@@ -162,7 +163,7 @@ test("scores are those of the library: weight found over the best weight", () =>
 test("of a peer all SCUs of the pyramid are listed, and marks whose SCU has gone", () => {
   const { model, state } = load(pyramid({ a: ["ferry"], lost: ["dawn"] }, { kind: "peer", against: AGAINST }));
   state.scus.clear();
-  const seen = see(model, state);
+  const seen = pyramidOf(model, state);
   assert.deepEqual(seen.order.filter((one) => one.gone).map((one) => one.key), ["lost"]);
   assert.equal(seen.order[0].weight, 4);
   assert.match(why(model, state, edits.contribute(model, state, [0, 0], "lost")), /no such SCU/);
@@ -174,7 +175,7 @@ test("of a peer all SCUs of the pyramid are listed, and marks whose SCU has gone
 test("what to look at before handing in is listed", () => {
   const { model, state } = load(pyramid({ ...SINKING, empty: [] }));
   state.scus.delete("dawn");
-  const seen = see(model, state);
+  const seen = pyramidOf(model, state);
   assert.deepEqual(checkList(model, seen, freeCounts(model, seen)).map(({ title, findings }) => [title, findings.length]), [
     ["SCUs without a label", 1], ["SCUs without contributors", 1], ["SCUs of one summary only", 1], ["Words in no SCU", 2],
   ]);
@@ -187,16 +188,16 @@ test("how the coders have an SCU is told, and theirs is taken as one step", () =
     { coder: "bob", scus: [theirs("whole", "The ferry sank at dawn"), theirs("down", "went down")] },
   ];
   const { model, state } = load(pyramid({ sinking: ["ferry sank", "a ferry went down"] }, { kind: "agreed", others }));
-  const seen = see(model, state);
+  const seen = pyramidOf(model, state);
   const words = wordsOfScu(seen.scus.get("sinking"));
-  assert.deepEqual(model.others.map(({ scus }) => inWords(related(model, scus, words))), ["the same words", "split over 2 SCUs"]);
-  assert.deepEqual(lacking(model, seen).map(({ coder, scu }) => [coder, scu.label]), [["ann", "d"]]);
-  const edit = edits.takeTheirs(model, state, others[1].scus[0], "sinking", "x");
+  assert.deepEqual(model.others.map(({ scus }) => describeRelation(related(model, scus, words))), ["the same words", "split over 2 SCUs"]);
+  assert.deepEqual(missingScus(model, seen).map(({ coder, scu }) => [coder, scu.label]), [["ann", "d"]]);
+  const edit = takeTheirs(model, state, others[1].scus[0], "sinking", "x");
   assert.equal(why(model, state, edit), null);
   assert.deepEqual(shape(done(model, state, edit)), { sinking: ["The ferry sank at dawn"] });
-  const fresh = edits.takeTheirs(model, state, others[0].scus[1], null, "x");
+  const fresh = takeTheirs(model, state, others[0].scus[1], null, "x");
   assert.deepEqual(shape(done(model, state, fresh)).x, ["dawn"]);
-  const stolen = edits.takeTheirs(model, state, others[1].scus[1], null, "y");
+  const stolen = takeTheirs(model, state, others[1].scus[1], null, "y");
   assert.equal(why(model, state, stolen), null);
   assert.deepEqual(shape(done(model, state, stolen)), { sinking: ["ferry sank"], y: ["went down"] });
 });

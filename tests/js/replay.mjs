@@ -1,11 +1,13 @@
 // What the page makes of a log: reads {state, log} and writes {judgements, undone} for test_page_and_server.py.
 import { readFileSync } from "node:fs";
-import { emptyHistory, fromLog } from "../../static/js/coding/history.js";
+import { emptyHistory } from "../../static/js/workbench/history.js";
+import { fromLog } from "../../static/js/workbench/log.js";
+import { JUDGEMENTS } from "../../static/js/workbench/judgements.js";
 import { apply, load } from "../../static/js/coding/state.js";
 
 const { state, log } = JSON.parse(readFileSync(0, "utf8"));
 const { model, judgements } = load(state);
 const after = apply(model, judgements, log);
-const { done } = fromLog(model, log, emptyHistory(false));
+const { done } = fromLog(JUDGEMENTS, model, log, emptyHistory(false));
 const undone = done.reduceRight((now, step) => apply(model, now, step.inverse), after);
 console.log(JSON.stringify({ judgements: Object.fromEntries(after), undone: Object.fromEntries(undone) }));

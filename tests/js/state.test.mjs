@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  apply, deed, isDecided, keyOf, load, partsOf, rebase, sameJudgement, step, withMarks,
-} from "../../static/js/coding/state.js";
+import { apply, isDecided, load, step, withMarks } from "../../static/js/coding/state.js";
+import { rebase } from "../../static/js/workbench/history.js";
+import { judge, JUDGEMENTS, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
 import { marked, points, refers, scene } from "./scenes.mjs";
 
-const judge = (uuid, markable, value) => ({
-  uuid, ...(value === null ? { kind: "clear", payload: { markable } } : deed(markable, value)),
+const operation = (uuid, markable, value) => ({
+  uuid, ...(value === null ? { kind: "clear", payload: { markable } } : judge(markable, value)),
 });
 
 test("offsets count code points, so words behind an emoji are the right ones", () => {
@@ -44,7 +44,7 @@ test("a category that takes an index is decided only with one", () => {
 
 test("applying operations leaves the judgements it was given as they were", () => {
   const { model, judgements } = load(marked("[a] [b]", { judgements: { p2: points("p1") } }));
-  const after = apply(model, judgements, [judge("1", "p1", { category: "none" }), judge("2", "p2", null)]);
+  const after = apply(model, judgements, [operation("1", "p1", { category: "none" }), operation("2", "p2", null)]);
   assert.deepEqual([...judgements.keys()], ["p2"]);
   assert.deepEqual([...after.keys()], ["p1"]);
   assert.equal(after.get("p1").category, "none");
@@ -59,12 +59,12 @@ test("an import in the log sets many judgements at once", () => {
 test("rebasing puts what others did under one's own unsent work", () => {
   const { model } = load(marked("[a] [b]"));
   const base = new Map();
-  const missed = [judge("a", "p1", { category: "place" }), judge("b", "p2", { category: "place" })];
-  const pending = [judge("c", "p2", { category: "none" })];
-  const renewed = rebase(model, base, missed, pending);
+  const missed = [operation("a", "p1", { category: "place" }), operation("b", "p2", { category: "place" })];
+  const pending = [operation("c", "p2", { category: "none" })];
+  const renewed = rebase(JUDGEMENTS, model, base, missed, pending);
   assert.equal(renewed.base.get("p2").category, "place");
-  assert.equal(renewed.judgements.get("p1").category, "place");
-  assert.equal(renewed.judgements.get("p2").category, "none");
+  assert.equal(renewed.state.get("p1").category, "place");
+  assert.equal(renewed.state.get("p2").category, "none");
 });
 
 test("stepping goes round the end and passes over what does not answer", () => {
@@ -105,7 +105,7 @@ test("a key says where its markable is, and what is none says nothing", () => {
 
 test("one's own markables are those that have a judgement and did not come with the text", () => {
   const { model, judgements } = load(marked("[a] b 🐟 c", { marking: true }));
-  const more = apply(model, judgements, [judge("1", "phrase:2-3", {}), judge("2", "phrase:4-7", { pointers: ["phrase:2-3"], category: "phrase" })]);
+  const more = apply(model, judgements, [operation("1", "phrase:2-3", {}), operation("2", "phrase:4-7", { pointers: ["phrase:2-3"], category: "phrase" })]);
   const after = withMarks(model, more);
   assert.deepEqual(after.markables.map((one) => [one.words, one.own, one.order]), [["a", false, 0], ["b", true, 1], ["🐟 c", true, 2]]);
   assert.equal(withMarks(after, more), after);
@@ -114,15 +114,15 @@ test("one's own markables are those that have a judgement and did not come with 
 
 test("what is pointed to is marked, as on the server", () => {
   const { model, judgements } = load(marked("[a] b", { marking: true }));
-  const after = apply(model, judgements, [judge("1", "p1", points("phrase:2-3"))]);
+  const after = apply(model, judgements, [operation("1", "p1", points("phrase:2-3"))]);
   assert.deepEqual([...after.keys()].sort(), ["p1", "phrase:2-3"]);
 });
 
 test("clearing leaves one's own markable, unmarking takes it and the pointers to it", () => {
   const { model } = load(marked("[a] b", { marking: true }));
   const own = "phrase:2-3";
-  const before = apply(model, new Map(), [judge("1", own, { category: "none" }), judge("2", "p1", points(own))]);
-  assert.equal(apply(model, before, [judge("3", own, null)]).get(own).category, null);
+  const before = apply(model, new Map(), [operation("1", own, { category: "none" }), operation("2", "p1", points(own))]);
+  assert.equal(apply(model, before, [operation("3", own, null)]).get(own).category, null);
   const gone = apply(model, before, [{ uuid: "4", kind: "unmark", payload: { markable: own } }]);
   assert.deepEqual([gone.has(own), gone.get("p1").pointers], [false, []]);
 });
@@ -130,7 +130,7 @@ test("clearing leaves one's own markable, unmarking takes it and the pointers to
 test("moving takes judgement, pointers and what fits of the head along", () => {
   const { model } = load(marked("[a] bb cc", { marking: true }));
   const value = { category: "none", note: "hm", head: [[2, 4], [5, 7]] };
-  const before = apply(model, new Map(), [judge("1", "phrase:2-7", value), judge("2", "p1", points("phrase:2-7"))]);
+  const before = apply(model, new Map(), [operation("1", "phrase:2-7", value), operation("2", "p1", points("phrase:2-7"))]);
   const after = apply(model, before, [{ uuid: "3", kind: "move", payload: { markable: "phrase:2-7", to: "phrase:2-4" } }]);
   assert.deepEqual(after.get("p1").pointers, ["phrase:2-4"]);
   assert.deepEqual([after.get("phrase:2-4").note, after.get("phrase:2-4").head, after.has("phrase:2-7")], ["hm", [[2, 4]], false]);

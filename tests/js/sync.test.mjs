@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryOutbox } from "../../static/js/coding/outbox.js";
-import { createSync, PATIENCE, stateText, uuid } from "../../static/js/coding/sync.js";
+import { memoryOutbox } from "../../static/js/workbench/outbox.js";
+import { createSync, PATIENCE, stateText, uuid } from "../../static/js/workbench/sync.js";
 
 const judge = (id, category = "none") => ({ uuid: id, kind: "judge", payload: { markable: `m-${id}`, category } });
 const answer = (status, body) => ({ status, type: "basic", json: async () => body });
@@ -13,7 +13,7 @@ const settled = async () => {
 
 /** A sync whose server is a list of answers, each a response, an error, or a function of the request. */
 function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
-  const said = { states: [], acknowledged: [], missed: [], refused: [], forgetful: 0 };
+  const said = { states: [], acknowledged: [], missed: [], refused: [], storageFailed: 0 };
   const requests = [];
   const timers = [];
   let open = 0;
@@ -28,7 +28,7 @@ function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
       acknowledged: (operations) => said.acknowledged.push(...operations.map((operation) => operation.uuid)),
       missed: (missed, pending) => said.missed.push([missed.map((one) => one.uuid), pending.map((one) => one.uuid)]),
       refused: (operation, problem, pending) => said.refused.push([operation?.uuid ?? null, problem.code, pending.length]),
-      forgetful: () => { said.forgetful += 1; },
+      storageFailed: () => { said.storageFailed += 1; },
     },
     fetch: async (address, options) => {
       const body = options.body ? JSON.parse(options.body) : null;
@@ -261,7 +261,7 @@ test("an outbox that takes nothing more is said, and the answer is sent all the 
   const { sync, said } = setUp({ outbox });
   sync.push(judge("a"));
   await settled();
-  assert.equal(said.forgetful, 1);
+  assert.equal(said.storageFailed, 1);
   assert.deepEqual(said.acknowledged, ["a"]);
 });
 

@@ -45,6 +45,7 @@ def test_prefixes_of_chains_contain_each_other():
     assert max(len(value) for row in rows for value in row) > 2
 
 
+@pytest.mark.slow
 def test_the_figures_with_a_goal_are_one_object(capsys):
     main(["--json", "--scale", "0.001"])
     found = json.loads(capsys.readouterr().out)
@@ -85,6 +86,7 @@ def test_the_corpus_has_as_many_files_and_markables_as_it_says(tmp_path):
     assert [document.marks for document in read[:3]] != [document.marks for document in read[3:]]
 
 
+@pytest.mark.slow
 def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
     formats.main(["--json", "--texts", "2"])
     found = json.loads(capsys.readouterr().out)
@@ -95,6 +97,7 @@ def test_import_and_export_are_timed_on_each_database_and_beside_a_peer(capsys):
     assert found["peer"]["cassis"].keys() == found["peer"]["here"].keys()
 
 
+@pytest.mark.slow
 def test_every_format_that_is_written_is_timed():
     found = databases.run_on("sqlite", formats.MODULE, ["--here=formats", "--texts=2"])
     assert set(found) == {key for key, format_ in FORMATS.items() if format_.write}
@@ -111,6 +114,7 @@ def test_every_format_that_is_written_is_timed():
     assert "| postgresql | no PostgreSQL | |" in table
 
 
+@pytest.mark.slow
 def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
     page = tmp_path / "server.md"
     small = ["--requests=8", "--seconds=1", "--logged=150", "--starts=1", "--database=sqlite"]

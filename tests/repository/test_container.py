@@ -17,8 +17,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
 HOST = "coindex.example"
+# The packages of the image are kept until others are locked: to install them takes longest.
+INSTALL = "python -m pip install"
+PACKAGES = ROOT / ".venv-container"
+INSTALLED = PACKAGES / "installed"
 
 
 def steps() -> list[tuple[str, str]]:
@@ -33,6 +40,14 @@ def argument(instruction: str) -> str:
     return [rest for name, rest in steps() if name == instruction][-1]
 
 
+def packages() -> str:
+    """Return what the packages of the image depend on."""
+    steps_that_install = [rest for _, rest in steps() if rest.startswith(INSTALL)]
+    return "\n".join(
+        [sys.version, *steps_that_install, (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")]
+    )
+
+
 class Image:
     """What the steps leave in a folder: /app, /data and /srv/static are folders in it."""
 
@@ -40,8 +55,10 @@ class Image:
         self.root = root
         self.app = root / "app"
         self.app.mkdir(parents=True)
-        subprocess.run([sys.executable, "-m", "venv", root / "venv"], check=True)
-        self.environment = {"PATH": f"{root / 'venv' / 'bin'}:{os.environ['PATH']}", "HOME": str(root)}
+        self.installed = INSTALLED.exists() and INSTALLED.read_text(encoding="utf-8") == packages()
+        if not self.installed:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", PACKAGES], check=True)
+        self.environment = {"PATH": f"{PACKAGES / 'bin'}:{os.environ['PATH']}", "HOME": str(root)}
         # How packages are found here is the machine's affair.
         self.environment |= {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
 
@@ -61,6 +78,10 @@ class Image:
                 shutil.copytree(ROOT / source, target, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(ROOT / source, target)
+        elif rest.startswith(INSTALL):
+            if not self.installed:
+                self.run(["sh", "-c", self.here(rest)], check=True)
+                INSTALLED.write_text(packages(), encoding="utf-8")
         elif instruction == "RUN":
             self.run(["sh", "-c", self.here(rest)], check=True)
 

@@ -9,16 +9,25 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Membership, Project, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
 from tests.conftest import judge
 
-LOOKERS = [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)]
-WRONG = [("distance", "ghost"), ("ghost", "1"), ("preset", "x"), ("top", "<b>"), ("unmarked", "\x00"), ("coders", "x")]
-ODD = ["\x00", "<script>1</script>", "'\"><script>1"]
+WRONG_PARAMETERS = [
+    ("distance", "ghost"),
+    ("ghost", "1"),
+    ("preset", "x"),
+    ("top", "<b>"),
+    ("unmarked", "\x00"),
+    ("coders", "x"),
+]
+ODD_VALUES = ["\x00", "<script>1</script>", "'\"><script>1"]
 # Pyramids have texts and pages of their own.
 KINDS = [key for key in SCHEMES if key != "pyramid"]
 WALK = "[Anna](a) took [her](b) dog to [the park](c) and [it](d) was fun, [she](e) said"
@@ -26,16 +35,14 @@ WALK = "[Anna](a) took [her](b) dog to [the park](c) and [it](d) was fun, [she](
 
 def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] = ("alice", "bob")) -> Project:
     """A project of these texts, "text-1" and so on, given to the coders and managed by Charlie."""
-    project = actions.create_project(slug, slug.title(), SCHEMES[scheme])
+    project = create_project(slug, slug.title(), SCHEMES[scheme])
     for number, content in enumerate(marked, start=1):
         document = plain.parse(content, f"text-{number}.txt")
-        import_documents(project, [Coded(document, None)])
+        import_documents(project, [SourceDocument(document, None)])
     people = [User.objects.get_or_create(username=name)[0] for name in (*coders, "charlie")]
     for one in people:
-        actions.add_member(
-            project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER
-        )
-    actions.assign(project, project.texts.all(), people[:-1])
+        add_member(project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), people[:-1])
     return project
 
 
@@ -96,11 +103,3 @@ def of_size(slug: str, size: int) -> Project:
     """A project of so many texts, each with a few more markables than that, and all answers."""
     marked = " ".join(f"[w{number}](m{number})" for number in range(size + 2))
     return answer(coded_project(slug, "poesio-artstein-2005", *[f"{marked} {number}" for number in range(size)]))
-
-
-def costs(client: Client, rest: str) -> tuple[int, int]:
-    """How many queries the page takes of a small and of a large project."""
-    for slug, size in (("small", 2), ("large", 5)):
-        of_size(slug, size)
-    small, large = (cost(client, f"/projects/{slug}/{rest}") for slug in ("small", "large"))
-    return small, large

@@ -9,8 +9,8 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Document, Links, Mark, Place, Stretch
-from annotations.formats.document import in_text_order
-from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.model.document import text_order
+from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
 
 POINTING = SchemeSpec(
     (LevelSpec("phrase", "phrase"), LevelSpec("turn", "turn", coded=False)),
@@ -80,7 +80,7 @@ def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> D
         draw(st.just("walk") if names is None else names),
         "",
         content,
-        sorted(marks, key=in_text_order),
+        sorted(marks, key=text_order),
         sorted(segments, key=lambda segment: (segment.start, -segment.end, segment.kind)),
         {POINTING: Links.POINTERS, INDEXING: Links.INDICES, SORTING: Links.NONE}[scheme],
         draw(st.sampled_from(["", "A <walk> & more", "Ein Titel"])),
@@ -159,7 +159,7 @@ def plain_of(document: Document) -> Document:
     return replace(
         document,
         file="",
-        marks=sorted(marks, key=in_text_order),
+        marks=sorted(marks, key=text_order),
         segments=sorted(document.segments, key=lambda each: (each.start, -each.end, each.kind)),
         links=document.links if linked else Links.NONE,
         findings=(),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from annotations import actions, docsets, operations
-from annotations.marking import key_of
+from annotations.coding import operations
+from annotations.coding.status import submit_coding
+from annotations.docsets.creation import create_docset
+from annotations.formats.model.keys import markable_key
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import change
 
 SUMMARIES = (
@@ -18,7 +23,7 @@ SUMMARIES = (
 
 
 def pyramid_project(slug: str = "ferry", **options: bool) -> Project:
-    project = actions.create_project(slug, slug.title(), SCHEMES["pyramid"])
+    project = create_project(slug, slug.title(), SCHEMES["pyramid"])
     for name, value in options.items():
         setattr(project, name, value)
     project.save()
@@ -27,10 +32,10 @@ def pyramid_project(slug: str = "ferry", **options: bool) -> Project:
 
 def docset(project: Project, *coders: User, summaries: Sequence[tuple[str, str]] = SUMMARIES) -> Docset:
     """A docset that the coders, who become members, are to make pyramids of."""
-    made = docsets.create_docset(project, "sinking", "The sinking", summaries)
+    made = create_docset(project, "sinking", "The sinking", summaries)
     for coder in coders:
-        actions.add_member(project, coder, Membership.Role.CODER)
-    actions.assign(project, [models_of(made)], coders)
+        add_member(project, coder, Membership.Role.CODER)
+    assign_texts(project, [models_of(made)], coders)
     return made
 
 
@@ -46,7 +51,7 @@ def contributor(text: Text, *words: str, nth: int = 0) -> str:
         for _ in range(nth + 1):
             start = text.content.index(one, start + 1)
         parts.append([start, start + len(one)])
-    return key_of("contributor", sorted(parts))
+    return markable_key("contributor", sorted(parts))
 
 
 def says(key: str, *scus: str, **more: object) -> operations.Change:
@@ -69,7 +74,7 @@ def build(coding: Coding, scus: Mapping[str, Iterable[str | Sequence[str]]], *, 
             send(coding, says(key, scu))
     if hand_in:
         coding.refresh_from_db()
-        actions.submit(coding, coding.coder)
+        submit_coding(coding, coding.coder)
         coding.refresh_from_db()
     return coding
 

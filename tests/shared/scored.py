@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from annotations import actions, docsets
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Docset, Membership, Project, User
-from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 SUMMARIES = (
     (
@@ -101,8 +105,8 @@ def harbour(slug: str = "harbour", *, peers: int = len(PEERS), agreed: bool = Tr
     """Ann and Ben have built pyramids and held peers against them, and against the agreed one, which is Ann's."""
     ann, ben, manager, adjudicator = people("ann", "ben", "charlie", "adam")
     project = pyramid_project(slug)
-    actions.add_member(project, manager, Membership.Role.MANAGER)
-    actions.add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+    add_member(project, manager, Membership.Role.MANAGER)
+    add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     add_docset(project, docset(project, ann, ben, summaries=SUMMARIES), peers, adjudicator if agreed else None)
     return project
 
@@ -113,20 +117,20 @@ def add_docset(project: Project, made: Docset, peers: int, adjudicator: User | N
     build(codings["ann"], ANN)
     build(codings["ben"], BEN)
     texts = [
-        docsets.add_peer(made, f"{made.slug}-{number}", f"Peer {number}", content, system="ABC"[number % 3])
+        add_peer(made, f"{made.slug}-{number}", f"Peer {number}", content, system="ABC"[number % 3])
         for number, content in enumerate(PEERS[:peers], start=1)
     ]
-    docsets.assign_peers(made, texts, [ann, ben], agreed=False)
+    assign_peers(made, texts, [ann, ben], agreed=False)
     for text in texts:
         own = codings_of(text)
         hold(own["ann"], OF_ANN)
         hold(own["ben"], OF_BEN)
     if adjudicator is None:
         return
-    agreed = docsets.start_agreed(made, adjudicator, codings["ann"])
+    agreed = start_agreed_pyramid(made, adjudicator, codings["ann"])
     agreed.refresh_from_db()
-    actions.submit(agreed, adjudicator)
-    docsets.assign_peers(made, texts, [ann, ben], agreed=True)
+    submit_coding(agreed, adjudicator)
+    assign_peers(made, texts, [ann, ben], agreed=True)
     for number, text in enumerate(texts):
         missed = ("fog", "rescued") if number % 2 else ("ninety",)
         for coding in text.codings.filter(kind=Coding.Kind.PEER_AGREED).select_related("coder", "text"):
@@ -145,4 +149,4 @@ def hold(coding: Coding, found: Mapping[str, Collection[str]], missed: Collectio
     ]
     send(coding, *said, *(says(contributor(coding.text, words)) for words in OUTSIDE if words in content))
     coding.refresh_from_db()
-    actions.submit(coding, coding.coder)
+    submit_coding(coding, coding.coder)

@@ -4,11 +4,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agreement.extract import extract
-from agreement.parameters import CHOICES, PRESETS, Parameters
+from agreement.data.extract import extract
 from agreement.reports import overall
-from annotations import actions
+from agreement.reports.parameters import CHOICES, PRESETS, Parameters
 from annotations.models import Coding, Membership, Project
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
 from tests.conftest import judge, make_project
 
 URL = "/api/v1/projects/tea/agreement/"
@@ -29,7 +30,7 @@ def judged(codings, keys):
 
 def test_the_answer_is_the_report(signed_in, charlie, project, judged):
     found = signed_in(charlie).get(URL).json()
-    report = overall.report(extract(project), PRESETS["poesio-artstein-2005"].parameters)
+    report = overall.compute_report(extract(project), PRESETS["poesio-artstein-2005"].parameters)
     assert found == report.as_dict()
     assert found["value"] == report.result.value is not None
     assert found["parameters"]["distance"] == "passonneau"
@@ -43,7 +44,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
     client = signed_in(charlie)
     for choice in CHOICES[name]:
         found = client.get(URL, {name: choice}).json()
-        expected = overall.report(extract(project), Parameters(**{name: choice}))
+        expected = overall.compute_report(extract(project), Parameters(**{name: choice}))
         assert found == expected.as_dict()
         assert found["parameters"][name] == choice
 
@@ -66,7 +67,7 @@ def test_a_wrong_parameter_is_named(signed_in, charlie, judged, rest, name, valu
 
 def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     client = signed_in(charlie)
     assert client.get("/api/v1/projects/walk/agreement/").status_code == 200
     for asked in ({"chains": "none"}, {"preset": "poesio-artstein-2005-k"}):
@@ -77,7 +78,7 @@ def test_chains_cannot_be_chosen_where_coders_index(signed_in, charlie):
 @pytest.mark.parametrize("address", ["/api/v1{}", "/api/v1{}grid/", "/api/v1{}items/", "{}", "{}headline/", "{}items/"])
 def test_a_project_whose_preset_does_not_fit_opens_with_one_that_does(signed_in, charlie, address):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     Project.objects.filter(pk=project.pk).update(preset="poesio-artstein-2005-k")
     assert signed_in(charlie).get(address.format("/projects/walk/agreement/")).status_code == 200
 
@@ -97,7 +98,7 @@ def test_the_grid_has_every_distance_for_every_construction(signed_in, charlie, 
     assert {parameters["distance"] for parameters in alphas} == distances
     assert {cell["construction"] for cell in cells} == {name for name, _ in overall.CONSTRUCTIONS["pointers"]}
     for cell in cells:
-        alone = overall.report(extract(project), Parameters(**cell["parameters"])).result
+        alone = overall.compute_report(extract(project), Parameters(**cell["parameters"])).result
         assert (cell["value"], cell["note"]) == (alone.value, alone.note)
 
 
@@ -120,10 +121,10 @@ def test_the_anonymous_are_refused(client, project):
 def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, charlie, rest):
     def cost(slug, size):
         project = make_project(slug, marked=" ".join(f"[w{number}](m{number})" for number in range(size)))
-        actions.add_member(project, charlie, Membership.Role.MANAGER)
+        add_member(project, charlie, Membership.Role.MANAGER)
         for coder in (alice, bob):
-            actions.add_member(project, coder, Membership.Role.CODER)
-        actions.assign(project, project.texts.all(), [alice, bob])
+            add_member(project, coder, Membership.Role.CODER)
+        assign_texts(project, project.texts.all(), [alice, bob])
         first, *others = project.texts.get().markables.values_list("key", flat=True)
         for coding in Coding.objects.filter(text__project=project):
             for key in others:

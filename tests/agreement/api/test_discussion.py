@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.models import Flag, Mapping, Remark
-from annotations import actions
+from annotations.projects.members import add_member
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/agreement/"
@@ -67,7 +67,7 @@ def test_a_wrong_mapping_is_not_kept(signed_in, charlie, project, classes):
 
 def test_tasks_are_those_of_the_project(signed_in, charlie, people):
     other = make_project("other")
-    actions.add_member(other, charlie, "manager")
+    add_member(other, charlie, "manager")
     for slug in ("tea", "other"):
         signed_in(charlie).post(f"/api/v1/projects/{slug}/exports/", {"format": "muc"}, **JSON)
     signed_in(charlie).post("/api/v1/projects/tea/exports/", {"format": "project"}, **JSON)

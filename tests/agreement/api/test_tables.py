@@ -6,10 +6,11 @@ from io import StringIO
 import pandas as pd
 import pytest
 
-from agreement import computations
-from annotations import actions
+from agreement.sections import computations
+from annotations.coding.status import submit_coding
+from annotations.projects.members import add_member
 from tests.conftest import judge
-from tests.pyramids import pyramid_project
+from tests.shared.pyramids import pyramid_project
 
 URL, PAGE = "/api/v1/projects/tea/agreement/tables/", "/projects/tea/agreement/"
 
@@ -19,7 +20,7 @@ def judged(codings, keys):
     for coder, antecedent in (("alice", "a"), ("bob", "b")):
         judge(codings[coder], keys["c"], "phrase", keys[antecedent])
         judge(codings[coder], keys["a"], "none")
-        actions.submit(codings[coder], codings[coder].coder)
+        submit_coding(codings[coder], codings[coder].coder)
 
 
 def test_the_pages_of_a_project_are_named(signed_in, charlie, project):
@@ -27,7 +28,7 @@ def test_the_pages_of_a_project_are_named(signed_in, charlie, project):
     assert {"coders", "texts", "categories", "course", "pair"} <= {one["page"] for one in found}
     assert all(one["about"].endswith(".") for one in found)
     assert "scores" not in {one["page"] for one in found}
-    actions.add_member(pyramid_project(), charlie, "viewer")
+    add_member(pyramid_project(), charlie, "viewer")
     assert "scores" in {one["page"] for one in signed_in(charlie).get(URL.replace("tea", "ferry")).json()}
 
 
@@ -86,7 +87,7 @@ def test_tables_are_for_those_who_see_results(signed_in, people, judged, address
 
 def test_who_asks_while_it_is_computed_is_told_to_come_again(signed_in, charlie, judged, settings, monkeypatch):
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
-    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     answer = signed_in(charlie).get(f"{URL}grid/grid/")
     assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "still_computing", "5")
     [task] = signed_in(charlie).get("/api/v1/projects/tea/tasks/").json()

@@ -1,14 +1,17 @@
 """From rows to reliability data."""
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 
-from agreement.extract import extract, forget, reliability_data
-from annotations import actions
+from agreement.data.extract import clear_cache, extract, reliability_data
+from annotations.coding.status import submit_coding
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Markable, Membership, Project
-from tests.conftest import DIALOGUE, judge, make_project
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.conftest import DIALOGUE, in_another_connection, judge, make_project
 
 PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 
@@ -41,7 +44,7 @@ def test_an_answer_that_lacks_its_antecedent_is_missing(project, alice_judged):
 def test_an_answer_that_lacks_its_antecedent_stays_missing_when_handed_in(
     project, alice, codings, alice_judged, unmarked
 ):
-    actions.submit(codings["alice"], alice)
+    submit_coding(codings["alice"], alice)
     left_out = {"singleton": {"b": "b", "e": "e"}, "label": {"b": "unmarked", "e": "unmarked"}, "missing": {}}
     found = values(project, "alice", unmarked=unmarked)
     assert found == {"a": "none", "c": "ac", "d": "1d"} | left_out[unmarked]
@@ -55,7 +58,7 @@ def test_what_an_open_coding_leaves_out_is_missing(project, alice_judged, unmark
 def test_a_judgement_without_a_category_is_left_out(project, alice, codings, keys):
     judge(codings["alice"], keys["a"], None, note="?")
     assert extract(project).coders == ()
-    actions.submit(codings["alice"], alice)
+    submit_coding(codings["alice"], alice)
     assert values(project, "alice", unmarked="label")["a"] == "unmarked"
 
 
@@ -67,8 +70,8 @@ def test_an_antecedent_that_is_a_member_but_incomplete_itself_stays_in_the_chain
 
 def test_equal_indices_are_one_class_and_an_index_that_lacks_is_missing(alice):
     project = make_project("walk", "passonneau-2004", "[a](a) [b](b) [c](c) [d](d) [e](e)")
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     coding = Coding.objects.get(text__project=project)
     keys = dict(coding.text.markables.values_list("label", "key"))
     for label, indices in {"a": ["1"], "b": ["1", "2"], "c": ["2"], "e": []}.items():
@@ -80,9 +83,9 @@ def test_equal_indices_are_one_class_and_an_index_that_lacks_is_missing(alice):
 def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took her dog")
     for coder in (alice, bob):
-        actions.add_member(project, coder, Membership.Role.CODER)
+        add_member(project, coder, Membership.Role.CODER)
     for name, file in (("alice", "[Anna](a=1) took [her](h=1) dog"), ("bob", "[Anna](a=1) took her [dog](g=2)")):
-        import_documents(project, [Coded(plain.parse(file, "tea.txt"), name)])
+        import_documents(project, [SourceDocument(plain.parse(file, "tea.txt"), name)])
     extracted = extract(project)
     found = reliability_data(extracted, **(PLAIN | {"unmarked": "singleton"}))
     anna, her, dog = found.units
@@ -96,25 +99,45 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     assert (data.codes < 0).tolist() == [[False, False], [False, True], [True, False]]
 
 
-def test_reading_costs_seven_queries_and_three_where_nothing_has_changed(
+def test_reading_costs_six_queries_and_three_where_nothing_has_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         first = extract(project)
     with django_assert_num_queries(3):
         assert extract(project) is first
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         assert extract(project) is not first
-    forget()
-    with django_assert_num_queries(7):
+    clear_cache()
+    with django_assert_num_queries(6):
         extract(project)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(project, codings, keys, alice_judged):
+    before = extract(project).fingerprint
+    clear_cache()
+    saves = []
+
+    def execute_and_save(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if sql.startswith("SELECT"):
+            category = "place" if len(saves) % 2 else "none"
+            saves.append(in_another_connection(lambda: judge(codings["bob"], keys["a"], category)))
+        return result
+
+    with connection.execute_wrapper(execute_and_save):
+        extracted = extract(project)
+    assert len(saves) == 6
+    assert (extracted.fingerprint, extracted.coders) == (before, ("alice",))
+    assert extract(project).coders == ("alice", "bob")
 
 
 def test_only_the_text_that_changed_is_read_again(project, alice, codings, keys, alice_judged):
     other = plain.parse("[Anna](p) took [her](q) dog", "walk.txt")
-    import_documents(project, [Coded(other, None)])
-    actions.assign(project, project.texts.all(), [alice])
+    import_documents(project, [SourceDocument(other, None)])
+    assign_texts(project, project.texts.all(), [alice])
     before = {text.slug: text.answers for text in extract(project).texts}
     judge(codings["alice"], keys["a"], "place")
     after = {text.slug: text.answers for text in extract(project).texts}
@@ -143,13 +166,13 @@ def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
 
 def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, keys, alice_judged):
     few = extract(project).fingerprint
-    forget()
-    monkeypatch.setattr("agreement.extract.FEW", 0)
+    clear_cache()
+    monkeypatch.setattr("agreement.data.reading.MAX_TEXTS_IN_QUERY", 0)
     assert extract(project).fingerprint == few
 
 
 def test_a_process_forgets_the_project_that_was_asked_for_longest_ago(project, monkeypatch):
-    monkeypatch.setattr("agreement.extract.REMEMBERED", 1)
+    monkeypatch.setattr("agreement.data.extract.CACHED_PROJECTS", 1)
     first = extract(project)
     extract(make_project("walk"))
     assert extract(project) is not first
@@ -181,7 +204,7 @@ def test_the_fingerprint_changes_with_every_answer(fingerprint, project, alice, 
         assert changed()
     judge(codings["bob"], keys["a"], "place")
     assert changed()
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
     assert changed()
     Project.objects.update(unmarked="label")
     project.refresh_from_db()
@@ -202,8 +225,8 @@ def test_equal_answers_have_an_equal_fingerprint_whatever_the_keys_of_the_rows(a
     for slug, coders in (("one", [alice, bob]), ("two", [bob, alice])):
         project = make_project(slug, marked=DIALOGUE)
         for coder in coders:
-            actions.add_member(project, coder, Membership.Role.CODER)
-            actions.assign(project, project.texts.all(), [coder])
+            add_member(project, coder, Membership.Role.CODER)
+            assign_texts(project, project.texts.all(), [coder])
             coding = Coding.objects.get(text__project=project, coder=coder)
             keys = dict(coding.text.markables.values_list("label", "key"))
             for label in "ab" if coders[0] == alice else "ba":

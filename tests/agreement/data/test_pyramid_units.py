@@ -2,16 +2,17 @@
 
 import pytest
 
-from agreement.contributors import words_of_scus
-from agreement.extract import extract, forget, reliability_data
-from agreement.parameters import PRESETS, Parameters, WrongParameter
+from agreement.data.extract import clear_cache, extract, reliability_data
+from agreement.data.scu_words import scus_by_word
 from agreement.reports import overall
-from agreement.reports.basis import effective
-from annotations import actions, docsets
+from agreement.reports.basis import resolve_parameters
+from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
+from annotations.coding.active_time import activity_by_text_and_coder
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.models import Coding, Docset, Markable, Text, User
-from annotations.timing import work_of
+from annotations.projects.members import add_member
 from tests.conftest import change
-from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 # The spans of Passonneau 2006, Figure 1, in words of our own: what counts is which are together.
 FIGURE_1 = (
@@ -41,7 +42,7 @@ def figure_1(alice, bob):
 )
 def test_figure_1_gives_the_figures_of_table_1(figure_1, preset, expected):
     parameters = PRESETS[preset].parameters
-    report = overall.report(extract(figure_1, parameters.units), parameters)
+    report = overall.compute_report(extract(figure_1, parameters.units), parameters)
     assert f"{report.result.value:.4f}" == expected
     assert report.result.n_units == 7
 
@@ -103,7 +104,7 @@ def test_a_word_of_two_scus_has_the_words_of_both(alice, bob):
 
 def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
     words = [(0, 4), (5, 9), (10, 12)]
-    assert words_of_scus(words, [([[3, 6]], "s"), ([[4, 5]], "t"), ([[9, 11], [0, 1]], "u")]) == {
+    assert scus_by_word(words, [([[3, 6]], "s"), ([[4, 5]], "t"), ([[9, 11], [0, 1]], "u")]) == {
         0: {"s", "u"},
         1: {"s"},
         2: {"u"},
@@ -112,24 +113,24 @@ def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
 
 def test_what_is_counted_is_asked_of_pyramids_only(project, figure_1):
     for found, units in ((figure_1, "words"), (figure_1, "spans"), (project, "")):
-        assert effective(extract(found, units), Parameters(units=units)).units == units
-    with pytest.raises(WrongParameter, match="only pyramids"):
-        effective(extract(project, "spans"), Parameters(units="spans"))
+        assert resolve_parameters(extract(found, units), Parameters(units=units)).units == units
+    with pytest.raises(InvalidParameter, match="only pyramids"):
+        resolve_parameters(extract(project, "spans"), Parameters(units="spans"))
 
 
 def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
     before = extract(figure_1).fingerprint
-    actions.add_member(figure_1, mallory, "adjudicator")
-    docsets.start_agreed(Docset.objects.get(), mallory, Coding.objects.get(coder=User.objects.get(username="bob")))
+    add_member(figure_1, mallory, "adjudicator")
+    start_agreed_pyramid(Docset.objects.get(), mallory, Coding.objects.get(coder=User.objects.get(username="bob")))
     assert extract(figure_1).fingerprint == before
     assert extract(figure_1).coders == ("alice", "bob")
 
 
 def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory):
     before = extract(figure_1, "spans")
-    actions.add_member(figure_1, mallory, "adjudicator")
+    add_member(figure_1, mallory, "adjudicator")
     start = Coding.objects.select_related("text").get(coder__username="bob")
-    agreed = docsets.start_agreed(Docset.objects.get(), mallory, start)
+    agreed = start_agreed_pyramid(Docset.objects.get(), mallory, start)
     old = contributor(start.text, "third")
     send(agreed, change("unmark", markable=old), says(contributor(start.text, "hird"), "a"))
     for after in (extract(figure_1, "spans"), forgotten(figure_1, "spans")):
@@ -138,14 +139,14 @@ def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory):
 
 def forgotten(project, units):
     """As another process would read it."""
-    forget()
+    clear_cache()
     return extract(project, units)
 
 
 def test_time_on_agreed_pyramids_is_no_time_of_a_coder_on_the_text(figure_1, mallory):
-    before = work_of(figure_1)
-    actions.add_member(figure_1, mallory, "adjudicator")
+    before = activity_by_text_and_coder(figure_1)
+    add_member(figure_1, mallory, "adjudicator")
     start = Coding.objects.select_related("text").get(coder__username="bob")
-    agreed = docsets.start_agreed(Docset.objects.get(), mallory, start)
+    agreed = start_agreed_pyramid(Docset.objects.get(), mallory, start)
     send(agreed, change("describe", scu="a", label="Other"))
-    assert work_of(figure_1) == before != {}
+    assert activity_by_text_and_coder(figure_1) == before != {}

@@ -11,16 +11,18 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from agreement.extract import extract
+from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa
 from agreement.measures.options import EXCLUDE_UNIT
-from agreement.parameters import CHOICES, PRESETS, Parameters
 from agreement.reports import overall
-from annotations import actions
-from annotations.formats import Bundle, Document, conll2012, plain
-from annotations.importing import Coded, import_documents
+from agreement.reports.parameters import CHOICES, PRESETS, Parameters
+from annotations.formats import Bundle, Document, plain
+from annotations.formats.conll import conll2012
 from annotations.models import Project
-from annotations.schemes import SCHEMES
+from annotations.projects.creation import create_project
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
 
 FIGURES = ("value", "observed", "expected", "n_units", "n_coders", "n_values", "n_judgements", "note")
 
@@ -40,8 +42,10 @@ def figures(result: Result) -> dict[str, Any]:
 @pytest.fixture
 def tales(db) -> Project:
     """Two texts; one coder has not coded the second and one has left a markable out."""
-    project = actions.create_project("tales", "Tales", SCHEMES["clusters"])
-    documents = [Coded(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()]
+    project = create_project("tales", "Tales", SCHEMES["clusters"])
+    documents = [
+        SourceDocument(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()
+    ]
     import_documents(project, documents, create=True)
     return project
 
@@ -59,7 +63,7 @@ def run(capsys):
 
 
 def as_csv(out: str) -> dict[str, dict[str, Any]]:
-    """The figures in a CSV by text; numbers as numbers, where a figure lacks None."""
+    """The figures in a CSV by text; numbers, where a figure lacks None."""
     found = {}
     for row in csv.DictReader(io.StringIO(out)):
         text = row.pop("text")
@@ -127,7 +131,7 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
     extracted = extract(Project.objects.get(slug="ez"))
     values = set()
     for distance, exclude_unit in product(SET_DISTANCES, EXCLUDE_UNIT):
-        report = overall.report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
+        report = overall.compute_report(extracted, Parameters(distance=distance, exclude_unit=exclude_unit))
         expected = alpha(data, distance, exclude_unit=exclude_unit)
         assert figures(report.result) == figures(expected), (distance, exclude_unit)
         assert (expected.n_units, expected.n_coders, expected.n_judgements) == (371, 5, 1855)
@@ -157,7 +161,7 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
     preset = parsed.pop("preset", None)
     base = PRESETS[preset or "masi"].parameters.query() if preset or not parsed else {}
-    report = overall.report(extract(tales), Parameters(**{**base, **parsed}))
+    report = overall.compute_report(extract(tales), Parameters(**{**base, **parsed}))
     results = {"": report.result} | {text.slug: text.result for text in report.texts}
 
     out = json.loads(run("tales", *options, "--format", "json"))
@@ -211,7 +215,7 @@ def test_units_that_one_coder_left_out_are_counted(tales, run):
 @pytest.mark.parametrize("form", ["json", "csv", "table"])
 @pytest.mark.parametrize("scheme", sorted(SCHEMES))
 def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, form):
-    actions.create_project("empty", "Empty", SCHEMES[scheme])
+    create_project("empty", "Empty", SCHEMES[scheme])
     out = run("empty", "--format", form)
     if form == "json":
         assert json.loads(out)["value"] is None
@@ -223,9 +227,9 @@ def test_a_project_without_codings_has_no_value_and_says_why(db, run, scheme, fo
 
 
 def test_one_coder_alone_has_no_value(db, run):
-    project = actions.create_project("solo", "Solo", SCHEMES["clusters"])
+    project = create_project("solo", "Solo", SCHEMES["clusters"])
     document = plain.parse(TALES["walk", "anna"], "walk.txt")
-    import_documents(project, [Coded(document, "anna")], create=True)
+    import_documents(project, [SourceDocument(document, "anna")], create=True)
     out = json.loads(run("solo", "--format", "json"))
     assert out["value"] is None
     assert out["note"]

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import (
@@ -25,9 +25,9 @@ from agreement.measures import (
     observed_agreement,
     scott_pi,
 )
-
-from . import exact
-from .strategies import data_of, number_tables, one_document, tables
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
+from tests.shared.cases import examples
 
 OPTIONS = st.fixed_dictionaries(
     {
@@ -53,7 +53,7 @@ def weight(value):
     return 10 * len(value) if isinstance(value, frozenset) else len(value)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables(), st.sampled_from([*SET_DISTANCES, lopsided]), OPTIONS)
 def test_alpha_is_what_its_definition_gives(drawn, name, options):
     table, documents = drawn
@@ -65,7 +65,7 @@ def test_alpha_is_what_its_definition_gives(drawn, name, options):
     assert bool(result.note) == (result.value is None)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(), st.sampled_from(SET_DISTANCES), OPTIONS)
 def test_a_named_distance_given_as_a_callable_gives_the_same_alpha(drawn, name, options):
     data = data_of(*drawn)
@@ -81,7 +81,7 @@ def test_a_named_distance_given_as_a_callable_gives_the_same_alpha(drawn, name, 
     assert [getattr(fast, c) for c in counts] == [getattr(slow, c) for c in counts]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(), st.sampled_from([*SET_DISTANCES, lopsided]), OPTIONS)
 def test_contributions_add_up_to_observed_disagreement(drawn, name, options):
     table, documents = drawn
@@ -94,7 +94,7 @@ def test_contributions_add_up_to_observed_disagreement(drawn, name, options):
     assert sum(part.share for part in parts) == pytest.approx(1.0 if result.observed else 0.0)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(number_tables(), st.sampled_from(ORDERED_DISTANCES))
 def test_alpha_of_numbers_is_what_its_definition_gives(drawn, name):
     table, documents = drawn
@@ -120,7 +120,7 @@ def assert_kappa(result, expected, disagreement=False):
     assert bool(result.note) == (result.value is None)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), MISSING)
 def test_the_coefficients_of_categories_are_what_their_definitions_give(drawn, missing):
     table, documents = drawn
@@ -134,7 +134,7 @@ def test_the_coefficients_of_categories_are_what_their_definitions_give(drawn, m
         assert_kappa(cohen_kappa(data, missing=missing), exact.kappa("own", table, missing))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tables(), st.sampled_from(SET_DISTANCES), MISSING, st.sampled_from(["subset", "disjoint"]))
 def test_beta_of_sets_is_what_its_definition_gives(drawn, name, missing, empty):
     table, documents = drawn
@@ -151,7 +151,7 @@ PLACES = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(number_tables(), MISSING, st.sampled_from(sorted(PLACES)))
 def test_weighted_coefficients_are_what_their_definitions_give(drawn, missing, name):
     table, documents = drawn
@@ -169,7 +169,7 @@ def test_weighted_coefficients_are_what_their_definitions_give(drawn, missing, n
 PAIRS = st.one_of(st.none(), st.sampled_from("abc"), st.permutations("abc").map(lambda p: tuple(p[:2])))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(1, 3).flatmap(lambda n: st.lists(st.lists(PAIRS, min_size=n, max_size=n), max_size=6)),
     st.sampled_from([Fraction(1, 2), Fraction(3, 5), Fraction(1)]),
@@ -180,7 +180,7 @@ def test_augmented_kappa_is_what_its_definition_gives(rows, p):
     assert bool(result.note) == (result.value is None)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.integers(-1, 3), min_size=3, max_size=3))), OPTIONS)
 def test_alpha_of_chain_ids_is_what_its_definition_gives(rows, options):
     documents = [document for document, _ in rows]
@@ -203,7 +203,7 @@ def test_alpha_of_chain_ids_is_what_its_definition_gives(rows, options):
 VALUES = st.one_of(st.sampled_from("xy"), st.frozensets(st.sampled_from("abcd")))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     VALUES,
     VALUES,

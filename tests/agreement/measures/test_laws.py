@@ -5,7 +5,7 @@ from dataclasses import asdict
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import (
@@ -17,8 +17,8 @@ from agreement.measures import (
     document_sums,
     fleiss_kappa,
 )
-
-from .strategies import data_of, one_document, tables
+from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.shared.cases import examples
 
 OPTIONS = st.fixed_dictionaries(
     {
@@ -27,7 +27,7 @@ OPTIONS = st.fixed_dictionaries(
         "empty": st.sampled_from(["subset", "disjoint"]),
     }
 )
-few = settings(max_examples=40, deadline=None)
+few = examples(40)
 
 
 @few
@@ -121,7 +121,7 @@ def test_long_overlapping_sets_beside_small_ones_are_compared_exactly(exclude_un
         documents[f"short {i}"] = "short"
     data = data_of(table, documents)
     by_products = alpha(data, "masi", exclude_unit=exclude_unit)
-    monkeypatch.setattr("agreement.measures.overlaps._is_dense", lambda members, *rest: members < 0)
+    monkeypatch.setattr("agreement.measures.sums.overlaps._is_dense", lambda members, *rest: members < 0)
     assert alpha(data, "masi", exclude_unit=exclude_unit) == by_products
 
 
@@ -214,3 +214,8 @@ def test_an_unknown_option_is_named_with_what_it_may_be(function, option, given)
 def test_a_callable_that_is_no_distance_is_refused(number):
     with pytest.raises(ValueError, match="the distance between 'a' and 'b' is"):
         alpha(one_document([["a", "b"]]), lambda a, b: number)
+
+
+def test_contributions_of_units_show_who_disagrees():
+    parts = contributions(one_document({"A": [1, 5], "B": [2, 2], "C": [3, 4]}), "interval")
+    assert [part.share for part in parts] == pytest.approx([16 / 17, 0, 1 / 17])

@@ -6,24 +6,24 @@ import pkgutil
 import subprocess
 import sys
 from inspect import isfunction
-from pathlib import Path
 
 import pytest
 
 from agreement import measures
 from agreement.measures import Result, alpha
-
-from .strategies import one_document
+from tests.agreement.measures.strategies import one_document
+from tests.conftest import ROOT
 
 MODULES = [
     measures.__name__,
-    *(f"{measures.__name__}.{m.name}" for m in pkgutil.iter_modules(measures.__path__)),
+    *(m.name for m in pkgutil.walk_packages(measures.__path__, f"{measures.__name__}.")),
 ]
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_in_the_docstrings_hold(module):
-    assert doctest.testmod(importlib.import_module(module)).failed == 0
+    public = {name: getattr(measures, name) for name in measures.__all__}  # as after an import of everything public
+    assert doctest.testmod(importlib.import_module(module), extraglobs=public).failed == 0
 
 
 def test_every_public_function_has_an_example():
@@ -36,7 +36,7 @@ def test_every_public_function_has_an_example():
 @pytest.mark.parametrize("package", ["django", "pandas", "scipy"])
 def test_importing_the_library_does_not_load(package):
     code = f"import sys, agreement.measures; sys.exit({package!r} in sys.modules)"
-    root = Path(__file__).parents[2]
+    root = ROOT
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
 
 

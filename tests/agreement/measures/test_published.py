@@ -6,8 +6,7 @@ from functools import partial
 import pytest
 
 from agreement.measures import alpha, chain_labels, distance, fleiss_kappa, index_labels, relation
-
-from .strategies import one_document
+from tests.agreement.measures.strategies import one_document
 
 # Passonneau 2004, Table 1: the indices of three coders; None is NIL
 INDICES = {

@@ -5,14 +5,16 @@ from functools import partial
 
 import pytest
 
-from agreement.extract import extract, forget, reliability_data
+from agreement.data.extract import clear_cache, extract, reliability_data
 from agreement.measures import ReliabilityData, alpha, bootstrap, fleiss_kappa, gwet_ac1, multi_kappa
-from agreement.parameters import Parameters, WrongParameter
 from agreement.reports import basis, overall
-from annotations import actions, operations
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding import operations
+from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable
-from tests.agreeing import WALK, answer, coded_project
+from annotations.planning.rounds import move_to_round
 from tests.conftest import change, judge
+from tests.shared.agreeing import WALK, answer, coded_project
 
 LETTERS = {"p": "person", "g": "group", "l": "loc"}
 # by text and coder a letter for each markable; a point is no answer
@@ -66,7 +68,7 @@ def table_of(answers, coders=("alice", "bob", "carol")):
 
 def chosen(found, coefficient="alpha", **asked):
     """The parameters as they work on what was read."""
-    return basis.effective(found, Parameters(coefficient, **asked))
+    return basis.resolve_parameters(found, Parameters(coefficient, **asked))
 
 
 def same(found, expected):
@@ -91,13 +93,13 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
     project = answer(coded_project("tea", scheme, WALK, f"{WALK} 2", f"{WALK} 3"))
     options = {name: getattr(asked, name) for name in ("distance", "exclude_unit", "empty", "thirds")}
     before = extract(project)
-    first = overall.report(before, asked).result
+    first = overall.compute_report(before, asked).result
     coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="alice")
     for label in "abcde":
         judge(coding, coding.text.markables.get(label=label).key, "none")
     after = extract(project)
-    second = overall.report(after, asked).result
-    forget()
+    second = overall.compute_report(after, asked).result
+    clear_cache()
     for found, result in ((before, first), (extract(project), second)):
         data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
         same(result, alpha(data, **options))
@@ -105,21 +107,21 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
 
 
 def test_only_the_sums_of_the_text_that_changed_are_computed_again(three):
-    before = basis.sums_of(extract(three), chosen(extract(three)))["nominal"]
+    before = basis.compute_sums(extract(three), chosen(extract(three)))["nominal"]
     answer_with(three, "text-2", "bob", "ppp")
-    after = basis.sums_of(extract(three), chosen(extract(three)))["nominal"]
+    after = basis.compute_sums(extract(three), chosen(extract(three)))["nominal"]
     assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]
 
 
 def test_one_reading_of_a_text_serves_every_distance(db):
     project = answer(coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2"))
     found = extract(project)
-    basis.sums_of(found, chosen(found, distance="masi"))
-    kept = [list(text.answers.kept) for text in found.texts]
-    basis.sums_of(found, chosen(found, distance="dice"))
-    assert [list(text.answers.kept) for text in found.texts] == kept
-    basis.sums_of(found, chosen(found, distance="dice", empty="disjoint"))
-    assert [len(text.answers.kept) for text in found.texts] == [len(of_text) + 1 for of_text in kept]
+    basis.compute_sums(found, chosen(found, distance="masi"))
+    kept = [list(text.answers.cache) for text in found.texts]
+    basis.compute_sums(found, chosen(found, distance="dice"))
+    assert [list(text.answers.cache) for text in found.texts] == kept
+    basis.compute_sums(found, chosen(found, distance="dice", empty="disjoint"))
+    assert [len(text.answers.cache) for text in found.texts] == [len(of_text) + 1 for of_text in kept]
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -127,7 +129,7 @@ def test_an_interval_is_the_bootstrap_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
     expected = bootstrap(table_of(THREE), COEFFICIENTS[name], n=basis.REPLICATES, seed=0, **options)
     extracted = extract(three)
-    found = basis.interval_of(extracted, chosen(extracted, name, **options))
+    found = basis.compute_interval(extracted, chosen(extracted, name, **options))
     same(found, expected)
     same(found.result, expected.result)
     # carol judged nothing of the third, so that dropping leaves two to draw from
@@ -137,7 +139,7 @@ def test_an_interval_is_the_bootstrap_of_the_library_over_texts(three, name):
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_one_chosen_text_has_its_interval_over_units(three, name):
     extracted = extract(three)
-    found = basis.interval_of(extracted, chosen(extracted, name, texts="text-1"))
+    found = basis.compute_interval(extracted, chosen(extracted, name, texts="text-1"))
     expected = bootstrap(table_of({"text-1": THREE["text-1"]}), COEFFICIENTS[name], n=basis.REPLICATES, seed=0)
     same(found, expected)
     assert (found.by, found.n_groups) == ("unit", 4)
@@ -145,17 +147,17 @@ def test_one_chosen_text_has_its_interval_over_units(three, name):
 
 def test_the_interval_of_one_text_survives_a_change_of_another(three):
     asked = chosen(extract(three), texts="text-1")
-    before = basis.interval_of(extract(three), asked)
+    before = basis.compute_interval(extract(three), asked)
     answer_with(three, "text-2", "bob", "ppp")
-    assert basis.interval_of(extract(three), asked) is before
+    assert basis.compute_interval(extract(three), asked) is before
     answer_with(three, "text-1", "bob", "ppp")
-    assert basis.interval_of(extract(three), asked) is not before
+    assert basis.compute_interval(extract(three), asked) is not before
 
 
 def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "pgggplpl"}, "text-2": {"alice": "...", "bob": "..."}}
     extracted = extract(sorted_out(answers))
-    found = basis.interval_of(extracted, chosen(extracted))
+    found = basis.compute_interval(extracted, chosen(extracted))
     assert found.low is None or found.low < found.value
 
 
@@ -170,31 +172,31 @@ def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(d
     ],
 )
 def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
-    actions.set_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
-    actions.set_round(three, three.texts.filter(slug="text-3"), "main")
+    move_to_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
+    move_to_round(three, three.texts.filter(slug="text-3"), "main")
     found = extract(three)
     asked = chosen(found, **selection)
-    data = basis.data_of(found, asked)
+    data = basis.select_data(found, asked)
     assert list(data.coders) == coders
-    assert [text.slug for text in basis.texts_of(found, asked)] == texts
+    assert [text.slug for text in basis.pick_texts(found, asked)] == texts
     expected = table_of({text: THREE[text] for text in texts}, coders)
     values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes.tolist()]
     assert values == [[expected.value(c) if c >= 0 else None for c in row] for row in expected.codes.tolist()]
-    same(basis.result_of(found, asked), alpha(expected))
+    same(basis.compute_result(found, asked), alpha(expected))
 
 
 @pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without"])
 def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
-    with pytest.raises(WrongParameter, match="'ghost'") as wrong:
-        basis.effective(extract(three), Parameters(**{field: "ghost"}))
+    with pytest.raises(InvalidParameter, match="'ghost'") as wrong:
+        basis.resolve_parameters(extract(three), Parameters(**{field: "ghost"}))
     assert wrong.value.field == field
 
 
 def test_somebody_who_answered_nothing_cannot_be_chosen(db):
     project = sorted_out({"text-1": {"alice": "pp", "bob": "..", "carol": "pg"}})
-    assert basis.effective(extract(project), Parameters(coders="carol")).coders == "carol"
-    with pytest.raises(WrongParameter) as wrong:
-        basis.effective(extract(project), Parameters(coders="bob"))
+    assert basis.resolve_parameters(extract(project), Parameters(coders="carol")).coders == "carol"
+    with pytest.raises(InvalidParameter) as wrong:
+        basis.resolve_parameters(extract(project), Parameters(coders="bob"))
     assert wrong.value.field == "coders"
 
 
@@ -207,10 +209,10 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
         for text, given in THREE.items()
     }
     for name, coefficient in COEFFICIENTS.items():
-        same(basis.result_of(found, chosen(found, name, without="person")), coefficient(table_of(rest)))
-    assert len(basis.categories_of(found, chosen(found, without="person")).units) == 6
+        same(basis.compute_result(found, chosen(found, name, without="person")), coefficient(table_of(rest)))
+    assert len(basis.select_categories(found, chosen(found, without="person")).units) == 6
     same(
-        basis.interval_of(found, chosen(found, without="person")),
+        basis.compute_interval(found, chosen(found, without="person")),
         bootstrap(table_of(rest), alpha, n=basis.REPLICATES, seed=0),
     )
 
@@ -219,12 +221,12 @@ def test_half_of_the_coders_are_not_more_than_half_and_all_coders_count_whoever_
     found = extract(three)
     # most of all coders say "person" of four units: ppp, ppg, lpp, and pp where two judged; pg of two is half
     for coders in ("", "alice,bob", "alice", "bob,carol"):
-        assert len(basis.data_of(found, chosen(found, coders=coders, without="person")).units) == 10 - 4
+        assert len(basis.select_data(found, chosen(found, coders=coders, without="person")).units) == 10 - 4
 
 
 def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
     found = extract(three)
-    units = basis.data_of(found, chosen(found, without="person,group")).units
+    units = basis.select_data(found, chosen(found, without="person,group")).units
     # p g l: 2 of 3 give one of the two, but no two the same; 1 of 2 p and 1 of 2 g
     assert len(units) == 4
 
@@ -236,7 +238,7 @@ def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings,
     judge(codings["alice"], keys["d"], "phrase", keys["a"])
     judge(codings["bob"], keys["d"], "none")
     label = dict(Markable.objects.values_list("pk", "label"))
-    data = basis.data_of(extract(project), chosen(extract(project), without="none"))
+    data = basis.select_data(extract(project), chosen(extract(project), without="none"))
     values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes.tolist()]
     of_unit = dict(zip((label[unit] for unit in data.units), values, strict=True))
     assert set(of_unit) == {"b", "c", "d", "e", "f"}
@@ -256,41 +258,41 @@ def test_a_coder_who_begins_in_another_text_counts_in_a_text_handed_in_empty(db,
         for text in ("text-1", "text-2"):
             for unit in codings[text, coder].text.markables.all():
                 judge(codings[text, coder], unit.key, "refers", indices=["1"])
-    actions.submit(codings["text-1", "carol"], codings["text-1", "carol"].coder)
-    basis.result_of(extract(project), Parameters(unmarked="singleton", **later))
+    submit_coding(codings["text-1", "carol"], codings["text-1", "carol"].coder)
+    basis.compute_result(extract(project), Parameters(unmarked="singleton", **later))
     here = codings["text-2", "carol"]
     judge(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
-    found = basis.result_of(extract(project), Parameters(unmarked="singleton", **later))
-    forget()
-    same(found, basis.result_of(extract(project), Parameters(unmarked="singleton", **later)))
+    found = basis.compute_result(extract(project), Parameters(unmarked="singleton", **later))
+    clear_cache()
+    same(found, basis.compute_result(extract(project), Parameters(unmarked="singleton", **later)))
 
 
 def test_only_so_much_is_kept_and_the_oldest_goes_first(three):
     found = extract(three)
-    for number in range(basis.KEPT + 1):
-        basis.kept(found, number, partial(int, number))
-    assert list(found.kept) == list(range(1, basis.KEPT + 1))
-    assert basis.kept(found, 1, lambda: "computed again") == 1
-    assert basis.kept(found, 0, lambda: "computed again") == "computed again"
+    for number in range(basis.CACHED_VALUES + 1):
+        basis.cached(found, number, partial(int, number))
+    assert list(found.cache) == list(range(1, basis.CACHED_VALUES + 1))
+    assert basis.cached(found, 1, lambda: "computed again") == 1
+    assert basis.cached(found, 0, lambda: "computed again") == "computed again"
 
 
 def test_without_texts_everything_is_there_but_the_value(db):
     found = extract(coded_project("tea", "sortal-classes"))
     for name in COEFFICIENTS:
-        interval = basis.interval_of(found, chosen(found, name))
+        interval = basis.compute_interval(found, chosen(found, name))
         assert (interval.value, interval.low, interval.high) == (None, None, None)
         assert interval.result.note
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_a_coefficient_as_a_function_has_its_options(three, name):
-    coefficient = basis.coefficient_of(Parameters(name, missing="drop"))
+    coefficient = basis.coefficient_function(Parameters(name, missing="drop"))
     options = {} if name == "alpha" else {"missing": "drop"}
     same(coefficient(table_of(THREE)), COEFFICIENTS[name](table_of(THREE), **options))
 
 
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])
 def test_a_distance_of_sets_between_categories_is_refused_or_nominal_but_no_error(three, distance):
-    with suppress(WrongParameter):
-        value = overall.report(extract(three), Parameters(distance=distance)).result.value
+    with suppress(InvalidParameter):
+        value = overall.compute_report(extract(three), Parameters(distance=distance)).result.value
         assert value == pytest.approx(alpha(table_of(THREE)).value)

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from agreement.extract import extract
+from agreement.data.extract import extract
 from agreement.measures import ReliabilityData, bootstrap, collapse, fleiss_kappa
-from agreement.parameters import Parameters, WrongParameter
 from agreement.reports import categories
 from agreement.reports.basis import REPLICATES
-from annotations import demo
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.management import demo
 from annotations.models import Markable, Project
-from tests.agreeing import KINDS, WALK, answer, coded_project
-from tests.test_basis import LETTERS, THREE, same, sorted_out, table_of
+from tests.agreement.reports.test_basis import LETTERS, THREE, same, sorted_out, table_of
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project
 
 SLIDES = {
     "animate": ("person", "group"),
@@ -36,7 +36,6 @@ def three(db):
 @pytest.fixture
 def sortal(db, settings):
     settings.LOCAL = True
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     call_command("load_demo")
     return extract(Project.objects.get(slug="sortal"))
 
@@ -44,7 +43,7 @@ def sortal(db, settings):
 @pytest.mark.parametrize("missing", ["available", "drop"])
 def test_each_category_has_its_k_and_its_share_of_the_judgements(three, missing):
     expected = {one.category: one for one in fleiss_kappa(table_of(THREE), missing=missing).categories}
-    found = categories.by_category(three, Parameters(missing=missing))
+    found = categories.compute_by_category(three, Parameters(missing=missing))
     assert {one.name: one.n_judgements for one in found} == {k: one.n_judgements for k, one in expected.items()}
     for one in found:
         assert one.kappa == pytest.approx(expected[one.name].value, abs=1e-12)
@@ -54,7 +53,7 @@ def test_each_category_has_its_k_and_its_share_of_the_judgements(three, missing)
 
 
 def test_specific_agreement_is_that_of_the_pairs_in_which_one_gives_the_category(three):
-    found = {one.name: one.specific for one in categories.by_category(three, Parameters())}
+    found = {one.name: one.specific for one in categories.compute_by_category(three, Parameters())}
     for letter, name in LETTERS.items():
         pairs = [set(pair) for row in ROWS for pair in combinations(row, 2)]
         # with unequal numbers of coders a pair counts once for each of its judgements
@@ -63,24 +62,26 @@ def test_specific_agreement_is_that_of_the_pairs_in_which_one_gives_the_category
 
 
 def test_categories_come_in_the_order_of_the_scheme_and_those_that_nobody_uses_do_not(three):
-    names = [one.name for one in categories.by_category(three, Parameters())]
+    names = [one.name for one in categories.compute_by_category(three, Parameters())]
     assert names == [name for name in three.categories if name in LETTERS.values()]
 
 
 def test_a_single_category_that_is_used_is_listed_though_its_k_is_undefined(db):
-    [one] = categories.by_category(extract(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters())
+    [one] = categories.compute_by_category(
+        extract(sorted_out({"text-1": {"alice": "ppp", "bob": "ppp"}})), Parameters()
+    )
     assert (one.name, one.n_judgements, one.share, one.kappa, one.specific) == ("person", 6, 1, None, 1)
 
 
 @pytest.mark.parametrize("answers", [{}, {"text-1": {"alice": "pgl", "bob": "..."}}, {"text-1": {"alice": "pg"}}])
 def test_what_no_two_coders_judged_gives_an_empty_table_and_no_error(db, answers):
     found = extract(sorted_out(answers))
-    assert len(categories.table(found, Parameters()).units) == 0
-    assert categories.by_category(found, Parameters()) == []
+    assert len(categories.compute_agreement_table(found, Parameters()).units) == 0
+    assert categories.compute_by_category(found, Parameters()) == []
 
 
 def test_s_of_a_unit_is_the_share_of_its_pairs_of_coders_that_agree(three):
-    table = categories.table(three, Parameters())
+    table = categories.compute_agreement_table(three, Parameters())
     counts = dict(zip(table.names, table.counts.T.tolist(), strict=True))
     shared = [row for row in ROWS if len(row) > 1]
     assert {name: counts[name] for name in LETTERS.values()} == {
@@ -95,7 +96,7 @@ def test_s_of_a_unit_is_the_share_of_its_pairs_of_coders_that_agree(three):
 
 def test_the_table_has_units_in_text_order_that_two_judged(db):
     found = extract(sorted_out({"text-1": {"alice": "pgl", "bob": "p.l"}, "text-2": {"alice": "g", "bob": "g"}}))
-    table = categories.table(found, Parameters())
+    table = categories.compute_agreement_table(found, Parameters())
     label = dict(Markable.objects.values_list("pk", "label"))
     assert [label[unit] for unit in table.units] == ["m0", "m2", "m0"]
     assert table.documents.tolist() == [0, 0, 1]
@@ -108,7 +109,7 @@ def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme
     said = {
         (text.pk, place, work.coder): found.categories[number]
         for text in found.texts
-        for work in text.answers.work
+        for work in text.answers.coder_answers
         for place, number in zip(work.unit.tolist(), work.category.tolist(), strict=True)
     }
     rows = [[said[pk, place, "alice"], said[pk, place, "bob"]] for pk, place, coder in said if coder == "alice"]
@@ -116,20 +117,20 @@ def test_k_is_of_categories_alone_whatever_the_scheme_and_the_coefficient(scheme
     pool = [value for row in rows for value in row]
     chance = sum((Fraction(pool.count(value), len(pool)) ** 2 for value in set(pool)), Fraction(0))
     for asked in (Parameters(), Parameters("gwet_ac1")):
-        k = categories.kappa(found, asked)
+        k = categories.compute_category_kappa(found, asked)
         assert (k.value is None) == (chance == 1)
         assert k.value is None or k.value == pytest.approx(float((agreed - chance) / (1 - chance)))
 
 
 def test_a_selection_and_a_category_left_out_choose_units_of_the_table(three):
-    assert len(categories.table(three, Parameters(texts="text-2")).units) == 3
-    assert len(categories.table(three, Parameters(coders="alice,carol")).units) == 7
-    left = categories.table(three, Parameters(texts="text-2", without="person"))
+    assert len(categories.compute_agreement_table(three, Parameters(texts="text-2")).units) == 3
+    assert len(categories.compute_agreement_table(three, Parameters(coders="alice,carol")).units) == 7
+    left = categories.compute_agreement_table(three, Parameters(texts="text-2", without="person"))
     assert left.counts.sum(axis=0).tolist() == [3 * (name == "group") for name in left.names]
 
 
 def test_ten_sortal_classes_have_the_published_k_and_merged_to_three_that_of_the_slides(sortal):
-    found = categories.collapsed(sortal, Parameters(), THREE_CLASSES)
+    found = categories.compare_merged(sortal, Parameters(), THREE_CLASSES)
     assert round(found.before.value, 6) == 0.517375  # (.6 - .1712)/(1 - .1712)
     assert round(found.after.value, 6) == 0.795849  # (.88 - .4122)/(1 - .4122)
     assert (found.after.result.observed, found.after.result.expected) == pytest.approx((0.88, 0.4122))
@@ -147,13 +148,13 @@ def test_the_intervals_before_and_after_are_those_of_the_library(sortal):
         [[said["mo"][unit], said["sue"][unit]] for _, unit, said in rows],
         [slug for slug, *_ in rows],
     )
-    found = categories.collapsed(sortal, Parameters(), THREE_CLASSES)
+    found = categories.compare_merged(sortal, Parameters(), THREE_CLASSES)
     same(found.before, bootstrap(data, fleiss_kappa, n=REPLICATES, seed=0))
     same(found.after, bootstrap(collapse(data, THREE_CLASSES), fleiss_kappa, n=REPLICATES, seed=0))
 
 
 def test_a_category_merged_into_another_that_stays_is_one_with_it(three):
-    found = categories.collapsed(three, Parameters(), {"person": "group", "state": "group"})
+    found = categories.compare_merged(three, Parameters(), {"person": "group", "state": "group"})
     assert (found.n_before, found.n_after) == (3, 2)
     merged = {text: {c: of.replace("p", "g") for c, of in given.items()} for text, given in THREE.items()}
     assert found.after.value == pytest.approx(fleiss_kappa(table_of(merged)).value)
@@ -161,13 +162,13 @@ def test_a_category_merged_into_another_that_stays_is_one_with_it(three):
 
 @pytest.mark.parametrize("mapping", [{}, {"state": "x"}])
 def test_merging_what_nobody_uses_changes_nothing(three, mapping):
-    found = categories.collapsed(three, Parameters(), mapping)
+    found = categories.compare_merged(three, Parameters(), mapping)
     assert found.after == found.before
     assert found.n_after == found.n_before == 3
 
 
 def test_merging_everything_leaves_no_k(three):
-    found = categories.collapsed(three, Parameters(), dict.fromkeys(LETTERS.values(), "thing"))
+    found = categories.compare_merged(three, Parameters(), dict.fromkeys(LETTERS.values(), "thing"))
     assert (found.after.value, found.after.low, found.n_after) == (None, None, 1)
     assert found.after.result.note
 
@@ -186,18 +187,18 @@ NAMES = ("lake", "river", "hill")
     ],
 )
 def test_a_mapping_is_read(text, mapping):
-    assert categories.read_mapping(text, NAMES) == mapping
+    assert categories.parse_mapping(text, NAMES) == mapping
 
 
 @pytest.mark.parametrize("text", ["lake", "lake:", ":water", " : ", "sea:water", "lake:water, ", "Lake:water"])
 def test_a_mapping_that_is_none_or_names_no_category_is_a_wrong_parameter(text):
-    with pytest.raises(WrongParameter) as wrong:
-        categories.read_mapping(text, NAMES)
+    with pytest.raises(InvalidParameter) as wrong:
+        categories.parse_mapping(text, NAMES)
     assert wrong.value.field == "merge"
 
 
 def test_what_is_written_is_read_as_the_same_and_has_no_names_that_stay():
     mapping = {"river": "water", "lake": "water", "hill": "hill"}
-    written = categories.written_mapping(mapping)
+    written = categories.format_mapping(mapping)
     assert written == "lake:water,river:water"
-    assert categories.read_mapping(written, NAMES) == {"lake": "water", "river": "water"}
+    assert categories.parse_mapping(written, NAMES) == {"lake": "water", "river": "water"}

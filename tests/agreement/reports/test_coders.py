@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from agreement.extract import extract
+from agreement.data.extract import extract
 from agreement.measures import (
     alpha,
     b_cubed,
@@ -16,12 +16,12 @@ from agreement.measures import (
     multi_kappa,
     observed_agreement,
 )
-from agreement.parameters import Parameters, WrongParameter
 from agreement.reports import coders
+from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.models import Coding
-from tests.agreeing import WALK, answer, coded_project
+from tests.agreement.reports.test_basis import LETTERS, THREE, sorted_out, table_of
 from tests.conftest import judge
-from tests.test_basis import LETTERS, THREE, sorted_out, table_of
+from tests.shared.agreeing import WALK, answer, coded_project
 
 CODERS = ("alice", "bob", "carol")
 PAIRS = list(combinations(CODERS, 2))
@@ -63,7 +63,7 @@ def pointed(project, codings, keys):
     ],
 )
 def test_a_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, name, measure, coefficient, missing):
-    found = coders.matrix(three, Parameters(name, missing=missing), measure)
+    found = coders.compute_pair_matrix(three, Parameters(name, missing=missing), measure)
     options = {} if coefficient is alpha else {"missing": missing}
     for pair in PAIRS:
         expected = coefficient(table_of(THREE, pair), **options).value
@@ -72,7 +72,7 @@ def test_a_measure_of_two_coders_is_that_of_the_library_on_the_two_alone(three, 
 
 
 def test_against_the_rest_is_the_mean_over_the_pairs_of_a_coder(three):
-    found = coders.matrix(three, Parameters())
+    found = coders.compute_pair_matrix(three, Parameters())
     values = {pair: alpha(table_of(THREE, pair)).value for pair in PAIRS}
     for coder in CODERS:
         own = [value for pair, value in values.items() if coder in pair]
@@ -81,14 +81,14 @@ def test_against_the_rest_is_the_mean_over_the_pairs_of_a_coder(three):
 
 def test_two_coders_who_share_no_text_have_no_value_and_it_does_not_count_against_the_rest(db):
     answers = {"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"bob": "pgl", "carol": "pgg"}}
-    found = coders.matrix(extract(sorted_out(answers)), Parameters())
+    found = coders.compute_pair_matrix(extract(sorted_out(answers)), Parameters())
     assert found.value("alice", "carol") is None
     assert found.against_rest("alice") == found.value("alice", "bob") is not None
     assert found.coders == CODERS
 
 
 def test_a_coder_alone_has_a_matrix_without_pairs(db):
-    found = coders.matrix(extract(sorted_out({"text-1": {"alice": "pgl"}})), Parameters())
+    found = coders.compute_pair_matrix(extract(sorted_out({"text-1": {"alice": "pgl"}})), Parameters())
     assert (found.coders, found.against_rest("alice")) == (("alice",), None)
 
 
@@ -98,7 +98,7 @@ def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(po
     # Alice's e is in the chains of a and of b, and counts in the first; b and f only one of the two has judged
     alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde", "ade c"))
     expected = score(alice, bob)
-    found = coders.matrix(pointed, Parameters(**asked), measure).value("alice", "bob")
+    found = coders.compute_pair_matrix(pointed, Parameters(**asked), measure).value("alice", "bob")
     assert found == pytest.approx(expected.value if measure == "link_kappa" else expected.f1)
     if measure == "muc":  # recall 2 of 3 links: e and d hang on a, c does not; precision 2 of 2
         assert found == pytest.approx(4 / 5)
@@ -106,21 +106,21 @@ def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(po
 
 @pytest.mark.parametrize("measure", ["muc", "link_kappa", "ghost", ""])
 def test_a_measure_that_the_scheme_does_not_allow_is_a_wrong_parameter(three, measure):
-    with pytest.raises(WrongParameter) as wrong:
-        coders.matrix(three, Parameters(), measure)
+    with pytest.raises(InvalidParameter) as wrong:
+        coders.compute_pair_matrix(three, Parameters(), measure)
     assert wrong.value.field == "measure"
 
 
 def test_every_measure_that_a_scheme_allows_has_a_value(pointed, three):
     for found in (pointed, three):
-        for measure in coders.measures_for(found.answers):
-            assert coders.matrix(found, Parameters(), measure).value("alice", "bob") is not None
+        for measure in coders.measures_for(found.kind):
+            assert coders.compute_pair_matrix(found, Parameters(), measure).value("alice", "bob") is not None
 
 
 def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
     # two camps, dealt in turns
     answers = {"a": "ppppggggll", "b": "llggggpppp", "c": "ppppgggglp", "d": "llggggpppg", "e": "ppppggggpl"}
-    found = coders.matrix(extract(sorted_out({"text-1": answers})), Parameters())
+    found = coders.compute_pair_matrix(extract(sorted_out({"text-1": answers})), Parameters())
     assert sorted(found.coders) == list(answers)
     camps = "".join("1" if coder in "ace" else "2" for coder in found.coders)
     assert camps in {"11122", "22111"}
@@ -128,20 +128,22 @@ def test_coders_who_agree_stand_beside_each_other_and_none_is_lost(db):
 
 def test_coders_who_all_agree_or_disagree_alike_keep_their_place(db):
     answers = {"text-1": dict.fromkeys(("alice", "bob", "carol", "dave"), "ppgl")}
-    assert sorted(coders.matrix(extract(sorted_out(answers)), Parameters()).coders) == sorted(answers["text-1"])
+    assert sorted(coders.compute_pair_matrix(extract(sorted_out(answers)), Parameters()).coders) == sorted(
+        answers["text-1"]
+    )
 
 
 def test_a_pair_is_computed_once_and_progress_is_told(three):
     told = []
-    first = coders.matrix(three, Parameters(), progress=lambda *done: told.append(done))
+    first = coders.compute_pair_matrix(three, Parameters(), progress=lambda *done: told.append(done))
     assert told == [(0, 3), (1, 3), (2, 3)]
-    assert coders.matrix(three, Parameters(), progress=lambda *done: told.append(done)) is first
+    assert coders.compute_pair_matrix(three, Parameters(), progress=lambda *done: told.append(done)) is first
     assert len(told) == 3
 
 
 @pytest.mark.parametrize(("name", "coefficient"), [("alpha", alpha), ("fleiss_kappa", fleiss_kappa)])
 def test_without_each_coder_is_the_coefficient_of_the_others(three, name, coefficient):
-    found = coders.without_each(three, Parameters(name))
+    found = coders.leave_out_each_coder(three, Parameters(name))
     whole = coefficient(table_of(THREE)).value
     assert found.result.value == pytest.approx(whole)
     assert [part.name for part in found.parts] == list(CODERS)
@@ -152,7 +154,7 @@ def test_without_each_coder_is_the_coefficient_of_the_others(three, name, coeffi
 
 
 def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
-    alice, bob = coders.profiles(pointed, Parameters())
+    alice, bob = coders.compute_profiles(pointed, Parameters())
     assert (alice.coder, alice.n_judgements, bob.n_judgements) == ("alice", 5, 5)
     assert alice.categories == {"none": 1, "phrase": 3, "place": 0, "segment": 1}
     assert bob.categories == {"none": 2, "phrase": 3, "place": 0, "segment": 0}
@@ -164,11 +166,11 @@ def test_a_profile_counts_judgements_chains_and_how_far_links_go_back(pointed):
 
 
 def test_a_profile_of_categories_has_no_chains_and_follows_the_selection(three):
-    alice, bob, carol = coders.profiles(three, Parameters(texts="text-1,text-3"))
+    alice, bob, carol = coders.compute_profiles(three, Parameters(texts="text-1,text-3"))
     assert [one.n_judgements for one in (alice, bob, carol)] == [7, 6, 4]
     assert {name: bob.categories[name] for name in LETTERS.values()} == {"person": 2, "group": 3, "loc": 1}
     assert (alice.chain_lengths, alice.link_distances, alice.mean_chain, alice.mean_link) == ({}, {}, None, None)
-    assert [one.coder for one in coders.profiles(three, Parameters(coders="bob"))] == ["bob"]
+    assert [one.coder for one in coders.compute_profiles(three, Parameters(coders="bob"))] == ["bob"]
 
 
 def test_chains_of_several_texts_are_counted_together(db):
@@ -177,7 +179,7 @@ def test_chains_of_several_texts_are_counted_together(db):
         for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
             unit = coding.text.markables.get(label=label).key
             judge(coding, unit, "refers" if indices else "none", indices=list(indices))
-    [alice] = coders.profiles(extract(project), Parameters())
+    [alice] = coders.compute_profiles(extract(project), Parameters())
     # {a, b, e} and {c}, {d} in each
     assert alice.chain_lengths == {1: 4, 3: 2}
     assert alice.mean_chain == pytest.approx(10 / 6)
@@ -185,7 +187,7 @@ def test_chains_of_several_texts_are_counted_together(db):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_confusion_of_two_coders_has_the_first_in_its_rows(three, pair):
-    found = coders.confusion(three, Parameters(), pair)
+    found = coders.confusion_matrix(three, Parameters(), pair)
     names = three.categories
     for (a, first), (b, second) in permutations(LETTERS.items(), 2):
         expected = sum(letter(*unit, pair[0]) == a and letter(*unit, pair[1]) == b for unit in TEXTS)
@@ -193,25 +195,25 @@ def test_a_confusion_of_two_coders_has_the_first_in_its_rows(three, pair):
     for a, first in LETTERS.items():
         place = names.index(first)
         assert found[place, place] == sum(letter(*u, pair[0]) == letter(*u, pair[1]) == a for u in TEXTS)
-    assert (found == coders.confusion(three, Parameters(), (pair[1], pair[0])).T).all()
+    assert (found == coders.confusion_matrix(three, Parameters(), (pair[1], pair[0])).T).all()
 
 
 def test_a_confusion_of_all_is_each_pair_in_either_order(three):
-    found = coders.confusion(three, Parameters())
+    found = coders.confusion_matrix(three, Parameters())
     assert (found == found.T).all()
-    assert (found == sum(coders.confusion(three, Parameters(), pair) for pair in permutations(CODERS, 2))).all()
+    assert (found == sum(coders.confusion_matrix(three, Parameters(), pair) for pair in permutations(CODERS, 2))).all()
     assert found.shape == (len(three.categories),) * 2
     both = sum(all(letter(*unit, coder) for coder in pair) for unit in TEXTS for pair in PAIRS)
     assert found.sum() == 2 * both
 
 
 def test_a_confusion_with_somebody_who_is_not_there_is_a_wrong_parameter(three):
-    with pytest.raises(WrongParameter):
-        coders.confusion(three, Parameters(), ("alice", "ghost"))
+    with pytest.raises(InvalidParameter):
+        coders.confusion_matrix(three, Parameters(), ("alice", "ghost"))
 
 
 def test_agreed_by_counts_units_by_how_many_gave_the_category(three):
-    n, found = coders.agreed_by(three, Parameters())
+    n, found = coders.count_agreeing_coders(three, Parameters())
     judged = [[letter(*unit, coder) for coder in CODERS] for unit in TEXTS]
     judged = [row for row in judged if all(row)]
     assert (n, len(judged)) == (3, 6)
@@ -227,17 +229,17 @@ def test_agreed_by_counts_answers_that_lack_their_antecedent(project, codings, k
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     judge(codings["bob"], keys["c"], "phrase")
     judge(codings["bob"], keys["d"], "phrase")
-    n, found = coders.agreed_by(extract(project), Parameters())
+    n, found = coders.count_agreeing_coders(extract(project), Parameters())
     assert (n, found["phrase"], found["none"]) == (2, [1, 0, 0], [0, 0, 1])
 
 
 def test_nobody_s_answers_give_empty_reports(db):
     found = extract(coded_project("tea", "poesio-artstein-2005", WALK))
-    assert coders.matrix(found, Parameters()).values == {}
-    assert coders.profiles(found, Parameters()) == []
-    assert coders.confusion(found, Parameters()).sum() == 0
-    assert coders.without_each(found, Parameters()).parts == ()
-    n, counts = coders.agreed_by(found, Parameters())
+    assert coders.compute_pair_matrix(found, Parameters()).values == {}
+    assert coders.compute_profiles(found, Parameters()) == []
+    assert coders.confusion_matrix(found, Parameters()).sum() == 0
+    assert coders.leave_out_each_coder(found, Parameters()).parts == ()
+    n, counts = coders.count_agreeing_coders(found, Parameters())
     assert (n, set(map(len, counts.values()))) == (0, {1})
 
 
@@ -245,10 +247,10 @@ def test_nobody_s_answers_give_empty_reports(db):
 def test_a_selection_of_coders_is_who_is_in_every_report():
     found = extract(answer(coded_project("tea", "poesio-artstein-2005", WALK, coders=CODERS)))
     two = Parameters(coders="carol,alice")
-    assert set(coders.matrix(found, two).values) == {frozenset({"alice", "carol"})}
-    assert [part.name for part in coders.without_each(found, two).parts] == ["alice", "carol"]
-    assert (coders.confusion(found, two) == coders.confusion(found, two).T).all()
-    assert coders.agreed_by(found, two)[0] == 2
+    assert set(coders.compute_pair_matrix(found, two).values) == {frozenset({"alice", "carol"})}
+    assert [part.name for part in coders.leave_out_each_coder(found, two).parts] == ["alice", "carol"]
+    assert (coders.confusion_matrix(found, two) == coders.confusion_matrix(found, two).T).all()
+    assert coders.count_agreeing_coders(found, two)[0] == 2
 
 
 def test_a_score_of_two_coders_is_of_what_both_judged(db):
@@ -262,5 +264,5 @@ def test_a_score_of_two_coders_is_of_what_both_judged(db):
             judge(coding, key, "refers", indices=["1"])
     extracted = extract(project)
     for measure in (*coders.SCORES, "link_kappa"):
-        found = coders.matrix(extracted, Parameters(), measure).value("alice", "bob")
+        found = coders.compute_pair_matrix(extracted, Parameters(), measure).value("alice", "bob")
         assert found is None if measure == "link_kappa" else found == 1.0, measure

@@ -5,20 +5,22 @@ from itertools import combinations
 
 import pytest
 
-from agreement.activity import LATEST, activity, progress
-from agreement.extract import extract
+from agreement.data.activity import LATEST, read_activity, read_progress
+from agreement.data.extract import extract
 from agreement.measures import alpha, bootstrap
-from agreement.parameters import Parameters, WrongParameter
 from agreement.reports import course
 from agreement.reports.basis import REPLICATES
-from annotations import actions
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding.active_time import Activity, activity_by_text_and_coder
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Operation, User
-from annotations.timing import Work, work_of
-from tests.agreeing import coded_project
+from annotations.planning.rounds import move_to_round
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.agreement.reports.test_basis import THREE, same, sorted_out, table_of
 from tests.conftest import judge
-from tests.test_basis import THREE, same, sorted_out, table_of
+from tests.shared.agreeing import coded_project
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -43,7 +45,7 @@ def three(project):
 def worked(found, days, operations=None, seconds=0.0):
     """What the log says: each text by all its coders, who end that many days after the Monday."""
     return {
-        (found.place(slug).pk, coder): Work(seconds, (operations or {}).get(slug, 1), MONDAY, MONDAY + day * DAY)
+        (found.text(slug).pk, coder): Activity(seconds, (operations or {}).get(slug, 1), MONDAY, MONDAY + day * DAY)
         for slug, day in days.items()
         for coder in ("alice", "bob")
     }
@@ -56,33 +58,33 @@ def slugs(stages):
 def test_a_week_has_the_texts_whose_last_coder_ended_in_it(three):
     work = worked(three, {"text-1": 13, "text-2": 0, "text-3": 6})
     # Bob ended the second a fortnight later
-    work[three.place("text-2").pk, "bob"] = Work(0, 1, MONDAY, MONDAY + 14 * DAY)
-    stages = course.stages(three, Parameters(), "week", work)
+    work[three.text("text-2").pk, "bob"] = Activity(0, 1, MONDAY, MONDAY + 14 * DAY)
+    stages = course.compute_stages(three, Parameters(), "week", work)
     assert slugs(stages) == {"2026, week 10": ["text-3"], "2026, week 11": ["text-1"], "2026, week 12": ["text-2"]}
     assert list(slugs(stages)) == sorted(slugs(stages))
 
 
 def test_a_week_at_the_turn_of_the_year_is_that_of_its_thursday(three):
     new_year = datetime(2027, 1, 1, tzinfo=UTC)  # a Friday
-    work = {(three.place("text-1").pk, "alice"): Work(0, 1, new_year, new_year)}
-    assert slugs(course.stages(three, Parameters(), "week", work)) == {"2026, week 53": ["text-1"]}
+    work = {(three.text("text-1").pk, "alice"): Activity(0, 1, new_year, new_year)}
+    assert slugs(course.compute_stages(three, Parameters(), "week", work)) == {"2026, week 53": ["text-1"]}
 
 
 def test_a_week_begins_when_monday_does_where_people_are(three, settings):
     settings.TIME_ZONE = "Asia/Tokyo"
     early = datetime(2026, 3, 8, 23, 0, tzinfo=UTC)  # Monday, eight in the morning, in Tokyo
-    work = {(three.place("text-1").pk, "alice"): Work(0, 1, early, early)}
-    assert list(slugs(course.stages(three, Parameters(), "week", work))) == ["2026, week 11"]
+    work = {(three.text("text-1").pk, "alice"): Activity(0, 1, early, early)}
+    assert list(slugs(course.compute_stages(three, Parameters(), "week", work))) == ["2026, week 11"]
 
 
 def test_rounds_come_in_the_order_of_their_first_work_and_those_without_last(project):
     for slug, name in {"text-1": "b", "text-2": "a"}.items():
-        actions.set_round(project, project.texts.filter(slug=slug), name)
+        move_to_round(project, project.texts.filter(slug=slug), name)
     found = extract(project)
-    stages = course.stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
+    stages = course.compute_stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
     assert slugs(stages) == {"b": ["text-1"], "a": ["text-2"], "no round": ["text-3"]}
     assert list(slugs(stages)) == ["b", "a", "no round"]
-    assert list(slugs(course.stages(found, Parameters(), "round", {}))) == ["a", "b", "no round"]
+    assert list(slugs(course.compute_stages(found, Parameters(), "round", {}))) == ["a", "b", "no round"]
 
 
 def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
@@ -90,7 +92,7 @@ def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
     found = extract(sorted_out(answers))
     days = {slug: -number for number, slug in enumerate(answers)}  # the last was finished first
     work = worked(found, days, dict.fromkeys(answers, 5))
-    stages = course.stages(found, Parameters(), "operations", work)
+    stages = course.compute_stages(found, Parameters(), "operations", work)
     assert [slug for of_stage in slugs(stages).values() for slug in of_stage] == list(reversed(answers))
     assert len(stages) <= course.BINS
     # nine texts of ten operations each: the second to begin in the first eighth, of 11.25, is with the first
@@ -102,28 +104,28 @@ def test_operations_put_every_text_in_one_stage_in_the_order_of_finishing(db):
 
 def test_one_large_text_does_not_swallow_the_others(three):
     work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 2}, {"text-1": 1, "text-2": 1000, "text-3": 1})
-    stages = course.stages(three, Parameters(), "operations", work)
+    stages = course.compute_stages(three, Parameters(), "operations", work)
     assert [slug for of_stage in slugs(stages).values() for slug in of_stage] == ["text-1", "text-2", "text-3"]
     assert [stage.label for stage in stages] == ["2,002 operations", "2,004 operations"]
 
 
 @pytest.mark.parametrize("by", ["week", "operations"])
 def test_a_text_that_nobody_worked_on_here_has_no_time(three, by):
-    assert course.stages(three, Parameters(), by, {}) == []
-    [stage] = course.stages(three, Parameters(), by, worked(three, {"text-2": 0}))
+    assert course.compute_stages(three, Parameters(), by, {}) == []
+    [stage] = course.compute_stages(three, Parameters(), by, worked(three, {"text-2": 0}))
     assert [text.slug for text in stage.texts] == ["text-2"]
 
 
 @pytest.mark.parametrize("by", ["", "month", "Week"])
 def test_stages_by_something_else_are_a_wrong_parameter(three, by):
-    with pytest.raises(WrongParameter) as wrong:
-        course.stages(three, Parameters(), by, {})
+    with pytest.raises(InvalidParameter) as wrong:
+        course.compute_stages(three, Parameters(), by, {})
     assert wrong.value.field == "by"
 
 
 def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 7})
-    first, second = course.stages(three, Parameters(), "week", work)
+    first, second = course.compute_stages(three, Parameters(), "week", work)
     two = table_of({slug: THREE[slug] for slug in ("text-1", "text-2")})
     same(first.interval, bootstrap(two, alpha, n=REPLICATES, seed=0))
     assert first.interval.by == "document"
@@ -142,7 +144,7 @@ def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
 
 def test_only_chosen_texts_and_coders_are_in_stages(three):
     work = worked(three, {"text-1": 0, "text-2": 0, "text-3": 0})
-    [stage] = course.stages(three, Parameters(texts="text-1,text-3", coders="alice,carol"), "week", work)
+    [stage] = course.compute_stages(three, Parameters(texts="text-1,text-3", coders="alice,carol"), "week", work)
     assert [text.slug for text in stage.texts] == ["text-1", "text-3"]
     assert list(stage.against_rest) == list(stage.seconds) == ["alice", "carol"]
 
@@ -150,15 +152,15 @@ def test_only_chosen_texts_and_coders_are_in_stages(three):
 def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_time(three):
     places = {text.slug: text for text in three.texts}
     work = {
-        (places["text-1"].pk, "bob"): Work(60.0, 9, MONDAY, MONDAY),
-        (places["text-2"].pk, "bob"): Work(30.0, 9, MONDAY, MONDAY),
-        (places["text-3"].pk, "bob"): Work(0.0, 1, MONDAY, MONDAY),
+        (places["text-1"].pk, "bob"): Activity(60.0, 9, MONDAY, MONDAY),
+        (places["text-2"].pk, "bob"): Activity(30.0, 9, MONDAY, MONDAY),
+        (places["text-3"].pk, "bob"): Activity(0.0, 1, MONDAY, MONDAY),
     }
     # 90 seconds for three judgements of each of the first two texts; the third has no time, and does not count
-    assert course.seconds_a_judgement(three.texts, "bob", work) == 15
-    assert course.seconds_a_judgement([places["text-2"]], "bob", work) == 10
-    assert course.seconds_a_judgement([places["text-3"]], "bob", work) is None
-    assert course.seconds_a_judgement(three.texts, "alice", work) is None
+    assert course.seconds_per_judgement(three.texts, "bob", work) == 15
+    assert course.seconds_per_judgement([places["text-2"]], "bob", work) == 10
+    assert course.seconds_per_judgement([places["text-3"]], "bob", work) is None
+    assert course.seconds_per_judgement(three.texts, "alice", work) is None
 
 
 def at(coding, *minutes):
@@ -169,40 +171,40 @@ def at(coding, *minutes):
 
 def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project, charlie):
     coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
-    actions.submit(coding, coding.coder)
-    actions.reopen(coding, charlie)
+    submit_coding(coding, coding.coder)
+    reopen_coding(coding, charlie)
     at(coding, 0, 1, 2, 62, 63, 300)
-    found = work_of(project)[coding.text_id, "alice"]
+    found = activity_by_text_and_coder(project)[coding.text_id, "alice"]
     # four judgements and handing in; an hour's pause does not count, and giving back is Charlie's
-    assert found == Work(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
-    assert (coding.text_id, "charlie") not in work_of(project)
+    assert found == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
+    assert (coding.text_id, "charlie") not in activity_by_text_and_coder(project)
 
 
 def test_what_was_imported_was_not_worked_on_here(db):
     project = coded_project("walk", "passonneau-2004")
     for coder in ("alice", "bob"):
-        import_documents(project, [Coded(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
+        import_documents(project, [SourceDocument(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
     assert Operation.objects.filter(kind="import").count() == 2
-    assert work_of(project) == {}
+    assert activity_by_text_and_coder(project) == {}
     coding = Coding.objects.get(coder__username="bob")
-    actions.reopen(coding, User.objects.get(username="charlie"))
-    assert work_of(project) == {}
+    reopen_coding(coding, User.objects.get(username="charlie"))
+    assert activity_by_text_and_coder(project) == {}
     judge(coding, coding.text.markables.first().key, "none")
-    assert list(work_of(project)) == [(coding.text_id, "bob")]
+    assert list(activity_by_text_and_coder(project)) == [(coding.text_id, "bob")]
 
 
 def test_work_is_read_in_one_query(project, django_assert_num_queries):
     with django_assert_num_queries(1):
-        assert len(work_of(project)) == 8
+        assert len(activity_by_text_and_coder(project)) == 8
 
 
 def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):
-    import_documents(project, [Coded(plain.parse("[w](m)", "text-4.txt"), None)])
+    import_documents(project, [SourceDocument(plain.parse("[w](m)", "text-4.txt"), None)])
     for coder in ("alice", "bob"):
         coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username=coder)
-        actions.submit(coding, coding.coder)
+        submit_coding(coding, coding.coder)
     with django_assert_num_queries(2):
-        found = progress(project)
+        found = read_progress(project)
     assert (found.n_texts, found.n_assigned, found.n_codings, found.n_submitted) == (4, 3, 9, 2)
 
 
@@ -211,7 +213,7 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
     chosen = list(Operation.objects.values_list("pk", flat=True))
     for number, day in ((4, 0), (1, 2), (3, 9)):
         Operation.objects.filter(pk__in=[chosen.pop() for _ in range(number)]).update(applied_at=MONDAY + day * DAY)
-    found = activity(project, MONDAY.date(), 4)
+    found = read_activity(project, MONDAY.date(), 4)
     assert [(one.day, one.operations, one.height, one.top) for one in found.days] == [
         (date(2026, 3, 2), 4, 100, 0),
         (date(2026, 3, 3), 0, 0, 100),
@@ -222,23 +224,23 @@ def test_activity_counts_the_operations_of_each_day_against_the_busiest(project)
 
 
 def test_days_without_any_activity_have_no_height(project):
-    found = activity(project, date(2020, 1, 1), 3)
+    found = read_activity(project, date(2020, 1, 1), 3)
     assert [(day.operations, day.height) for day in found.days] == [(0, 0)] * 3
 
 
 def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
     codings = list(Coding.objects.order_by("text__slug", "coder__username").select_related("coder", "text")[:5])
     for number, coding in enumerate(codings):
-        actions.submit(coding, coding.coder)
+        submit_coding(coding, coding.coder)
         coding.operations.filter(kind="submit").update(applied_at=MONDAY + number * DAY)
-    actions.reopen(codings[0], charlie)
+    reopen_coding(codings[0], charlie)
     Operation.objects.filter(kind="reopen").update(applied_at=MONDAY + 9 * DAY)
-    found = activity(project, MONDAY.date(), 1).latest
+    found = read_activity(project, MONDAY.date(), 1).latest
     assert len(found) == LATEST
     newest = codings[0]
-    assert (found[0].who, found[0].what, found[0].coder) == ("charlie", "gave back", newest.coder.username)
+    assert (found[0].user, found[0].action, found[0].coder) == ("charlie", "gave back", newest.coder.username)
     assert found[0].text == newest.text.title
-    assert [(one.who, one.what, one.moment) for one in found[1:]] == [
+    assert [(one.user, one.action, one.moment) for one in found[1:]] == [
         (codings[n].coder.username, "handed in", MONDAY + n * DAY) for n in (4, 3, 2, 1)
     ]
 
@@ -248,4 +250,4 @@ def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
     today = Operation.objects.latest("applied_at").applied_at.date()
     with django_assert_num_queries(2):
-        assert activity(other, today, 1).operations == 3
+        assert read_activity(other, today, 1).operations == 3

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.reports.lint import Scheme, lint, problems
-from annotations.schemes import SCHEMES
+from agreement.reports.lint import SchemeTraits, check_scheme, find_problems
+from annotations.schemes.ready_made import SCHEMES
 
 PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"
 SCORES = "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average"
@@ -37,7 +37,7 @@ def ready_made(key):
     """What decides of a ready-made scheme, from its data."""
     scheme = SCHEMES[key]
     pointing = [one for one in scheme.categories if one.points_to]
-    return Scheme(
+    return SchemeTraits(
         answers=scheme.answers,
         coded_levels=sum(level.coded for level in scheme.levels),
         target_levels=len({one.points_to for one in pointing}),
@@ -50,18 +50,18 @@ def ready_made(key):
 
 
 def refused(scheme):
-    return {one.name for one in lint(scheme) if not one.allowed}
+    return {one.name for one in check_scheme(scheme) if not one.allowed}
 
 
 @pytest.mark.parametrize("key", SCHEMES)
 def test_a_ready_made_scheme_allows_what_has_a_meaning_for_it_and_has_no_problems(key):
     assert refused(ready_made(key)) == NOT[key]
-    assert problems(ready_made(key)) == []
+    assert find_problems(ready_made(key)) == []
 
 
 @pytest.mark.parametrize("key", SCHEMES)
 def test_every_verdict_has_a_reason_a_name_of_its_own_and_its_place(key):
-    found = lint(ready_made(key))
+    found = check_scheme(ready_made(key))
     assert all(one.why for one in found)
     assert len({one.name for one in found}) == len(found)
     kinds = [one.kind for one in found]
@@ -72,7 +72,7 @@ def test_every_verdict_has_a_reason_a_name_of_its_own_and_its_place(key):
 def test_what_is_allowed_and_what_is_not_have_different_reasons():
     by_name = {}
     for key in SCHEMES:
-        for one in lint(ready_made(key)):
+        for one in check_scheme(ready_made(key)):
             by_name.setdefault(one.name, {}).setdefault(one.allowed, set()).add(one.why)
     for name, reasons in by_name.items():
         assert not reasons.get(True, set()) & reasons.get(False, set()), name
@@ -82,7 +82,7 @@ def test_several_pointers_are_ambiguity_and_are_minded_by_the_scores():
     scheme = ready_made("poesio-artstein-2005")
     single = replace(scheme, several_pointers=False)
     assert refused(single) - refused(scheme) == {AMBIGUITY}
-    why = [next(one.why for one in lint(some) if one.name == SCORES) for some in (scheme, single)]
+    why = [next(one.why for one in check_scheme(some) if one.name == SCORES) for some in (scheme, single)]
     assert "counts in the first" in why[0]
     assert "counts in the first" not in why[1]
 
@@ -114,15 +114,15 @@ def test_pointers_without_a_category_that_points_leave_no_choice_of_chains():
     ],
 )
 def test_a_problem_of_a_scheme_is_told(key, change, said):
-    [problem] = problems(replace(ready_made(key), **change))
+    [problem] = find_problems(replace(ready_made(key), **change))
     assert problem.startswith(said)
 
 
 def test_every_problem_is_told_and_not_only_the_first():
     scheme = replace(ready_made("poesio-artstein-2005"), categories=[], coded_levels=0, pointing=[])
-    assert len(problems(scheme)) == 3
+    assert len(find_problems(scheme)) == 3
 
 
 def test_one_category_that_points_leaves_a_choice():
     scheme = replace(ready_made("poesio-artstein-2005"), categories=["phrase"], pointing=["phrase"])
-    assert problems(scheme) == []
+    assert find_problems(scheme) == []

@@ -5,15 +5,16 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
-from agreement.extract import extract
+from agreement.data.extract import extract
 from agreement.measures import alpha, fleiss_kappa
-from agreement.parameters import CHOICES, Parameters, WrongParameter
 from agreement.reports import methods, overall
 from agreement.reports.basis import REPLICATES
+from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
 from annotations.models import Coding
-from tests.agreeing import WALK, answer, coded_project
+from tests.agreement.reports.test_basis import THREE, same, sorted_out, table_of
 from tests.conftest import judge
-from tests.test_basis import THREE, same, sorted_out, table_of
+from tests.shared.agreeing import WALK, answer, coded_project
 
 SCHEMES = {"pointers": "poesio-artstein-2005", "indices": "passonneau-2004", "categories": "sortal-classes"}
 BY = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
@@ -35,8 +36,8 @@ def three(db):
 
 
 def written(found, **asked):
-    report = overall.report(found, Parameters(**asked))
-    return methods.methods(found, report), report
+    report = overall.compute_report(found, Parameters(**asked))
+    return methods.describe_methods(found, report), report
 
 
 def about(text, *parts):
@@ -53,25 +54,23 @@ def test_the_paragraph_says_what_was_computed_of_what_and_with_which_program(ans
     interval = report.interval
     about(
         found.paragraph,
-        f"2 coders annotated 3 texts by {BY[answered.answers]}, {report.result.n_judgements} judgements in all.",
+        f"2 coders annotated 3 texts by {BY[answered.kind]}, {report.result.n_judgements} judgements in all.",
         "Reliability is Krippendorff’s alpha",
         f"Over {report.result.n_units} markables it is {report.result.value:.3f}",
         f"95% bootstrap interval {interval.low:.3f} to {interval.high:.3f},",
         f"{REPLICATES:,} samples of 3 documents, seed 0",
         f"observed disagreement {report.result.observed:.3f}, expected {report.result.expected:.3f}.",
-        f"Computed with {methods.software()}; fingerprint of the input {answered.fingerprint}.",
+        f"Computed with {methods.program_version()}; fingerprint of the input {answered.fingerprint}.",
     )
 
 
 def test_the_paragraph_says_of_a_scheme_what_has_a_meaning_there(answered):
     text = written(answered)[0].paragraph
-    assert ("nominal distance" in text) == (answered.answers != "categories")
-    assert ("as they are, with the markable itself in them" in text) == (answered.answers != "categories")
-    assert ("whole chain" in text) == ("first member of a chain" in text) == (answered.answers == "pointers")
-    assert ("left out of a text handed in counts as referring to nothing else" in text) == (
-        answered.answers == "indices"
-    )
-    assert ("left out counts as not judged" in text) == (answered.answers != "indices")
+    assert ("nominal distance" in text) == (answered.kind != "categories")
+    assert ("as they are, with the markable itself in them" in text) == (answered.kind != "categories")
+    assert ("whole chain" in text) == ("first member of a chain" in text) == (answered.kind == "pointers")
+    assert ("left out of a text handed in counts as referring to nothing else" in text) == (answered.kind == "indices")
+    assert ("left out counts as not judged" in text) == (answered.kind != "indices")
 
 
 @pytest.mark.parametrize(
@@ -168,9 +167,8 @@ def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
 
 
 def test_every_coefficient_has_a_name_and_a_reference():
-    for coefficient in CHOICES["coefficient"]:
-        assert methods.COEFFICIENTS[coefficient]
-        assert methods.REFERENCES[coefficient]
+    for coefficient in COEFFICIENTS.values():
+        assert all((coefficient.label, coefficient.name, coefficient.phrase, coefficient.reference))
     for name, words in {"distance": methods.DISTANCES, "chains": methods.CHAINS, "top": methods.TOPS}.items():
         assert set(words) == set(CHOICES[name])
     assert set(methods.EXCLUDED) == set(CHOICES["exclude_unit"])
@@ -182,19 +180,19 @@ def test_the_software_is_named_with_the_version_of_the_package():
         expected = version("coindex")
     except PackageNotFoundError:
         expected = "0.1.0"
-    assert methods.software() == f"Coindex {expected}"
+    assert methods.program_version() == f"Coindex {expected}"
 
 
 @pytest.mark.parametrize("coefficient", CHOICES["coefficient"])
 def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(answered, coefficient):
-    base, *changes = methods.compare(answered, Parameters(coefficient))
+    base, *changes = methods.vary_choices(answered, Parameters(coefficient))
     assert (base.name, base.choice, base.moved) == ("", "", None)
     asked = asdict(base.parameters)
     for change in changes:
         differs = {name for name, value in asdict(change.parameters).items() if value != asked[name]}
         assert differs == {change.name}
         assert getattr(change.parameters, change.name) == change.choice
-        same(change.interval.result, overall.report(answered, change.parameters).result)
+        same(change.interval.result, overall.compute_report(answered, change.parameters).result)
         if change.interval.value is None:
             assert change.moved is None
         else:
@@ -216,7 +214,7 @@ def test_every_change_differs_in_exactly_one_choice_and_moved_is_the_difference(
 @pytest.mark.django_db
 def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coefficient, scheme, names):
     found = extract(answer(coded_project("tea", SCHEMES[scheme], WALK)))
-    changes = methods.compare(found, Parameters(coefficient))[1:]
+    changes = methods.vary_choices(found, Parameters(coefficient))[1:]
     base = replace(Parameters(coefficient), unmarked=found.unmarked)
     expected = {(name, one) for name in names for one in CHOICES[name] if one != getattr(base, name)}
     assert {(change.name, change.choice) for change in changes} == expected
@@ -225,12 +223,12 @@ def test_every_choice_that_means_something_is_made_otherwise_in_every_way(coeffi
 @pytest.mark.django_db
 def test_how_sets_are_compared_is_a_choice_where_they_are_compared():
     found = extract(answer(coded_project("tea", SCHEMES["pointers"], WALK)))
-    names = {change.name for change in methods.compare(found, Parameters(distance="passonneau"))}
+    names = {change.name for change in methods.vary_choices(found, Parameters(distance="passonneau"))}
     assert {"empty", "thirds"} <= names
 
 
 def test_changes_of_a_small_project_are_those_of_the_library(three):
-    found = {change.choice: change for change in methods.compare(three, Parameters())}
+    found = {change.choice: change for change in methods.vary_choices(three, Parameters())}
     data = table_of(THREE)
     assert found[""].interval.value == pytest.approx(alpha(data).value)
     k = fleiss_kappa(data).value
@@ -240,12 +238,12 @@ def test_changes_of_a_small_project_are_those_of_the_library(three):
 
 def test_nothing_moves_where_the_coefficient_is_undefined(db):
     found = extract(sorted_out({"text-1": {"alice": "pp", "bob": "pp"}}))
-    assert {change.moved for change in methods.compare(found, Parameters())} == {None}
+    assert {change.moved for change in methods.vary_choices(found, Parameters())} == {None}
 
 
 def test_progress_of_a_comparison_is_told_and_a_wrong_parameter_is_refused(three):
     told = []
-    changes = methods.compare(three, Parameters(), lambda *done: told.append(done))
+    changes = methods.vary_choices(three, Parameters(), lambda *done: told.append(done))
     assert told == [(number, len(changes) - 1) for number in range(len(changes) - 1)]
-    with pytest.raises(WrongParameter):
-        methods.compare(three, Parameters(coders="ghost"))
+    with pytest.raises(InvalidParameter):
+        methods.vary_choices(three, Parameters(coders="ghost"))

@@ -9,9 +9,10 @@ import pytest
 from django.core.management import call_command
 
 from agreement.measures import ReliabilityData, alpha, fleiss_kappa, index_labels
-from annotations import actions
-from annotations.formats import Bundle, conll2012
+from annotations.formats import Bundle
+from annotations.formats.conll import conll2012
 from annotations.models import Membership, Project
+from annotations.projects.members import add_member
 
 CASES = [
     {"coefficient": "alpha", "distance": "nominal"},
@@ -32,7 +33,7 @@ def ezcoref(samples, db, charlie) -> Project:
         "import_codings", "conll2012", folder, project="ezcoref", coder_from="parent", create=True, stdout=StringIO()
     )
     project = Project.objects.get(slug="ezcoref")
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     return project
 
 

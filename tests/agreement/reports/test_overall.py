@@ -4,19 +4,24 @@ from itertools import permutations, product
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.extract import extract
+from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
-from agreement.parameters import CHOICES, Parameters, WrongParameter
 from agreement.reports import items, overall
-from annotations import actions, operations
+from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from annotations.coding import operations
+from annotations.coding.status import submit_coding
 from annotations.formats import plain
-from annotations.importing import Coded, import_documents
 from annotations.models import Coding, Markable, Membership
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.agreement.measures import exact
 from tests.conftest import DIALOGUE, change, judge, make_project, person
-from tests.measures import exact
+from tests.shared.cases import examples
 
 CODERS = ("alice", "bob", "carol")
 # text: (its coded markables in text order, its turns)
@@ -29,11 +34,11 @@ def project_with(scheme, tea):
     """A project of two texts that three coders code."""
     project = make_project("tea", scheme, tea)
     walk = plain.parse("[Anna](p) took [her](q) [dog](r)", "walk.txt")
-    import_documents(project, [Coded(walk, None)])
+    import_documents(project, [SourceDocument(walk, None)])
     coders = [person(name) for name in CODERS]
     for coder in coders:
-        actions.add_member(project, coder, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), coders)
+        add_member(project, coder, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), coders)
     return project
 
 
@@ -96,7 +101,7 @@ def write(project, work):
         ]
         operations.apply(coding, coding.coder, 0, batch)
         if handed_in:
-            actions.submit(coding, coding.coder)
+            submit_coding(coding, coding.coder)
 
 
 # Section 2 of the contract: from answers to values
@@ -171,12 +176,12 @@ def same(result, expected):
 def check_report(extracted, work, parameters):
     """The report, over all texts and in each, is what the definitions say."""
     mode, top, unmarked = parameters.chains, parameters.top, parameters.unmarked
-    report = overall.report(extracted, parameters)
+    report = overall.compute_report(extracted, parameters)
     options = (parameters.distance, parameters.exclude_unit, parameters.empty, parameters.thirds)
     results = {None: report.result} | {text.slug: text.result for text in report.texts}
     assert set(results) == {None, "tea", "walk"}
     for text, result in results.items():
-        table = table_of(work, extracted.answers, mode, top, unmarked, text)
+        table = table_of(work, extracted.kind, mode, top, unmarked, text)
         same(result, exact.alpha(table, *options))
         assert result.n_units == sum(len([v for v in row if v is not None]) > 1 for row in table.values())
         assert result.n_units + sum(result.left_out.values()) == len(table)
@@ -189,9 +194,7 @@ def hypothesised(strategy):
 
     def decorate(test):
         checks = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-        return settings(max_examples=15, deadline=None, suppress_health_check=checks)(
-            given(work=strategy, others=st.lists(others, min_size=2, max_size=2))(test)
-        )
+        return examples(15, *checks)(given(work=strategy, others=st.lists(others, min_size=2, max_size=2))(test))
 
     return decorate
 
@@ -224,7 +227,7 @@ def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed
         extracted = extract(pointed)
         label = dict(Markable.objects.filter(text__project=pointed).values_list("pk", "label"))
         for more, name in product(others, SET_DISTANCES):
-            found = items.items(extracted, Parameters(distance=name, **more))
+            found = items.compute_items(extracted, Parameters(distance=name, **more))
             table = table_of(work, "pointers", "full", "category", more["unmarked"])
             judged = {m: [v for v in row if v is not None] for m, row in table.items()}
             judged = {m: row for m, row in judged.items() if len(row) > 1}
@@ -238,7 +241,7 @@ def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed
                     row = [value - {label[unit]} if isinstance(value, frozenset) else value for value in row]
                 pairs = [exact.distance(a, b, name, more["empty"], more["thirds"]) for a, b in permutations(row, 2)]
                 assert found.observed[place] == pytest.approx(float(sum(pairs) / (len(row) - 1) / n), abs=1e-12)
-            shares = found.share[found.chosen(items.Filters())].tolist()
+            shares = found.share[found.select(items.ItemFilters())].tolist()
             assert shares == sorted(shares, reverse=True)
             assert sum(shares) == pytest.approx(1) or set(shares) <= {0.0}
         transaction.set_rollback(True)
@@ -252,7 +255,7 @@ def test_k_is_that_of_the_definition(pointed, work, others):
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
             asked = Parameters("fleiss_kappa", chains=mode, top=top, **more)
             table = table_of(work, "pointers", mode, top, more["unmarked"])
-            same(overall.report(extracted, asked).result, exact.kappa("K", table, more["missing"]))
+            same(overall.compute_report(extracted, asked).result, exact.kappa("K", table, more["missing"]))
         transaction.set_rollback(True)
 
 
@@ -272,18 +275,18 @@ def judged(codings, keys, project):
     "asked", [{}, {"empty": "disjoint", "thirds": "rounded"}, {"coefficient": "fleiss_kappa", "unmarked": "label"}]
 )
 def test_every_cell_of_the_grid_is_the_report_of_its_parameters(judged, asked):
-    rows = overall.grid(judged, Parameters(**asked))
+    rows = overall.compute_grid(judged, Parameters(**asked))
     assert [label for label, _ in rows] == [label for label, _ in overall.CONSTRUCTIONS["pointers"]]
     for _, row in rows:
         assert [cell.parameters.distance for cell in row if cell.parameters.is_alpha] == list(SET_DISTANCES)
         for cell in row:
-            assert cell.result == overall.report(judged, cell.parameters).result
+            assert cell.result == overall.compute_report(judged, cell.parameters).result
             conventions = (cell.parameters.empty, cell.parameters.thirds)
             assert conventions == (asked.get("empty", "subset"), asked.get("thirds", "exact"))
 
 
 def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, keys):
-    inclusive = items.item(judged, Parameters(), "tea", keys["d"])
+    inclusive = items.report_item(judged, Parameters(), "tea", keys["d"])
     [pair] = inclusive.pairs
     assert (pair.first, pair.second) == ("alice", "bob")
     # {a, c, d} and {a, b, c, d}: c points at a as well
@@ -291,19 +294,19 @@ def test_an_item_has_every_coders_value_and_the_distances_of_every_pair(judged, 
     assert pair.distances == pytest.approx(
         {"nominal": 1, "passonneau": 1 / 3, "jaccard": 1 / 4, "dice": 1 / 7, "masi": 1 / 2, "masi-product": 1 / 12}
     )
-    exclusive = items.item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
+    exclusive = items.report_item(judged, Parameters(exclude_unit="observed"), "tea", keys["d"]).pairs[0]
     assert exclusive.distances["jaccard"] == pytest.approx(1 / 3)
-    assert items.item(judged, Parameters(), "tea", "phrase:900-901") is None
-    assert items.item(judged, Parameters(), "ghost", keys["d"]) is None
+    assert items.report_item(judged, Parameters(), "tea", "phrase:900-901") is None
+    assert items.report_item(judged, Parameters(), "ghost", keys["d"]) is None
 
 
 @pytest.mark.parametrize("mode", ["none", "partial"])
 def test_chains_cannot_be_chosen_where_coders_index(indexed, mode):
-    with pytest.raises(WrongParameter) as wrong:
-        overall.report(extract(indexed), Parameters(chains=mode))
+    with pytest.raises(InvalidParameter) as wrong:
+        overall.compute_report(extract(indexed), Parameters(chains=mode))
     assert wrong.value.field == "chains"
 
 
 def test_the_projects_own_rule_for_what_is_left_out_holds_unless_another_is_asked(project, judged):
-    assert overall.report(judged, Parameters()).parameters.unmarked == "missing"
-    assert overall.report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"
+    assert overall.compute_report(judged, Parameters()).parameters.unmarked == "missing"
+    assert overall.compute_report(judged, Parameters(unmarked="label")).parameters.unmarked == "label"

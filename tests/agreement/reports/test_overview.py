@@ -2,21 +2,20 @@
 
 import pytest
 
-from agreement.activity import progress
-from agreement.extract import extract
-from agreement.measures.intervals import Interval
-from agreement.measures.results import Result
-from agreement.parameters import Parameters
+from agreement.data.activity import read_progress
+from agreement.data.extract import extract
+from agreement.measures import Interval, Result
 from agreement.reports import overall
-from agreement.reports.overview import BANDS, overview, verdict
-from annotations import actions
+from agreement.reports.overview import BANDS, build_overview, verdict
+from agreement.reports.parameters import Parameters
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
-from tests.agreeing import coded_project
-from tests.test_basis import THREE, answer_with, sorted_out
+from tests.agreement.reports.test_basis import THREE, answer_with, sorted_out
+from tests.shared.agreeing import coded_project
 
 
 def seen(project, **asked):
-    return overview(extract(project), Parameters(**asked), progress(project))
+    return build_overview(extract(project), Parameters(**asked), read_progress(project))
 
 
 def test_a_project_without_texts_misses_texts(db):
@@ -63,7 +62,7 @@ def test_where_there_is_a_figure_nothing_is_missing_and_it_is_that_of_the_report
     project = sorted_out(THREE)
     found = seen(project)
     assert found.missing == ()
-    assert found.report == overall.report(extract(project), Parameters())
+    assert found.report == overall.compute_report(extract(project), Parameters())
     assert found.verdict == verdict(found.report.interval)
 
 
@@ -114,7 +113,7 @@ def test_one_text_with_answers_is_not_called_reliable_in_all_of_its_interval(db)
 
 def handed_in(project):
     for coding in Coding.objects.filter(text__project=project).select_related("coder"):
-        actions.submit(coding, coding.coder)
+        submit_coding(coding, coding.coder)
 
 
 def test_what_is_complete_has_no_notes(db):
@@ -133,7 +132,7 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
         }
     )
     Coding.objects.filter(text__slug="text-4").delete()
-    actions.submit(Coding.objects.get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob"))
+    submit_coding(Coding.objects.get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob"))
     found = seen(project)
     assert found.notes[:3] == (
         "1 text of 3 has no answers of two coders.",
@@ -160,5 +159,5 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
     project = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}})
     handed_in(project)
     coding = Coding.objects.get(text__slug="text-1", coder__username="bob")
-    actions.reopen(coding, User.objects.get(username="charlie"))
+    reopen_coding(coding, User.objects.get(username="charlie"))
     assert seen(project).notes == ("1 coding of 4 is not handed in.",)

@@ -37,7 +37,6 @@ def load(db, settings, request):
 
     def load(slug):
         settings.LOCAL = True
-        settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # the demo has many people
         call_command("load_demo", verbosity=0)
         if slug == EZCOREF:
             folder = request.getfixturevalue("samples") / "ezcoref" / "conll2012"

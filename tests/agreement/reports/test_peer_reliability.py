@@ -2,15 +2,18 @@
 
 import pytest
 
+from agreement.data.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, alpha, bootstrap, cohen_kappa, count_dice, fleiss_kappa
-from agreement.pyramids import read
-from agreement.reports import peers
-from annotations import actions, docsets
-from annotations.models import Coding, Docset, User
-from tests.agreeing import digits, figures, table
+from agreement.reports.pyramids import peers
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.docsets.creation import create_docset
+from annotations.models import Coding, Docset, Project, User
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
 from tests.conftest import change
-from tests.pyramids import contributor, docset, pyramid_project, says, send
-from tests.scored import ANN, SUMMARIES, add_docset, harbour
+from tests.shared.agreeing import digits, figures, table
+from tests.shared.pyramids import contributor, docset, pyramid_project, says, send
+from tests.shared.scored import ANN, SUMMARIES, add_docset, harbour
 
 URL = "/projects/harbour/agreement/peers/"
 # What Ann found of her SCUs in each peer, once each; Ben missed those in the set.
@@ -24,9 +27,15 @@ FOUND = (
 )
 
 
+@pytest.fixture(scope="module")
+def harbour_rows(module_rows) -> int:
+    """Make the project for all tests of the module."""
+    return harbour().pk
+
+
 @pytest.fixture
-def project(charlie):
-    return harbour()
+def project(harbour_rows, charlie):
+    return Project.objects.get(pk=harbour_rows)
 
 
 def by_hand() -> list[list[int]]:
@@ -44,7 +53,7 @@ def data(counts) -> ReliabilityData:
 
 
 def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
-    report = peers.report(read(project))
+    report = peers.report_peers(read_pyramids(project))
     counts = by_hand()
     assert report.overall.kappa.result.n_units == 6 * 8 == len(counts)
     assert report.overall.kappa.value == fleiss_kappa(data(counts)).value
@@ -56,10 +65,10 @@ def test_kappa_and_alpha_are_those_of_peers_by_scus(project):
 
 def test_an_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(project):
     coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
-    actions.reopen(coding, coding.coder)
+    reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
-    actions.submit(coding, coding.coder)
-    report = peers.report(read(project))
+    submit_coding(coding, coding.coder)
+    report = peers.report_peers(read_pyramids(project))
     [item] = [one for one in report.items if one.peer.slug == "sinking-4" and one.scu == "aground"]
     assert item.counts == {"ann": 2, "ben": 1}
     counts = by_hand()
@@ -69,7 +78,7 @@ def test_an_scu_that_one_coder_finds_more_often_is_a_partial_disagreement(projec
 
 
 def test_items_stand_by_their_share(project):
-    report = peers.report(read(project))
+    report = peers.report_peers(read_pyramids(project))
     assert len(report.items) == 48
     assert [one.share for one in report.items[:4]] == [1 / 3, 1 / 3, 1 / 3, 0]
     assert [(one.peer.slug, one.scu) for one in report.items[:3]] == [
@@ -84,17 +93,17 @@ def test_own_pyramids_and_peers_of_one_coder_are_left_out(project):
         coder=User.objects.get(username="adam")
     )
     Coding.objects.filter(kind="peer-agreed", text__slug="sinking-2", coder__username="ben").delete()
-    report = peers.report(read(project))
+    report = peers.report_peers(read_pyramids(project))
     assert (report.n_alone, report.overall.n_peers, report.coders) == (1, 5, ("adam", "ann", "ben"))
     assert report.overall.cohen is None
 
 
 def test_several_docsets_are_told_apart_and_taken_together(project, signed_in, charlie):
     other = docset_of_the_same(project)
-    report = peers.report(read(project))
+    report = peers.report_peers(read_pyramids(project))
     assert [(one.docset, one.n_peers) for one in report.docsets] == [("second", 3), ("sinking", 6)]
     assert report.overall.n_peers == 9
-    alone = peers.report(read(project, other.slug), other.slug)
+    alone = peers.report_peers(read_pyramids(project, other.slug), other.slug)
     assert alone.overall.kappa.value == report.docsets[0].kappa.value
     page = signed_in(charlie).get(URL).content.decode()
     assert [row[0] for row in table(page, "reliability")] == ["all docsets", "second", "sinking", "mean of the docsets"]
@@ -103,16 +112,16 @@ def test_several_docsets_are_told_apart_and_taken_together(project, signed_in, c
 
 
 def docset_of_the_same(project) -> Docset:
-    made = docsets.create_docset(project, "second", "Second", SUMMARIES)
+    made = create_docset(project, "second", "Second", SUMMARIES)
     ann, ben, adam = (User.objects.get(username=name) for name in ("ann", "ben", "adam"))
-    actions.assign(project, [made.texts.get()], [ann, ben])
+    assign_texts(project, [made.texts.get()], [ann, ben])
     add_docset(project, made, 3, adam)
     return made
 
 
 def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL).content.decode()
-    report = peers.report(read(project))
+    report = peers.report_peers(read_pyramids(project))
     one = report.overall
     assert figures(page, "reliability") == [
         digits(
@@ -133,7 +142,7 @@ def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
 
 def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charlie, alice):
     project = pyramid_project("own")
-    actions.add_member(project, charlie, "manager")
+    add_member(project, charlie, "manager")
     docset(project, alice)
     page = signed_in(charlie).get("/projects/own/agreement/peers/").content.decode()
     assert "It takes an agreed pyramid" in page
@@ -142,10 +151,10 @@ def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charli
 
 def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, charlie):
     coding = Coding.objects.get(kind="peer-agreed", text__slug="sinking-4", coder__username="ann")
-    before = peers.report(read(project))
-    actions.reopen(coding, coding.coder)
+    before = peers.report_peers(read_pyramids(project))
+    reopen_coding(coding, coding.coder)
     send(coding, says(contributor(coding.text, "was late"), "aground"))
-    report = peers.report(read(project))
+    report = peers.report_peers(read_pyramids(project))
     assert (report.n_open, report.overall.n_peers) == (1, before.overall.n_peers - 1)
     assert not [one for one in report.items if one.peer.slug == "sinking-4"]
     assert "not handed in yet" in signed_in(charlie).get(URL).content.decode()
@@ -153,9 +162,9 @@ def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, ch
 
 def test_an_scu_that_nobody_could_find_is_no_unit(project):
     """One that is only described, without a contributor: all would agree that it is absent."""
-    before = peers.report(read(project)).overall.kappa
+    before = peers.report_peers(read_pyramids(project)).overall.kappa
     agreed = Coding.objects.get(kind="agreed")
-    actions.reopen(agreed, agreed.coder)
+    reopen_coding(agreed, agreed.coder)
     send(agreed, *(change("describe", scu=f"empty-{number}", label="Empty") for number in range(20)))
-    after = peers.report(read(project)).overall.kappa
+    after = peers.report_peers(read_pyramids(project)).overall.kappa
     assert (after.value, after.result.n_units) == (before.value, before.result.n_units)

@@ -2,13 +2,13 @@
 
 import pytest
 
+from agreement.data.pyramids import read_pyramids
 from agreement.measures import ReliabilityData, cohen_kappa, fleiss_kappa
-from agreement.parameters import WrongParameter
-from agreement.pyramids import read
-from agreement.reports import scus
-from tests.agreeing import digits, figures, links, table
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
-from tests.scored import harbour
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.pyramids import scus
+from tests.shared.agreeing import digits, figures, links, table
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.scored import harbour
 
 URL = "/projects/harbour/agreement/scus/"
 
@@ -23,7 +23,7 @@ def pyramids_of(alice, bob, summaries, first, second):
     codings = codings_of(models_of(docset(project, alice, bob, summaries=summaries)))
     build(codings["alice"], first)
     build(codings["bob"], second)
-    return scus.report(read(project))
+    return scus.report_scus(read_pyramids(project))
 
 
 def found(report):
@@ -70,35 +70,35 @@ def test_scus_without_a_common_word_are_disjoint(alice, bob):
 
 
 def test_words_that_only_one_has_are_marked_in_its_contributors(project):
-    report = scus.report(read(project))
+    report = scus.report_scus(read_pyramids(project))
     [pair] = [one for one in report.pairs if one.first and one.first.key == "rescued"]
-    [said] = pair.first.said[0]
-    assert [(piece.words, piece.alone) for piece in said] == [
+    [said] = pair.first.texts[0]
+    assert [(piece.words, piece.unshared) for piece in said] == [
         ("Lifeboats took everyone aboard", False),
         (" ", False),
         ("to the harbour", True),
     ]
-    [said] = pair.first.said[1]
+    [said] = pair.first.texts[1]
     assert "".join(piece.words for piece in said) == "All … passengers were saved by lifeboats"
     assert (pair.kind, pair.shared, pair.only_first, pair.only_second) == ("intersection", 17, 8, 2)
     assert pair.distance == 10 / 27
 
 
 def test_pairs_are_filtered_and_sorted(project):
-    report = scus.report(read(project))
+    report = scus.report_scus(read_pyramids(project))
     assert report.counts() == {"identity": 1, "subsumption": 3, "intersection": 2, "unmatched": 3, "disjunction": 0}
-    assert [one.size for one in report.chosen()] == sorted((one.size for one in report.pairs), reverse=True)
-    distances = [one.distance for one in report.chosen(sort="distance")]
+    assert [one.size for one in report.select()] == sorted((one.size for one in report.pairs), reverse=True)
+    distances = [one.distance for one in report.select(sort="distance")]
     assert distances == sorted(distances, reverse=True)
-    assert {one.kind for one in report.chosen("intersection")} == {"intersection"}
+    assert {one.kind for one in report.select("intersection")} == {"intersection"}
     for asked, field in ((("x", "size"), "kind"), (("", "x"), "sort")):
-        with pytest.raises(WrongParameter) as wrong:
-            report.chosen(*asked)
+        with pytest.raises(InvalidParameter) as wrong:
+            report.select(*asked)
         assert wrong.value.field == field
 
 
 def test_the_subsumption_table_has_a_row_for_each_relation_and_summary(project):
-    report = scus.report(read(project))
+    report = scus.report_scus(read_pyramids(project))
     assert len(report.subsumed) == 4 * sum(one.relation in scus.SUBSUMPTION for one in report.overlaps)
     rows = [(one.summary, one.in_first, one.in_second) for one in report.subsumed if one.second == "Owner"]
     assert rows == [
@@ -114,26 +114,28 @@ def test_the_subsumption_table_has_a_row_for_each_relation_and_summary(project):
 
 
 def test_two_coders_are_asked_for_in_either_order(project):
-    one, other = (scus.report(read(project), first=a, second=b) for a, b in (("ann", "ben"), ("ben", "ann")))
+    one, other = (
+        scus.report_scus(read_pyramids(project), first=a, second=b) for a, b in (("ann", "ben"), ("ben", "ann"))
+    )
     assert {(b, a) for a, b in found(one)} == set(found(other))
-    assert scus.report(read(project), second="ann").first.coder == "ben"
+    assert scus.report_scus(read_pyramids(project), second="ann").first.coder == "ben"
     for names, field in ((("ann", "ghost"), "second"), (("ann", "ann"), "second"), (("ghost", "ann"), "first")):
-        with pytest.raises(WrongParameter) as wrong:
-            scus.report(read(project), "", *names)
+        with pytest.raises(InvalidParameter) as wrong:
+            scus.report_scus(read_pyramids(project), "", *names)
         assert wrong.value.field == field
 
 
 def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, project):
     page = signed_in(charlie).get(URL).content.decode()
-    report = scus.report(read(project))
+    report = scus.report_scus(read_pyramids(project))
     assert [row[1] for row in table(page, "kinds")] == ["1", "3", "2", "3", "0"]
-    assert page.count('class="card scu-pair"') == len(report.pairs) == 9
-    assert '<mark class="only-one">to the harbour</mark>' in page
+    assert page.count('class="card agreement-scu-pair"') == len(report.pairs) == 9
+    assert '<mark class="agreement-difference">to the harbour</mark>' in page
     assert [row[-1] for row in figures(page, "pairs")] == [
-        row for one in report.chosen() for row in digits(one.distance)
+        row for one in report.select() for row in digits(one.distance)
     ]
     one = signed_in(charlie).get(URL, {"kind": "identity"}).content.decode()
-    assert one.count('class="card scu-pair"') == 1
+    assert one.count('class="card agreement-scu-pair"') == 1
     assert links(one, "kind=intersection")
     none = signed_in(charlie).get(URL, {"kind": "disjunction"}).content.decode()
     assert "No pair is like that" in none
@@ -141,7 +143,7 @@ def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, pro
 
 def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"view": "subsumption"}).content.decode()
-    report = scus.report(read(project))
+    report = scus.report_scus(read_pyramids(project))
     assert [row[0] for row in figures(page, "kappas")] == digits(report.kappa.value, report.cohen.value)
     assert "not a decision of a coder" in page
     assert "Hotels ← Owner" in page
@@ -156,4 +158,4 @@ def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie
 def test_a_wrong_parameter_gets_400_and_what_is_usual(signed_in, charlie, project, asked):
     reply = signed_in(charlie).get(URL, asked)
     assert reply.status_code == 400
-    assert reply.content.decode().count('class="card scu-pair"') == 9
+    assert reply.content.decode().count('class="card agreement-scu-pair"') == 9

@@ -3,14 +3,17 @@
 import pytest
 from scipy import stats
 
-from agreement.parameters import WrongParameter
-from agreement.pyramids import read
-from agreement.reports import scores, study
-from annotations import actions, docsets
+from agreement.data.pyramids import read_pyramids
+from agreement.reports.parameters import InvalidParameter
+from agreement.reports.pyramids import scores, study
+from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Docset, Membership
-from tests.agreeing import digits, figures, links, table
-from tests.pyramids import build, codings_of, models_of
-from tests.scored import ANN, OF_ANN, harbour, hold, people
+from annotations.planning.assignments import assign_texts
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
+from tests.shared.agreeing import digits, figures, links, table
+from tests.shared.pyramids import build, codings_of, models_of
+from tests.shared.scored import ANN, OF_ANN, harbour, hold, people
 
 URL = "/projects/harbour/agreement/study/"
 
@@ -22,14 +25,14 @@ def project(charlie):
 
 def by_coder(project, score):
     found = {}
-    for one in scores.report(read(project)).peers:
-        found.setdefault(one.held.coder, []).append(one.value(score))
+    for one in scores.report_scores(read_pyramids(project)).peers:
+        found.setdefault(one.marks.coder, []).append(one.value(score))
     return found["ann"], found["ben"]
 
 
 @pytest.mark.parametrize("score", scores.SCORES)
 def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, score):
-    [pair] = study.report(read(project)).pairs
+    [pair] = study.report_study(read_pyramids(project)).pairs
     first, second = by_coder(project, score)
     found = pair.correlations[score]
     assert (pair.first, pair.second, found.n) == ("ann", "ben", 6)
@@ -40,7 +43,7 @@ def test_the_correlations_are_those_of_the_scores_of_the_same_peers(project, sco
 
 
 def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
-    [pair] = study.report(read(project)).pairs
+    [pair] = study.report_study(read_pyramids(project)).pairs
     peers = pair.peers["modified"]
     for side in ("first", "second"):
         values = [getattr(one, side) for one in peers]
@@ -52,33 +55,33 @@ def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
 
 
 def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
-    actions.reopen(Coding.objects.get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
-    assert study.report(read(project)).pairs[0].n_open == 1
+    reopen_coding(Coding.objects.get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
+    assert study.report_study(read_pyramids(project)).pairs[0].n_open == 1
     assert "not handed in" in signed_in(charlie).get(URL).content.decode()
 
 
 def test_two_coders_are_asked_for_in_either_order(project):
-    found = read(project)
-    one, other = (study.report(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
+    found = read_pyramids(project)
+    one, other = (study.report_study(found, first=a, second=b).pairs[0] for a, b in (("ann", "ben"), ("ben", "ann")))
     assert [peer.change for peer in one.peers["original"]] == [-peer.change for peer in other.peers["original"]]
-    assert [(pair.first, pair.second) for pair in study.report(found, second="ann").pairs] == [("ben", "ann")]
+    assert [(pair.first, pair.second) for pair in study.report_study(found, second="ann").pairs] == [("ben", "ann")]
     for names, field in ((("ann", "ghost"), "second"), (("ghost", ""), "first"), (("ann", "ann"), "second")):
-        with pytest.raises(WrongParameter) as wrong:
-            study.report(found, first=names[0], second=names[1])
+        with pytest.raises(InvalidParameter) as wrong:
+            study.report_study(found, first=names[0], second=names[1])
         assert wrong.value.field == field
 
 
 def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
     [carol] = people("carol")
-    actions.add_member(project, carol, Membership.Role.CODER)
+    add_member(project, carol, Membership.Role.CODER)
     made = Docset.objects.get()
-    actions.assign(project, [models_of(made)], [carol])
+    assign_texts(project, [models_of(made)], [carol])
     build(codings_of(models_of(made))["carol"], ANN)
     peers = list(made.texts.filter(role="peer")[:3])
-    docsets.assign_peers(made, peers, [carol], agreed=False)
+    assign_peers(made, peers, [carol], agreed=False)
     for text in peers:
         hold(codings_of(text)["carol"], OF_ANN)
-    report = study.report(read(project))
+    report = study.report_study(read_pyramids(project))
     assert [(one.first, one.second, len(one.peers["modified"])) for one in report.pairs] == [
         ("ann", "ben", 6),
         ("ann", "carol", 3),
@@ -92,7 +95,7 @@ def test_every_pair_of_three_coders_has_a_line(project, signed_in, charlie):
 
 def test_the_page_has_the_report_to_the_last_digit(signed_in, charlie, project):
     page = signed_in(charlie).get(URL, {"score": "original"}).content.decode()
-    [pair] = study.report(read(project)).pairs
+    [pair] = study.report_study(read_pyramids(project)).pairs
     expected = [
         digits(
             found.n,

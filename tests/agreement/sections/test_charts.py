@@ -3,20 +3,20 @@
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 import pytest
 
-from agreement import figures
-from agreement.figures import (
+from agreement.sections import charts
+from agreement.sections.charts import (
     MARKERS,
     MOST_IN_WORDS,
     PATTERNS,
     Chart,
     Dot,
-    dots,
-    heat,
-    lines,
-    said,
-    stacked,
-    strip,
-    upset,
+    describe_dots,
+    dot_plot,
+    heat_map,
+    line_chart,
+    stacked_bars,
+    strip_plot,
+    upset_plot,
 )
 
 LONG = "a very long name of a text or a coder that does not fit "
@@ -29,20 +29,20 @@ MEMBERS = {
     frozenset({"alice", "carol"}): ["x", "y", "z"],
 }
 BUILT = {
-    "dots": dots(ROWS, "alpha", [0.667, 0.8]),
-    "dots of nothing": dots([], "alpha"),
-    "dots of None": dots([Dot("x", None)], "alpha"),
-    "heat": heat(["a", "b"], ["a", "b", "c"], [[None, 0.5, 1], [0.25, None, -1]], "alpha"),
-    "heat of nothing": heat([], [], [], "alpha"),
-    "heat of many": heat(["a"], [str(n) for n in range(MOST_IN_WORDS + 1)], [[0.5] * (MOST_IN_WORDS + 1)], "alpha"),
-    "lines": lines(["1", "2"], {f"coder {n}": [0.5, None] for n in range(12)}, "alpha"),
-    "lines of nothing": lines([], {}, "alpha"),
-    "stacked": stacked(["a", "b"], {f"part {n}": [0.1, 0.1] for n in range(10)}, "share"),
-    "stacked nothing": stacked([], {}, "share"),
-    "strip": strip(["it", LONG], [0.75, 0.25], "share"),
-    "strip of nothing": strip([], [], "share"),
-    "upset": upset(["alice", "bob", "carol"], MEMBERS),
-    "upset of nothing": upset(["alice"], {}),
+    "dots": dot_plot(ROWS, "alpha", [0.667, 0.8]),
+    "dots of nothing": dot_plot([], "alpha"),
+    "dots of None": dot_plot([Dot("x", None)], "alpha"),
+    "heat": heat_map(["a", "b"], ["a", "b", "c"], [[None, 0.5, 1], [0.25, None, -1]], "alpha"),
+    "heat of nothing": heat_map([], [], [], "alpha"),
+    "heat of many": heat_map(["a"], [str(n) for n in range(MOST_IN_WORDS + 1)], [[0.5] * (MOST_IN_WORDS + 1)], "alpha"),
+    "lines": line_chart(["1", "2"], {f"coder {n}": [0.5, None] for n in range(12)}, "alpha"),
+    "lines of nothing": line_chart([], {}, "alpha"),
+    "stacked": stacked_bars(["a", "b"], {f"part {n}": [0.1, 0.1] for n in range(10)}, "share"),
+    "stacked nothing": stacked_bars([], {}, "share"),
+    "strip": strip_plot(["it", LONG], [0.75, 0.25], "share"),
+    "strip of nothing": strip_plot([], [], "share"),
+    "upset": upset_plot(["alice", "bob", "carol"], MEMBERS),
+    "upset of nothing": upset_plot(["alice"], {}),
 }
 
 
@@ -79,18 +79,18 @@ def test_a_dot_says_its_name_and_interval_when_pointed_at():
 
 def test_marks_are_lines_across():
     assert [(one["x0"], one["x1"]) for one in BUILT["dots"]["layout"]["shapes"]] == [(0.667, 0.667), (0.8, 0.8)]
-    assert dots(ROWS, "alpha")["layout"]["shapes"] == []
+    assert dot_plot(ROWS, "alpha")["layout"]["shapes"] == []
 
 
 @pytest.mark.parametrize(
     ("figure", "axis"),
     [
-        (dots([Dot(name, 0.5) for name in ALIKE], "alpha"), "yaxis"),
-        (heat(ALIKE, ["x"], [[1], [2]], "alpha"), "yaxis"),
-        (heat(["x"], ALIKE, [[1, 2]], "alpha"), "xaxis"),
-        (lines(ALIKE, {"x": [1, 2]}, "alpha"), "xaxis"),
-        (stacked(ALIKE, {"x": [1, 1]}, "share"), "yaxis"),
-        (upset(ALIKE, {frozenset(ALIKE[:1]): ["x"]}), "yaxis2"),
+        (dot_plot([Dot(name, 0.5) for name in ALIKE], "alpha"), "yaxis"),
+        (heat_map(ALIKE, ["x"], [[1], [2]], "alpha"), "yaxis"),
+        (heat_map(["x"], ALIKE, [[1, 2]], "alpha"), "xaxis"),
+        (line_chart(ALIKE, {"x": [1, 2]}, "alpha"), "xaxis"),
+        (stacked_bars(ALIKE, {"x": [1, 1]}, "share"), "yaxis"),
+        (upset_plot(ALIKE, {frozenset(ALIKE[:1]): ["x"]}), "yaxis2"),
     ],
 )
 def test_two_names_that_are_cut_alike_stay_two(figure, axis):
@@ -98,13 +98,13 @@ def test_two_names_that_are_cut_alike_stay_two(figure, axis):
     assert found["tickvals"] == [0, 1]
     first, second = found["ticktext"]
     assert first == second
-    assert len(first) == figures.WIDEST_LABEL
+    assert len(first) == charts.WIDEST_LABEL
     assert first.endswith("…")
 
 
 def test_a_name_that_just_fits_is_not_cut():
-    name = "x" * figures.WIDEST_LABEL
-    assert dots([Dot(name, 0.5), Dot(f"{name}x", 0.5)], "alpha")["layout"]["yaxis"]["ticktext"] == [
+    name = "x" * charts.WIDEST_LABEL
+    assert dot_plot([Dot(name, 0.5), Dot(f"{name}x", 0.5)], "alpha")["layout"]["yaxis"]["ticktext"] == [
         name,
         f"{name[:-1]}…",
     ]
@@ -125,7 +125,7 @@ def test_a_heat_map_has_a_cell_for_each_value_and_none_for_what_is_not_there():
 
 def test_a_wide_heat_map_has_no_figures_in_its_cells():
     wide, narrow = (
-        heat(["a"], [str(n) for n in range(width)], [[0.5] * width], "alpha")["data"][0]["texttemplate"]
+        heat_map(["a"], [str(n) for n in range(width)], [[0.5] * width], "alpha")["data"][0]["texttemplate"]
         for width in (MOST_IN_WORDS + 1, MOST_IN_WORDS)
     )
     assert (wide, narrow) == ("", "%{text}")
@@ -153,7 +153,7 @@ def test_a_strip_counts_items_from_one():
     [trace] = BUILT["strip"]["data"]
     assert (trace["x"], trace["y"]) == ([1, 2], [0.75, 0.25])
     assert trace["customdata"][0] == "it"
-    assert len(trace["customdata"][1]) == figures.WIDEST_LABEL
+    assert len(trace["customdata"][1]) == charts.WIDEST_LABEL
 
 
 def test_combinations_of_coders_come_by_their_number_of_members_and_dots_say_who():
@@ -172,26 +172,28 @@ def test_combinations_of_coders_come_by_their_number_of_members_and_dots_say_who
 
 
 def test_a_figure_grows_with_its_rows():
-    heights = [dots([Dot(str(n), 0.5) for n in range(size)], "alpha")["layout"]["height"] for size in (1, 2, 10, 20)]
+    heights = [
+        dot_plot([Dot(str(n), 0.5) for n in range(size)], "alpha")["layout"]["height"] for size in (1, 2, 10, 20)
+    ]
     assert heights[0] == heights[1] < heights[2] < heights[3]
-    assert heights[3] - heights[2] == 10 * figures.ROW
+    assert heights[3] - heights[2] == 10 * charts.ROW
 
 
 def test_a_few_dots_are_all_said():
-    assert said(ROWS) == "tea 0.5000 (0.2500 to 1.0000); walk −0.1250; one-sided 0.5000."
+    assert describe_dots(ROWS) == "tea 0.5000 (0.2500 to 1.0000); walk −0.1250; one-sided 0.5000."
 
 
 def test_of_many_dots_the_ends_are_said():
     rows = [Dot(f"text {n}", n / 10) for n in (5, 1, 9, 2, 3, 4, 6, 7, 8)]
-    assert said(rows) == "9 values, from 0.1000 (text 1) to 0.9000 (text 9)."
-    assert said(rows[:8]).count(";") == 7
+    assert describe_dots(rows) == "9 values, from 0.1000 (text 1) to 0.9000 (text 9)."
+    assert describe_dots(rows[:8]).count(";") == 7
 
 
 @pytest.mark.parametrize("rows", [[], [Dot("x", None)]])
 def test_nothing_is_said_to_be_nothing(rows):
-    assert said(rows) == "There is nothing to show yet."
+    assert describe_dots(rows) == "There is nothing to show yet."
 
 
 def test_a_chart_is_held_by_an_element_of_its_name():
-    chart = Chart("texts", "Texts", BUILT["dots"], said(ROWS), "texts")
+    chart = Chart("texts", "Texts", BUILT["dots"], describe_dots(ROWS), "texts")
     assert chart.script == "figure-texts"

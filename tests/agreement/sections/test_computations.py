@@ -6,11 +6,12 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from agreement import computations
 from agreement.models import Computation
-from agreement.parts.part import Parts
-from annotations import actions
+from agreement.sections import computations
+from agreement.sections.content import TablesAndCharts
 from annotations.models import Membership
+from annotations.planning.rounds import move_to_round
+from annotations.projects.members import add_member
 from tests.conftest import judge, make_project
 
 URL = "/projects/tea/agreement/{}/"
@@ -30,7 +31,7 @@ def judged(codings, keys):
 def by_worker(settings, monkeypatch):
     """Everything takes long, and the worker runs when it is told to."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     # a worker begins with a connection of its own, but here it works in the transaction of the test
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
     return lambda: call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
@@ -42,9 +43,9 @@ def test_the_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
 ):
     client, address = signed_in(charlie), URL.format(page)
     asked = {"as": "json", "table": KINDS[page], "distance": "masi"}
-    monkeypatch.setattr(computations, "AT_ONCE", 10**9)
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
     at_once = client.get(address, asked).json()
-    monkeypatch.setattr(computations, "AT_ONCE", 0)
+    monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     waiting = client.get(address, {"distance": "masi"})
     assert waiting.status_code == 200
     assert "This takes a while" in waiting.content.decode()
@@ -121,7 +122,7 @@ def test_a_text_in_another_round_is_another_state(signed_in, charlie, project, j
     client.get(URL.format("grid"), asked)
     by_worker()
     states = {Computation.objects.get().state}
-    actions.set_round(project, project.texts.all(), "main")
+    move_to_round(project, project.texts.all(), "main")
     client.get(URL.format("grid"))
     by_worker()
     states |= set(Computation.objects.values_list("state", flat=True))
@@ -162,13 +163,13 @@ def test_what_a_dead_worker_left_is_ordered_again(signed_in, charlie, judged, by
     before = Computation.objects.get().pk
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk == before
-    Computation.objects.update(told_at=timezone.now() - timedelta(hours=2))
+    Computation.objects.update(heartbeat_at=timezone.now() - timedelta(hours=2))
     client.get(URL.format("grid"))
     assert Computation.objects.get().pk != before
 
 
 def test_of_each_project_only_the_last_are_kept(signed_in, charlie, judged, by_worker, monkeypatch):
-    monkeypatch.setattr(computations, "KEPT", 2)
+    monkeypatch.setattr(computations, "MAX_STORED", 2)
     client = signed_in(charlie)
     for distance in ("masi", "dice", "jaccard"):
         client.get(URL.format("compare"), {"distance": distance})
@@ -193,7 +194,7 @@ def test_who_sees_results_sees_how_far_they_are(signed_in, people, judged, by_wo
 def test_a_computation_of_another_project_is_not_there(signed_in, charlie, judged, by_worker):
     signed_in(charlie).get(URL.format("grid"))
     other = make_project("walk")
-    actions.add_member(other, charlie, Membership.Role.MANAGER)
+    add_member(other, charlie, Membership.Role.MANAGER)
     part = f"/projects/walk/agreement/computations/{Computation.objects.get().pk}/"
     assert signed_in(charlie).get(part).status_code == 404
 
@@ -203,4 +204,4 @@ def test_parts_survive_json(signed_in, charlie, judged, by_worker, page):
     signed_in(charlie).get(URL.format(page))
     by_worker()
     result = Computation.objects.get().result
-    assert Parts.from_json(result).as_json() == result
+    assert TablesAndCharts.from_json(result).as_json() == result

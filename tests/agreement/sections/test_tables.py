@@ -9,7 +9,17 @@ from io import StringIO
 import pytest
 from markdown_it import MarkdownIt
 
-from agreement.tables import FORMS, Column, Linked, Table, as_csv, as_json, as_latex, as_markdown, shown
+from agreement.sections.tables import (
+    TABLE_FORMATS,
+    Column,
+    Linked,
+    Table,
+    as_csv,
+    as_json,
+    as_latex,
+    as_markdown,
+    format_value,
+)
 
 MINUS = "\N{MINUS SIGN}"
 THIRD = 1 / 3
@@ -101,7 +111,7 @@ def test_markdown_is_rounded_as_on_the_page():
     ],
 )
 def test_a_value_is_shown_as_its_kind_asks(value, kind, text):
-    assert shown(value, kind) == text
+    assert format_value(value, kind) == text
 
 
 @pytest.mark.parametrize("beginning", ["=1+1", "+1", "-1", "@sum", "\tx", "\rx"])
@@ -130,17 +140,17 @@ def test_what_is_not_there_is_empty_and_null():
     assert read_markdown(as_markdown(empty))[5:] == [""] * 5
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_a_table_without_rows_is_a_header(form):
-    text = FORMS[form].write(table())
+    text = TABLE_FORMATS[form].write(table())
     assert ("coder" in text) == (form != "json")
     assert form != "json" or json.loads(text)["rows"] == []
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_a_link_leaves_its_value_alone(form):
     linked = [Linked(cell, "/projects/tea/?x=1", current=True) for cell in ROW]
-    assert FORMS[form].write(table(linked)) == FORMS[form].write(table(ROW))
+    assert TABLE_FORMATS[form].write(table(linked)) == TABLE_FORMATS[form].write(table(ROW))
 
 
 def test_the_page_has_the_links_and_kinds_of_its_cells():
@@ -164,9 +174,9 @@ def test_a_row_of_the_wrong_length_is_refused():
 UNICODE = ["Ærøskøbing", "ß ﬁ", "日本語", "Ω≈ç√", "🙂", "עברית", "a\u0301"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_every_script_is_written_as_it_is(form):
-    text = FORMS[form].write(words(*UNICODE))
+    text = TABLE_FORMATS[form].write(words(*UNICODE))
     for word in UNICODE:
         assert word in text
 
@@ -209,8 +219,8 @@ def test_a_line_break_does_not_break_a_row():
     assert read_csv(as_csv(words("a\nb", 'say "x", y')))[1:] == [["a\nb"], ['say "x", y']]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", TABLE_FORMATS)
 def test_a_form_has_a_label_a_type_and_an_ending(form):
-    assert FORMS[form].label
-    assert "/" in FORMS[form].content_type
-    assert re.fullmatch("[a-z]+", FORMS[form].suffix)
+    assert TABLE_FORMATS[form].label
+    assert "/" in TABLE_FORMATS[form].content_type
+    assert re.fullmatch("[a-z]+", TABLE_FORMATS[form].suffix)

@@ -6,20 +6,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from agreement import actions as written
-from agreement.extract import extract
+from agreement import discussion as written
+from agreement.data.extract import extract
 from agreement.models import Mapping
-from agreement.parameters import Parameters, opening
 from agreement.reports import categories as reports
-from tests.agreeing import (
-    KINDS,
-    LOOKERS,
-    ODD,
+from agreement.reports.parameters import Parameters, default_parameters
+from tests.shared.agreeing import (
     WALK,
-    WRONG,
     answer,
     coded_project,
-    costs,
     digits,
     figures,
     links,
@@ -27,7 +22,7 @@ from tests.agreeing import (
 )
 
 URL = "/projects/walk/agreement/categories/"
-CONVENTION = opening("poesio-artstein-2005", "pointers")
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 MERGED = "place:thing,segment:thing"
 
 
@@ -44,16 +39,16 @@ def interval(one):
 def test_each_category_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
     found, parameters = extract(walk), Parameters(**asked) if asked else CONVENTION
-    rows = reports.by_category(found, parameters)
+    rows = reports.compute_by_category(found, parameters)
     assert figures(page, "categories") == [digits(one.n_judgements, one.share, one.kappa, one.specific) for one in rows]
-    kappa = reports.kappa(found, parameters)
+    kappa = reports.compute_category_kappa(found, parameters)
     for value in (kappa.value, kappa.observed, kappa.expected):
         assert f'<data value="{value!r}">' in page.partition("whatever is linked to what")[2].partition("</p>")[0]
 
 
 def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    found = reports.table(extract(walk), CONVENTION)
+    found = reports.compute_agreement_table(extract(walk), CONVENTION)
     *rows, total = figures(page, "table")
     assert rows == [
         digits(*counts, agreement)
@@ -68,7 +63,7 @@ def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, wal
 def test_k_is_shown_as_it_is_and_as_merged(signed_in, charlie, walk, merge):
     page = signed_in(charlie).get(URL, {"merge": merge}).content.decode()
     found = extract(walk)
-    one = reports.collapsed(found, CONVENTION, reports.read_mapping(merge, found.categories))
+    one = reports.compare_merged(found, CONVENTION, reports.parse_mapping(merge, found.categories))
     expected = [[str(one.n_before), *interval(one.before)], [str(one.n_after), *interval(one.after)]]
     assert figures(page, "collapsed") == (expected if merge else expected[:1])
     assert one.n_after < one.n_before or not merge or merge == MERGED
@@ -108,42 +103,9 @@ def test_links_keep_the_parameters_and_the_mapping(signed_in, charlie, walk):
     assert f'<input type="hidden" name="merge" value="{MERGED}">' in page
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [*WRONG, ("merge", "ghost:x"), ("merge", "place"), ("merge", "place:"), ("merge", "\x00:x")]
-)
-def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
-    reply = signed_in(charlie).get(URL, {"texts": "text-1", "merge": MERGED} | {name: value})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in page
-    one = reports.collapsed(extract(walk), CONVENTION, {})
-    assert figures(page, "collapsed") == [[str(one.n_before), *interval(one.before)]]
-
-
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", ["merge", "merge_place", "merge_ghost", "without", "page", "x"])
-def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
-    client = signed_in(charlie)
-    reply = client.get(URL, {name: odd}, follow=True)
-    assert reply.status_code in (200, 400)
-    assert b"<script>1" not in reply.content
-    assert b"<script>1" not in client.get(URL, {"merge": f"place:{odd}"}).content
-
-
-@pytest.mark.parametrize(("role", "status"), LOOKERS)
-@pytest.mark.parametrize("query", ["", "?merge_place=none"])
-def test_who_sees_results_sees_the_categories(signed_in, people, role, status, query):
-    expected = 302 if query and status == 200 else status
-    assert signed_in(people[role]).get(f"/projects/tea/agreement/categories/{query}").status_code == expected
-
-
-def test_the_categories_are_only_read(signed_in, charlie, walk):
-    assert signed_in(charlie).post(URL).status_code == 405
-
-
-def test_the_categories_cost_the_same_queries_at_any_size(signed_in, charlie):
-    small, large = costs(signed_in(charlie), "agreement/categories/")
-    assert small == large <= 13
+@pytest.mark.parametrize(("role", "status"), [("coder", 403), ("outsider", 404)])
+def test_what_is_typed_into_the_form_is_not_sent_on_for_others(signed_in, people, role, status):
+    assert signed_in(people[role]).get("/projects/tea/agreement/categories/?merge_place=none").status_code == status
 
 
 def test_without_pairs_it_says_what_to_do(signed_in, charlie):
@@ -167,19 +129,6 @@ def test_many_items_come_in_pages_that_keep_the_mapping(signed_in, charlie):
     assert [len(table(page, "table")) for page in pages] == [51, 2]  # the last row has the sums
     assert [unescape(one) for one in links(pages[0], "page=2") if "merge=loc%3Aplace" in one]
     assert client.get(URL, {"page": "x"}).status_code == 200
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("answered", [False, True])
-def test_every_kind_of_scheme_has_its_categories(signed_in, charlie, kind, answered):
-    project = coded_project("walk", kind, WALK)
-    if answered:
-        answer(project)
-    reply = signed_in(charlie).get(URL)
-    assert reply.status_code == 200
-    page = reply.content.decode()
-    assert bool(table(page, "table")) == answered
-    assert ("Merge categories" in page) == (answered and project.categories.count() > 2)
 
 
 def kept():

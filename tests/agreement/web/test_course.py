@@ -2,20 +2,15 @@
 
 import pytest
 
-from agreement.extract import extract
-from agreement.parameters import Parameters, opening
+from agreement.data.extract import extract
 from agreement.reports import course as reports
+from agreement.reports.parameters import Parameters, default_parameters
+from annotations.coding.active_time import activity_by_text_and_coder
 from annotations.models import Operation
-from annotations.timing import work_of
-from tests.agreeing import (
-    KINDS,
-    LOOKERS,
-    ODD,
+from tests.shared.agreeing import (
     WALK,
-    WRONG,
     answer,
     coded_project,
-    costs,
     digits,
     figures,
     links,
@@ -23,7 +18,7 @@ from tests.agreeing import (
 )
 
 URL = "/projects/walk/agreement/course/"
-CONVENTION = opening("poesio-artstein-2005", "pointers")
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 
 
 @pytest.fixture
@@ -35,7 +30,7 @@ def walk(charlie):
 
 def expected(project, parameters, by):
     """The figures of the page's three tables."""
-    stages = reports.stages(extract(project), parameters, by, work_of(project))
+    stages = reports.compute_stages(extract(project), parameters, by, activity_by_text_and_coder(project))
     return {
         "stages": [
             digits(len(one.texts), one.interval.value, one.interval.low, one.interval.high, one.interval.result.n_units)
@@ -46,7 +41,7 @@ def expected(project, parameters, by):
     }
 
 
-@pytest.mark.parametrize("by", reports.BY)
+@pytest.mark.parametrize("by", reports.GROUPINGS)
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}])
 def test_each_stage_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, by, asked):
     page = signed_in(charlie).get(URL, {"by": by} | asked).content.decode()
@@ -76,41 +71,6 @@ def test_links_keep_the_parameters_and_the_stages(signed_in, charlie, walk):
     assert '<input type="hidden" name="by" value="round">' in page
 
 
-@pytest.mark.parametrize(("name", "value"), [*WRONG, ("by", "ghost"), ("by", "\x00"), ("by", "round,week")])
-def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
-    reply = signed_in(charlie).get(URL, {"distance": "dice", "by": "round"} | {name: value})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in page
-    assert figures(page, "stages") == expected(walk, CONVENTION, "week")["stages"]
-
-
-def test_empty_stages_are_none_asked_for(signed_in, charlie, walk):
-    assert signed_in(charlie).get(URL, {"by": ""}).status_code == 200
-
-
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", ["by", "rounds", "page", "x"])
-def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
-    reply = signed_in(charlie).get(URL, {name: odd})
-    assert reply.status_code in (200, 400)
-    assert b"<script>1" not in reply.content
-
-
-@pytest.mark.parametrize(("role", "status"), LOOKERS)
-def test_who_sees_results_sees_the_course(signed_in, people, role, status):
-    assert signed_in(people[role]).get("/projects/tea/agreement/course/").status_code == status
-
-
-def test_the_course_is_only_read(signed_in, charlie, walk):
-    assert signed_in(charlie).post(URL).status_code == 405
-
-
-def test_the_course_costs_the_same_queries_at_any_size(signed_in, charlie):
-    small, large = costs(signed_in(charlie), "agreement/course/")
-    assert small == large <= 11
-
-
 def test_where_nothing_has_happened_it_says_what_to_do(signed_in, charlie):
     coded_project("walk", "poesio-artstein-2005", WALK)
     page = signed_in(charlie).get(URL, {"by": "week"}).content.decode()
@@ -130,18 +90,6 @@ def test_without_any_work_in_the_log_it_opens_by_round(signed_in, charlie, walk)
 def test_what_has_no_log_stands_by_round_only(signed_in, charlie, walk):
     Operation.objects.all().delete()
     client = signed_in(charlie)
-    counts = {by: len(table(client.get(URL, {"by": by}).content.decode(), "stages")) for by in reports.BY}
+    counts = {by: len(table(client.get(URL, {"by": by}).content.decode(), "stages")) for by in reports.GROUPINGS}
     assert counts == {"round": 2, "week": 0, "operations": 0}
     assert not any(figures(client.get(URL, {"by": "round"}).content.decode(), "seconds"))
-
-
-@pytest.mark.parametrize("by", reports.BY)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("answered", [False, True])
-def test_every_kind_of_scheme_has_its_course(signed_in, charlie, kind, by, answered):
-    project = coded_project("walk", kind, WALK)
-    if answered:
-        answer(project)
-    reply = signed_in(charlie).get(URL, {"by": by})
-    assert reply.status_code == 200
-    assert any(figures(reply.content.decode(), "coders")) == answered

@@ -2,18 +2,13 @@
 
 import pytest
 
-from agreement.extract import extract
-from agreement.parameters import Parameters, opening
+from agreement.data.extract import extract
 from agreement.reports import overall
-from tests.agreeing import (
-    KINDS,
-    LOOKERS,
-    ODD,
+from agreement.reports.parameters import Parameters, default_parameters
+from tests.shared.agreeing import (
     WALK,
-    WRONG,
     answer,
     coded_project,
-    costs,
     digits,
     figures,
     links,
@@ -21,7 +16,7 @@ from tests.agreeing import (
 )
 
 URL = "/projects/walk/agreement/grid/"
-CONVENTION = opening("poesio-artstein-2005", "pointers")
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 
 
 @pytest.fixture
@@ -36,7 +31,7 @@ def expected(rows):
 @pytest.mark.parametrize("asked", [{}, {"empty": "disjoint"}, {"thirds": "rounded", "texts": "text-1"}])
 def test_every_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    rows = overall.grid(extract(walk), Parameters(**asked) if asked else CONVENTION)
+    rows = overall.compute_grid(extract(walk), Parameters(**asked) if asked else CONVENTION)
     assert figures(page, "grid") == expected(rows)
     assert [row[0] for row in table(page, "grid")] == [label for label, _ in rows]
     assert len(figures(page, "grid")) == 6
@@ -44,7 +39,7 @@ def test_every_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie,
 
 def test_the_same_stands_there_without_the_markables_of_a_category(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"without": "none"}).content.decode()
-    both = [overall.grid(extract(walk), Parameters(without=name)) for name in ("", "none")]
+    both = [overall.compute_grid(extract(walk), Parameters(without=name)) for name in ("", "none")]
     assert [figures(page, key) for key in ("grid", "grid-without")] == [expected(rows) for rows in both]
     assert expected(both[0]) != expected(both[1])
     assert "table-grid-without" not in signed_in(charlie).get(URL).content.decode()
@@ -54,7 +49,7 @@ def test_k_stands_beside_alpha_on_antecedents(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL, {"without": "none"}).content.decode()
     rows = []
     for name in ("", "none"):
-        k, alpha = (cell.result.value for cell in overall.antecedents(extract(walk), Parameters(without=name)))
+        k, alpha = (cell.result.value for cell in overall.compare_antecedents(extract(walk), Parameters(without=name)))
         rows.append(digits(k, alpha, alpha - k))
     assert figures(page, "antecedents") == rows
 
@@ -82,53 +77,8 @@ def test_links_keep_the_parameters(signed_in, charlie, walk):
         assert all("thirds=rounded" in one for one in links(page, target))
 
 
-@pytest.mark.parametrize(("name", "value"), WRONG)
-def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
-    answer = signed_in(charlie).get(URL, {name: value})
-    page = answer.content.decode()
-    assert answer.status_code == 400
-    assert f"<p>{name}: " in page
-    assert figures(page, "grid") == expected(overall.grid(extract(walk), CONVENTION))
-
-
 def test_constructions_have_no_meaning_where_coders_index(signed_in, charlie):
     coded_project("walk", "passonneau-2004", WALK)
     answer = signed_in(charlie).get(URL, {"chains": "none"})
     assert answer.status_code == 400
     assert "<p>chains: " in answer.content.decode()
-
-
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", ["without", "texts", "distance", "page", "as", "x"])
-def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
-    answer = signed_in(charlie).get(URL, {name: odd})
-    assert answer.status_code in (200, 400)
-    assert b"<script>1" not in answer.content or answer["Content-Type"].startswith("text/plain")
-
-
-@pytest.mark.parametrize(("role", "status"), LOOKERS)
-def test_who_sees_results_sees_the_grid(signed_in, people, role, status):
-    assert signed_in(people[role]).get("/projects/tea/agreement/grid/").status_code == status
-
-
-def test_the_grid_is_only_read(signed_in, charlie, walk):
-    assert signed_in(charlie).post(URL).status_code == 405
-
-
-def test_the_grid_costs_the_same_queries_at_any_size(signed_in, charlie):
-    small, large = costs(signed_in(charlie), "agreement/grid/")
-    assert small == large <= 10
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("answered", [False, True])
-def test_every_kind_of_scheme_has_its_grid(signed_in, charlie, kind, answered):
-    project = coded_project("walk", kind, WALK)
-    if answered:
-        answer(project)
-    reply = signed_in(charlie).get(URL)
-    assert reply.status_code == 200
-    page = reply.content.decode()
-    assert len(table(page, "grid")) == len(overall.CONSTRUCTIONS[project.answers])
-    assert ("table-antecedents" in page) == (project.answers == "pointers")
-    assert any(figures(page, "grid")) == answered

@@ -82,14 +82,6 @@ def test_an_unknown_unit_is_not_there(signed_in, charlie, judged, address):
     assert signed_in(charlie).get(f"/projects/tea/agreement/items/{address}").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("role", "expected"),
-    [("manager", 200), ("adjudicator", 200), ("viewer", 200), ("coder", 403), ("outsider", 404)],
-)
-def test_who_sees_results_sees_an_item(signed_in, people, judged, keys, role, expected):
-    assert signed_in(people[role]).get(URL.format(keys["c"])).status_code == expected
-
-
 def test_an_answer_is_shown_with_and_without_the_item(show):
     found = rows(show("d").content.decode(), "What each coder answered")
     assert found == [

@@ -4,32 +4,26 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.extract import extract
+from agreement.data.extract import extract
 from agreement.measures import RELATIONS
-from agreement.parameters import Parameters, opening
 from agreement.reports import coders as reports
 from agreement.reports import items
+from agreement.reports.parameters import Parameters, default_parameters
 from annotations.models import Project
-from tests.agreeing import (
-    KINDS,
-    LOOKERS,
-    ODD,
+from tests.conftest import judge
+from tests.shared.agreeing import (
     WALK,
-    WRONG,
     answer,
     coded_project,
-    cost,
     digits,
     figures,
     links,
-    of_size,
     table,
 )
-from tests.conftest import judge
 
 AGREEMENT = "/projects/walk/agreement/"
 URL = f"{AGREEMENT}coders/alice/bob/"
-CONVENTION = opening("poesio-artstein-2005", "pointers")
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 THREE = ("alice", "bob", "carol")
 
 
@@ -41,7 +35,7 @@ def walk(charlie):
 def expected(project, parameters):
     two = replace(parameters, coders="alice,bob")
     found = extract(project)
-    return [digits(reports.matrix(found, two, name).value("alice", "bob")) for name in reports.MEASURES]
+    return [digits(reports.compute_pair_matrix(found, two, name).value("alice", "bob")) for name in reports.MEASURES]
 
 
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1"}])
@@ -63,10 +57,10 @@ def test_a_measure_of_two_is_that_of_the_matrix(signed_in, charlie, walk):
 def test_relations_and_categories_of_the_two_are_counted(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
     found, two = extract(walk), replace(CONVENTION, coders="alice,bob")
-    counts = items.items(found, two).relations.sum(axis=0).tolist()
+    counts = items.compute_items(found, two).relations.sum(axis=0).tolist()
     assert [row[0] for row in table(page, "relations")] == list(RELATIONS)
     assert figures(page, "relations") == [digits(count, count / sum(counts)) for count in counts]
-    rows = reports.confusion(found, two, ("alice", "bob"))
+    rows = reports.confusion_matrix(found, two, ("alice", "bob"))
     assert figures(page, "confusion") == [digits(*row) for row in rows.tolist()]
 
 
@@ -100,23 +94,6 @@ def test_other_coders_in_the_address_do_not_change_the_two(signed_in, charlie, w
     assert figures(plain.content.decode(), "measures") == figures(asked.content.decode(), "measures")
 
 
-@pytest.mark.parametrize(("name", "value"), WRONG)
-def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
-    reply = signed_in(charlie).get(URL, {"distance": "dice"} | {name: value})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in page
-    assert figures(page, "measures") == expected(walk, CONVENTION)
-
-
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", ["coders", "measure", "page", "x"])
-def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
-    reply = signed_in(charlie).get(URL, {name: odd})
-    assert reply.status_code in (200, 400)
-    assert b"<script>1" not in reply.content
-
-
 @pytest.mark.parametrize(
     "pair", ["alice/alice", "alice/charlie", "ghost/bob", "alice/%00", "%3Cscript%3E1/bob", "alice/Bob"]
 )
@@ -129,28 +106,10 @@ def test_a_coder_without_answers_makes_no_pair_yet(signed_in, charlie):
     assert signed_in(charlie).get(URL).status_code == 404
 
 
-@pytest.mark.parametrize(("role", "status"), LOOKERS)
-def test_who_sees_results_sees_a_pair(signed_in, people, project, role, status):
-    answer(project)
-    assert signed_in(people[role]).get("/projects/tea/agreement/coders/alice/bob/").status_code == status
-
-
 def test_open_results_show_coders_the_pair_that_they_are(signed_in, alice, project):
     answer(project)
     Project.objects.update(results_open=True)
     assert signed_in(alice).get("/projects/tea/agreement/coders/alice/bob/").status_code == 200
-
-
-def test_a_pair_is_only_read(signed_in, charlie, walk):
-    assert signed_in(charlie).post(URL).status_code == 405
-
-
-def test_a_pair_costs_the_same_queries_at_any_size(signed_in, charlie):
-    for slug, size in (("small", 2), ("large", 5)):
-        of_size(slug, size)
-    address = "/projects/{}/agreement/coders/alice/bob/"
-    small, large = (cost(signed_in(charlie), address.format(slug)) for slug in ("small", "large"))
-    assert small == large <= 10
 
 
 def test_two_who_share_no_text_have_a_page(signed_in, charlie):
@@ -160,11 +119,3 @@ def test_two_who_share_no_text_have_a_page(signed_in, charlie):
         judge(coding, coding.text.markables.filter(level__coded=True).first().key, "none")
     for asked in ({}, {"texts": "text-1"}, {"coefficient": "fleiss_kappa"}):
         assert signed_in(charlie).get(URL, asked).status_code == 200
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_scheme_has_its_pairs(signed_in, charlie, kind):
-    project = answer(coded_project("walk", kind, WALK))
-    page = signed_in(charlie).get(URL).content.decode()
-    assert len(figures(page, "measures")) == len(reports.measures_for(project.answers))
-    assert sum(int(row[1]) for row in table(page, "relations")) == 5

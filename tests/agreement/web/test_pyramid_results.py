@@ -7,15 +7,16 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from agreement.data.extract import clear_cache
 from agreement.models import Flag, Remark
-from agreement.reports.pyramids import REPORTS
-from agreement.tables import FORMS
-from annotations import actions
+from agreement.reports.pyramids.dispatch import REPORTS
+from agreement.sections.tables import TABLE_FORMATS
 from annotations.models import Coding, Project
-from tests.agreeing import cost, figures, links, table
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
-from tests.scored import harbour
-from tests.test_pyramid_agreement import A1, A2, FIGURE_1
+from annotations.projects.members import add_member
+from tests.agreement.data.test_pyramid_units import A1, A2, FIGURE_1
+from tests.shared.agreeing import cost, figures, links, table
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.scored import harbour
 
 PAGES = {
     "agreement/": ["distances", "units"],
@@ -36,9 +37,15 @@ def client(signed_in, charlie):
     return signed_in(charlie)
 
 
+@pytest.fixture(scope="module")
+def harbour_rows(module_rows) -> int:
+    """Make the project for all tests of the module."""
+    return harbour().pk
+
+
 @pytest.fixture
-def project(charlie) -> Project:
-    return harbour()
+def project(harbour_rows, charlie) -> Project:
+    return Project.objects.get(pk=harbour_rows)
 
 
 def printed(*options: str) -> str:
@@ -57,6 +64,12 @@ def test_api_and_command_say_the_same(client, project, name, asked):
     assert api.status_code == 200
     options = [f"--{field}={value}" for field, value in asked.items()]
     assert json.loads(printed(f"--report={name}", "--format=json", *options)) == api.json()
+
+
+@pytest.mark.parametrize(("name", "number"), [("scores", 9), ("study", 9), ("scus", 11), ("peers", 9)])
+def test_a_page_on_pyramids_reads_the_pyramids_and_not_the_units_of_alpha(client, project, name, number):
+    clear_cache()
+    assert cost(client, f"/projects/harbour/agreement/{name}/") == number
 
 
 def test_page_and_api_say_the_same(client, project):
@@ -105,7 +118,7 @@ def test_the_api_names_a_wrong_parameter(client, project):
         [name] = asked
         assert name.replace("\x00", "") in str(reply.json())
     pyramid_project("empty")
-    actions.add_member(Project.objects.get(slug="empty"), project.members.get(username="charlie"), "manager")
+    add_member(Project.objects.get(slug="empty"), project.members.get(username="charlie"), "manager")
     assert client.get("/api/v1/projects/empty/agreement/scus/").status_code == 404
     assert client.get("/api/v1/projects/empty/agreement/study/").json()["pairs"] == []
 
@@ -113,12 +126,14 @@ def test_the_api_names_a_wrong_parameter(client, project):
 def test_every_table_leaves_in_every_form(client, project):
     for address, names in PAGES.items():
         page = client.get(f"/projects/harbour/{address}").content.decode()
-        shown = [part.partition('"')[0] for part in page.split('class="taken" id="table-')[1:]]
+        shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
         assert sorted(shown) == sorted(names), address
         for key in names:
             rows = table(page, key)
             join = "&" if "?" in address else "?"
-            replies = {form: client.get(f"/projects/harbour/{address}{join}as={form}&table={key}") for form in FORMS}
+            replies = {
+                form: client.get(f"/projects/harbour/{address}{join}as={form}&table={key}") for form in TABLE_FORMATS
+            }
             assert {reply.status_code for reply in replies.values()} == {200}
             assert len(json.loads(replies["json"].content)["rows"]) == len(rows), key
             assert len(list(csv.reader(StringIO(replies["csv"].content.decode())))) == len(rows) + 1, key
@@ -127,7 +142,7 @@ def test_every_table_leaves_in_every_form(client, project):
 
 def test_figure_1_stands_on_the_page_by_words_and_by_spans(signed_in, charlie, alice, bob):
     project = pyramid_project("figure", one_contributor=False)
-    actions.add_member(project, charlie, "manager")
+    add_member(project, charlie, "manager")
     codings = codings_of(models_of(docset(project, alice, bob, summaries=FIGURE_1)))
     build(codings["alice"], A1)
     build(codings["bob"], A2)
@@ -163,10 +178,10 @@ def test_a_word_shows_each_coders_scu_with_its_contributors(client, project):
     assert "<b>Saved</b>" in rows
     assert "Ninety people were brought ashore" in rows
     assert "summary B</span> All ninety passengers were saved by lifeboats" in rows
-    assert page.count('class="summary-name"') == 4
+    assert page.count('class="agreement-summary-name"') == 4
     assert "Which coders have which words in their SCU" in page
     columns = client.get(WORD.format(f"word:{start}-{start + 6}"), {"view": "columns"}).content.decode()
-    assert columns.count('class="summary-name"') == 8
+    assert columns.count('class="agreement-summary-name"') == 8
 
 
 def test_a_word_in_no_scu_says_so_and_a_contributor_has_a_page(client, project):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from agreement import actions as written
+from agreement import discussion as written
 from agreement.models import Flag, Remark
 from annotations.models import Project
-from tests.agreeing import answer, links, table
 from tests.conftest import make_project
+from tests.shared.agreeing import answer, links, table
 
 AGREEMENT = "/projects/tea/agreement/"
 WHO = [("manager", 302), ("adjudicator", 302), ("viewer", 403), ("coder", 403), ("outsider", 404)]
@@ -29,8 +29,8 @@ def discussed(item, markable, people):
     """The item with a remark of the manager and one of the adjudicator, and a flag."""
     written.set_flag(markable, people["manager"], True)
     return [
-        written.remark(markable, people["manager"], "Which kettle?"),
-        written.remark(markable, people["adjudicator"], "The guidelines are silent."),
+        written.add_remark(markable, people["manager"], "Which kettle?"),
+        written.add_remark(markable, people["adjudicator"], "The guidelines are silent."),
     ]
 
 
@@ -120,7 +120,7 @@ def test_only_its_author_takes_a_remark_away(signed_in, people, item, discussed)
     assert client.post(withdrawal(item, mine)).status_code == 302
     assert list(Remark.objects.all()) == [theirs]
     with pytest.raises(PermissionError):
-        written.withdraw(theirs, people["manager"])
+        written.withdraw_remark(theirs, people["manager"])
 
 
 def test_a_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, discussed, keys):

@@ -6,13 +6,13 @@ from io import StringIO
 
 import pytest
 
-from agreement.extract import extract
-from agreement.parameters import Parameters, opening
+from agreement.data.extract import extract
 from agreement.reports import categories, coders, course, items, methods, overall
-from agreement.tables import FORMS
+from agreement.reports.parameters import Parameters, default_parameters
+from agreement.sections.tables import TABLE_FORMATS
+from annotations.coding.active_time import activity_by_text_and_coder
 from annotations.models import User
-from annotations.timing import work_of
-from tests.agreeing import WALK, answer, coded_project, table
+from tests.shared.agreeing import WALK, answer, coded_project, table
 
 PAGES = {
     "agreement/": ["distances"],
@@ -27,8 +27,8 @@ PAGES = {
     "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],
 }
-TABLES = [(page, key) for page, names in PAGES.items() for key in names]
-CONVENTION = opening("poesio-artstein-2005", "pointers")
+every_page = pytest.mark.parametrize(("address", "names"), PAGES.items(), ids=PAGES)
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "json": "application/json",
@@ -62,33 +62,35 @@ def rows(reply):
 def test_every_table_of_every_page_is_known_here(signed_in, charlie, walk):
     for address, names in PAGES.items():
         page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
-        shown = [part.partition('"')[0] for part in page.split('class="taken" id="table-')[1:]]
+        shown = [part.partition('"')[0] for part in page.split('class="agreement-table" id="table-')[1:]]
         assert sorted(shown) == sorted(names), address
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(("page", "key"), TABLES)
-def test_each_table_leaves_in_each_form(take, walk, page, key, form):
-    reply = take(page, key, form)
-    assert reply.status_code == 200
-    assert reply["Content-Type"] == TYPES[form]
-    name = f'attachment; filename="walk-{key}.{form}"'
-    assert reply.get("Content-Disposition") == (name if form in ("csv", "json") else None)
-    assert b"<html" not in reply.content
+@every_page
+def test_each_table_leaves_in_each_form_and_says_the_same_as_the_page(signed_in, charlie, take, walk, address, names):
+    page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
+    for key in names:
+        forms = {}
+        for form in TABLE_FORMATS:
+            reply = take(address, key, form)
+            assert (reply.status_code, reply["Content-Type"]) == (200, TYPES[form]), (key, form)
+            name = f'attachment; filename="walk-{key}.{form}"'
+            assert reply.get("Content-Disposition") == (name if form in ("csv", "json") else None)
+            assert b"<html" not in reply.content
+            forms[form] = reply.content.decode()
+        assert_same_table(table(page, key), forms)
 
 
-@pytest.mark.parametrize(("page", "key"), TABLES)
-def test_the_forms_say_the_same_as_the_page(signed_in, charlie, take, walk, page, key):
-    shown = table(signed_in(charlie).get(f"/projects/walk/{page}").content.decode(), key)
-    found = rows(take(page, key))
-    lines = list(csv.reader(StringIO(take(page, key, "csv").content.decode())))
+def assert_same_table(shown, forms):
+    """Assert that a table of a page and what is downloaded of it have the same cells."""
+    found = json.loads(forms["json"])["rows"]
+    lines = list(csv.reader(StringIO(forms["csv"])))
     assert lines[0] == list(found[0])
     assert [[one.removeprefix("'") for one in line] for line in lines[1:]] == [
         ["" if value is None else str(value) for value in row.values()] for row in found
     ]
-    markdown = take(page, key, "markdown").content.decode().splitlines()
-    latex = take(page, key, "latex").content.decode()
-    assert len(shown) == len(found) == len(markdown) - 2 == latex.count(r" \\") - 1
+    markdown = forms["markdown"].splitlines()
+    assert len(shown) == len(found) == len(markdown) - 2 == forms["latex"].count(r" \\") - 1
     assert [[cell.replace("–", "") for cell in row[1:3]] for row in shown] == [
         [cell.strip().replace("–", "").replace("\\", "") for cell in line.replace("\\|", "").split("|")[2:4]][
             : len(row[1:3])
@@ -99,37 +101,39 @@ def test_the_forms_say_the_same_as_the_page(signed_in, charlie, take, walk, page
 
 def test_grid_and_comparison_are_the_reports_to_the_last_digit(take, walk):
     found = extract(walk)
-    expected = [[label, *(cell.result.value for cell in cells)] for label, cells in overall.grid(found, CONVENTION)]
+    expected = [
+        [label, *(cell.result.value for cell in cells)] for label, cells in overall.compute_grid(found, CONVENTION)
+    ]
     assert [list(row.values()) for row in rows(take("agreement/grid/", "grid"))] == expected
     expected = [
         [one.interval.value, one.interval.low, one.interval.high, one.moved]
-        for one in methods.compare(found, CONVENTION)
+        for one in methods.vary_choices(found, CONVENTION)
     ]
     assert [list(row.values())[1:] for row in rows(take("agreement/compare/", "compare"))] == expected
 
 
 def test_coders_and_categories_are_the_reports_to_the_last_digit(take, walk):
     found = extract(walk)
-    matrix = coders.matrix(found, CONVENTION, "lea")
+    matrix = coders.compute_pair_matrix(found, CONVENTION, "lea")
     expected = [{"coder": a} | {b: matrix.value(a, b) for b in matrix.coders} for a in matrix.coders]
     assert rows(take("agreement/coders/", "matrix", measure="lea", preset="poesio-artstein-2005")) == expected
     assert [tuple(row.values()) for row in rows(take("agreement/categories/", "categories"))] == [
         (one.name, one.n_judgements, one.share, one.kappa, one.specific)
-        for one in categories.by_category(found, CONVENTION)
+        for one in categories.compute_by_category(found, CONVENTION)
     ]
 
 
 def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
     found = extract(walk)
-    report = overall.report(found, CONVENTION)
+    report = overall.compute_report(found, CONVENTION)
     assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
         (one.result.value, one.shift) for one in report.texts
     ]
-    [stage] = course.stages(found, CONVENTION, "week", work_of(walk))
+    [stage] = course.compute_stages(found, CONVENTION, "week", activity_by_text_and_coder(walk))
     assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
-    ranked = items.items(found, CONVENTION)
+    ranked = items.compute_items(found, CONVENTION)
     expected = [
-        (float(ranked.share[row]), float(ranked.observed[row])) for row in ranked.chosen(items.Filters()).tolist()
+        (float(ranked.share[row]), float(ranked.observed[row])) for row in ranked.select(items.ItemFilters()).tolist()
     ]
     assert [(row["share"], row["observed"]) for row in rows(take("agreement/items/", "items"))] == expected
 
@@ -138,7 +142,7 @@ def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
     found = extract(walk)
     expected = [
         [cell.result.value for cell in cells]
-        for _, cells in overall.grid(found, Parameters(empty="disjoint", texts="text-1"))
+        for _, cells in overall.compute_grid(found, Parameters(empty="disjoint", texts="text-1"))
     ]
     got = rows(take("agreement/grid/", "grid", empty="disjoint", texts="text-1"))
     assert [list(row.values())[1:] for row in got] == expected
@@ -153,18 +157,18 @@ def test_the_filters_of_the_address_hold_for_the_table(take, walk):
     assert [row["categories"] for row in merged] == ["as they are", "merged"]
 
 
-@pytest.mark.parametrize(("page", "key"), [(page, names[0]) for page, names in PAGES.items()])
-def test_an_unknown_form_or_table_gets_400_and_what_there_is(take, walk, page, key):
+@every_page
+def test_an_unknown_form_or_table_gets_400_and_what_there_is(take, walk, address, names):
     for form in ("xlsx", "", "\x00", "<script>1"):
-        reply = take(page, key, form)
+        reply = take(address, names[0], form)
         assert reply.status_code == 400
         assert reply["Content-Type"] == "text/plain; charset=utf-8"
         assert "csv, json, latex, markdown" in reply.content.decode()
     for wrong in ("ghost", "", "\x00", "<script>1"):
-        reply = take(page, wrong)
+        reply = take(address, wrong)
         assert reply.status_code == 400
         assert reply["Content-Type"] == "text/plain; charset=utf-8"
-        assert all(name in reply.content.decode() for name in PAGES[page])
+        assert all(name in reply.content.decode() for name in names)
         assert "<script>1" not in reply.content.decode()
 
 
@@ -174,18 +178,20 @@ def test_a_page_without_tables_says_so(take, walk):
     assert not reply.content.decode().endswith("there are .")
 
 
-@pytest.mark.parametrize(("page", "key"), [(page, names[0]) for page, names in PAGES.items()])
-def test_a_wrong_parameter_gives_no_table(take, walk, page, key):
-    reply = take(page, key, distance="ghost")
-    assert reply.status_code == 400
-    assert reply.content.decode().startswith("distance: ")
+def test_a_wrong_parameter_gives_no_table(take, walk):
+    for address, names in PAGES.items():
+        reply = take(address, names[0], distance="ghost")
+        assert reply.status_code == 400
+        assert reply.content.decode().startswith("distance: ")
 
 
 @pytest.mark.parametrize("role", ["coder", "outsider"])
 def test_who_may_not_look_takes_nothing(signed_in, people, role):
-    for page, key in TABLES:
-        address = f"/projects/tea/{page}{'&' if '?' in page else '?'}as=csv&table={key}"
-        assert signed_in(people[role]).get(address).status_code == (404 if role == "outsider" else 403)
+    client = signed_in(people[role])
+    for page, names in PAGES.items():
+        for key in names:
+            address = f"/projects/tea/{page}{'&' if '?' in page else '?'}as=csv&table={key}"
+            assert client.get(address).status_code == (404 if role == "outsider" else 403)
 
 
 def judged_at_once(project):

@@ -2,29 +2,24 @@
 
 import pytest
 
-from agreement.extract import extract
-from agreement.parameters import Parameters, opening
+from agreement.data.extract import extract
 from agreement.reports import overall
-from agreement.reports.basis import interval_of
+from agreement.reports.basis import compute_interval
+from agreement.reports.parameters import Parameters, default_parameters
 from annotations.models import Text
-from tests.agreeing import (
-    KINDS,
-    LOOKERS,
-    ODD,
+from tests.conftest import make_project
+from tests.shared.agreeing import (
     WALK,
-    WRONG,
     answer,
     coded_project,
-    costs,
     digits,
     figures,
     links,
     table,
 )
-from tests.conftest import make_project
 
 URL = "/projects/walk/agreement/texts/"
-CONVENTION = opening("poesio-artstein-2005", "pointers")
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 
 
 @pytest.fixture
@@ -35,10 +30,10 @@ def walk(charlie):
 def expected(project, parameters):
     """The figures of each text by its title."""
     found = extract(project)
-    report = overall.report(found, parameters)
+    report = overall.compute_report(found, parameters)
     rows = {}
     for text in report.texts:
-        interval = interval_of(found, report.parameters, [found.place(text.slug)])
+        interval = compute_interval(found, report.parameters, [found.text(text.slug)])
         result = text.result
         rows[text.title] = digits(
             result.value,
@@ -93,41 +88,6 @@ def test_a_text_leads_to_its_items(signed_in, charlie, walk):
     assert [one for one in links(page, "texts=text-2") if "/items/?" in one and "distance=dice" in one]
 
 
-@pytest.mark.parametrize(("name", "value"), [*WRONG, ("sort", "ghost"), ("sort", "\x00")])
-def test_a_wrong_parameter_gets_400_its_name_and_the_projects_convention(signed_in, charlie, walk, name, value):
-    reply = signed_in(charlie).get(URL, {"distance": "dice", "sort": "value"} | {name: value})
-    page = reply.content.decode()
-    assert reply.status_code == 400
-    assert f"<p>{name}: " in page
-    assert figures(page, "texts") == list(expected(walk, CONVENTION)[1].values())
-
-
-def test_an_empty_order_is_none(signed_in, charlie, walk):
-    assert signed_in(charlie).get(URL, {"sort": ""}).status_code == 200
-
-
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", ["texts", "sort", "page", "x"])
-def test_odd_values_do_no_harm(signed_in, charlie, walk, name, odd):
-    reply = signed_in(charlie).get(URL, {name: odd})
-    assert reply.status_code in (200, 400)
-    assert b"<script>1" not in reply.content
-
-
-@pytest.mark.parametrize(("role", "status"), LOOKERS)
-def test_who_sees_results_sees_the_texts(signed_in, people, role, status):
-    assert signed_in(people[role]).get("/projects/tea/agreement/texts/").status_code == status
-
-
-def test_the_texts_are_only_read(signed_in, charlie, walk):
-    assert signed_in(charlie).post(URL).status_code == 405
-
-
-def test_the_texts_cost_the_same_queries_at_any_size(signed_in, charlie):
-    small, large = costs(signed_in(charlie), "agreement/texts/")
-    assert small == large <= 13
-
-
 def test_many_texts_come_in_pages_that_keep_the_order(signed_in, charlie):
     coded_project("walk", "sortal-classes", *[f"[w{number}](a) x" for number in range(26)])
     client = signed_in(charlie)
@@ -144,18 +104,6 @@ def test_without_texts_it_says_what_to_do(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
     assert "A text stands here when" in page
     assert 'href="/projects/walk/"' in page
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("answered", [False, True])
-def test_every_kind_of_scheme_has_its_texts(signed_in, charlie, kind, answered):
-    project = coded_project("walk", kind, WALK)
-    if answered:
-        answer(project)
-    reply = signed_in(charlie).get(URL)
-    assert reply.status_code == 200
-    [row] = table(reply.content.decode(), "texts")
-    assert (row[2] != "–") == answered
 
 
 def rounds(project):

@@ -9,11 +9,12 @@ import pytest
 import schemathesis
 from django.core.management import call_command
 from django.test import Client
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 
-from annotations import actions
 from annotations.models import Project, User
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from annotations.projects.members import add_member
+from tests.shared.cases import examples
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 # What addresses may name: mostly what is there, so that requests get further than "there is no such thing".
 THERE = {"slug": ["tea", "ferry"], "text": ["tea", "sinking"], "docset": ["sinking"], "key": ["phrase:4-14"]}
@@ -33,13 +34,13 @@ SCHEMA = schemathesis.openapi.from_dict(described())
 def world(project, codings, alice, bob, charlie) -> Project:
     """Two projects that Charlie manages, one of them of pyramids; Alice codes in both."""
     other = pyramid_project()
-    actions.add_member(other, charlie, "manager")
+    add_member(other, charlie, "manager")
     build(codings_of(models_of(docset(other, alice, bob)))["alice"], {"s": ["The ferry sank"]}, hand_in=False)
     return project
 
 
 @SCHEMA.parametrize()
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(4, *HealthCheck)
 def test_no_request_is_an_error_of_the_server(case, world):
     draw = random.Random(repr((case.path_parameters, case.query, case.body)))
     user = User.objects.get(username=draw.choice(["alice", "charlie"]))

@@ -4,8 +4,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions
+from annotations.coding.status import submit_coding
 from annotations.models import Coding, Judgement, Membership
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
 from tests.conftest import judge, make_project
 
 URL = "/api/v1/projects/tea/texts/tea/coding/"
@@ -64,7 +66,7 @@ def test_only_the_coder_who_made_a_mark_sees_it(signed_in, alice, bob, codings, 
 
 
 def test_the_state_of_a_coding_handed_in_can_be_read(signed_in, alice, codings):
-    actions.submit(codings["alice"], alice)
+    submit_coding(codings["alice"], alice)
     assert signed_in(alice).get(URL).json()["coding"] == {"status": "submitted", "version": 1, "seconds": 0}
 
 
@@ -80,8 +82,8 @@ def test_the_anonymous_are_refused(client, project):
 def test_the_state_costs_the_same_queries_at_any_size(signed_in, alice):
     def cost(slug, size):
         project = make_project(slug, marked=" ".join(f"[w{number}](m{number})" for number in range(size)))
-        actions.add_member(project, alice, Membership.Role.CODER)
-        actions.assign(project, project.texts.all(), [alice])
+        add_member(project, alice, Membership.Role.CODER)
+        assign_texts(project, project.texts.all(), [alice])
         coding = Coding.objects.get(text__project=project)
         first, *others = project.texts.get().markables.values_list("key", flat=True)
         for key in others:

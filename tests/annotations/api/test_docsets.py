@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from annotations import actions, docsets
+from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Text
+from annotations.projects.members import add_member
+from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import person
-from tests.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
-from tests.test_docsets import SINKING
+from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
 
 DOCSETS = "/api/v1/projects/ferry/docsets/"
 URL = f"{DOCSETS}sinking/"
@@ -18,7 +19,7 @@ JSON = {"content_type": "application/json"}
 @pytest.fixture
 def ferry(alice, bob, charlie) -> Docset:
     project = pyramid_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     return docset(project, alice, bob)
 
 
@@ -80,7 +81,7 @@ def test_peers_are_added_and_listed(manager):
 
 
 def test_coders_get_pyramids_and_peers(manager, ferry):
-    docsets.add_peer(ferry, "p1", "P1", "A ferry.")
+    add_peer(ferry, "p1", "P1", "A ferry.")
     order = {"coders": ["alice", "bob"], "pyramid": True, "peers": ["p1"]}
     assert manager.post(f"{URL}assignments/", order, **JSON).json() == {"new": 2}
     kinds = [(one["coder"], one["kind"], one["text"]) for one in manager.get(URL).json()["codings"]]
@@ -104,14 +105,14 @@ def test_coders_get_pyramids_and_peers(manager, ferry):
     ],
 )
 def test_what_cannot_be_assigned_is_said_by_field(manager, ferry, order, field):
-    docsets.add_peer(ferry, "p1", "P1", "A ferry.")
+    add_peer(ferry, "p1", "P1", "A ferry.")
     reply = manager.post(f"{URL}assignments/", order, **JSON)
     assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
 
 
 def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
     adam = person("adam")
-    actions.add_member(ferry.project, adam, Membership.Role.ADJUDICATOR)
+    add_member(ferry.project, adam, Membership.Role.ADJUDICATOR)
     assert manager.post(f"{URL}agreed/", {"coder": "alice"}, **JSON).status_code == 400
     not_yet = signed_in(adam).post(f"{URL}agreed/", {"coder": "bob"}, **JSON)
     assert "has not handed in" in str(not_yet.json()["errors"])
@@ -129,8 +130,8 @@ def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
 
 
 def test_a_coder_sees_only_what_they_code(signed_in, ferry, built, bob):
-    docsets.create_docset(ferry.project, "secret", "Secret", SUMMARIES)
-    docsets.add_peer(ferry, "p1", "P1", "A ferry.")
+    create_docset(ferry.project, "secret", "Secret", SUMMARIES)
+    add_peer(ferry, "p1", "P1", "A ferry.")
     client = signed_in(bob)
     [seen] = client.get(DOCSETS).json()
     assert (seen["slug"], seen["peers"]) == ("sinking", 0)
@@ -152,7 +153,7 @@ def test_a_coder_sees_only_what_they_code(signed_in, ferry, built, bob):
 def test_every_address_asks_for_its_right(signed_in, ferry, role, reading, writing, starting):
     somebody = person(role)
     if role != "outsider":
-        actions.add_member(ferry.project, somebody, role)
+        add_member(ferry.project, somebody, role)
     client = signed_in(somebody)
     assert [client.get(address).status_code for address in (URL, f"{URL}peers/")] == [reading] * 2
     for address in (DOCSETS, f"{URL}peers/", f"{URL}assignments/"):
@@ -171,14 +172,14 @@ def test_a_manager_is_told_to_name_an_adjudicator(manager, built):
 
 
 def test_what_the_scheme_does_not_allow_any_more_is_said(manager, ferry, built):
-    actions.add_member(ferry.project, person("adam"), Membership.Role.ADJUDICATOR)
+    add_member(ferry.project, person("adam"), Membership.Role.ADJUDICATOR)
     ferry.project.levels.filter(coded=True).update(coders_mark=False)
     reply = manager.post(f"{URL}agreed/", {"coder": "alice", "adjudicator": "adam"}, **JSON)
     assert (reply.status_code, list(reply.json()["errors"])) == (400, ["non_field_errors"])
 
 
 def test_a_long_name_that_another_docset_has_is_no_error(manager, ferry):
-    docsets.create_docset(ferry.project, "other", "Other", SUMMARIES)
+    create_docset(ferry.project, "other", "Other", SUMMARIES)
     for address in (f"{URL}peers/", f"{DOCSETS}other/peers/"):
         made = manager.post(address, {"peers": [{"name": "n" * 100, "content": "It sank."}]}, **JSON)
         assert made.status_code == 201
@@ -187,7 +188,7 @@ def test_a_long_name_that_another_docset_has_is_no_error(manager, ferry):
 def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, signed_in):
     adam, eve = person("adam"), person("eve")
     for one in (adam, eve):
-        actions.add_member(ferry.project, one, Membership.Role.ADJUDICATOR)
+        add_member(ferry.project, one, Membership.Role.ADJUDICATOR)
     client = signed_in(adam)
     assert manager.put(f"{URL}agreed/", {"adjudicator": "eve"}, **JSON).status_code == 400
     client.post(f"{URL}agreed/", {"coder": "alice"}, **JSON)

@@ -4,16 +4,16 @@ import doctest
 import json
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 
 from annotations.models import User
-from annotations.tokens import make_token
+from annotations.projects.tokens import create_token
+from tests.conftest import ROOT
 
-GUIDE = Path(__file__).parents[2] / "docs" / "api.md"
+GUIDE = ROOT / "docs" / "api.md"
 ANYTHING = "…"
 BETWEEN = "---- the next example ----"
 BLOCKS = re.findall(r"```(sh|json|python)\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
@@ -24,7 +24,7 @@ def names(transactional_db, live_server) -> dict[str, str]:
     """The address of the API on the demo, and two keys."""
     call_command("load_demo", verbosity=0)
     keys = {
-        name.upper(): make_token(User.objects.get(username=name), "guide", scope, 1)[1]
+        name.upper(): create_token(User.objects.get(username=name), "guide", scope, 1)[1]
         for name, scope in (("manager", "manage"), ("alice", "annotate"))
     }
     return {"API": f"{live_server.url}/api/v1", **keys}

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 
 from agreement.models import Remark
-from annotations import actions
-from annotations.models import Answered, Invitation, Membership
-from tests.pyramids import docset, pyramid_project
+from annotations.models import IdempotencyRecord, Invitation, Membership
+from annotations.projects.members import add_member
+from tests.shared.pyramids import docset, pyramid_project
 
 REMARKS = "/api/v1/projects/tea/agreement/items/tea/phrase:4-14/remarks/"
 MEMBERS = "/api/v1/projects/tea/members/"
@@ -49,7 +49,7 @@ def test_a_key_is_not_used_for_something_else(signed_in, charlie, project, key):
 def test_what_was_refused_may_be_sent_again(signed_in, charlie, mallory, project, key):
     client, sent = signed_in(charlie), {"username": "mallory", "role": "coder"}
     assert client.post(MEMBERS, {"username": "mallory"}, headers=key, **JSON).status_code == 400
-    assert not Answered.objects.exists()
+    assert not IdempotencyRecord.objects.exists()
     assert client.post(MEMBERS, sent, headers=key, **JSON).status_code == 201
     assert client.post(MEMBERS, sent, headers=key, **JSON).status_code == 201
     assert Membership.objects.filter(user=mallory).count() == 1
@@ -73,7 +73,7 @@ def test_the_link_of_an_invitation_is_not_kept(signed_in, charlie, project, key)
     link = client.post(address, {"role": "coder"}, headers=key, **JSON).json()["link"]
     again = client.post(address, {"role": "coder"}, headers=key, **JSON).json()
     assert (again["link"], Invitation.objects.count()) == (None, 1)
-    assert link.rstrip("/").rsplit("/", 1)[-1] not in str(Answered.objects.values().get())
+    assert link.rstrip("/").rsplit("/", 1)[-1] not in str(IdempotencyRecord.objects.values().get())
 
 
 def test_a_wrong_key_is_refused(signed_in, charlie, project):
@@ -85,15 +85,15 @@ def test_a_wrong_key_is_refused(signed_in, charlie, project):
 def test_answers_are_kept_for_a_day(signed_in, charlie, project, key):
     client = signed_in(charlie)
     client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON)
-    Answered.objects.update(created_at=timezone.now() - timedelta(days=2))
+    IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(days=2))
     client.post(REMARKS, {"body": "Other?"}, headers={"Idempotency-Key": str(uuid4())}, **JSON)
-    assert Answered.objects.count() == 1
+    assert IdempotencyRecord.objects.count() == 1
 
 
 def test_an_answer_that_is_a_list_is_kept_too(signed_in, charlie, key):
     made = docset(pyramid_project("ferry"))
     client, sent = signed_in(charlie), {"peers": [{"name": "P1", "content": "Rain fell."}]}
-    actions.add_member(made.project, charlie, Membership.Role.MANAGER)
+    add_member(made.project, charlie, Membership.Role.MANAGER)
     first, again = (
         client.post("/api/v1/projects/ferry/docsets/sinking/peers/", sent, headers=key, **JSON) for _ in range(2)
     )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotations import actions
 from annotations.models import Invitation, Membership
-from annotations.tokens import digest_of
+from annotations.projects.members import add_member
+from annotations.projects.tokens import digest_of
 from tests.conftest import make_project
 
 URL = "/api/v1/projects/tea/members/"
@@ -63,7 +63,7 @@ def test_a_coder_with_work_stays_blind_and_the_only_manager_stays(signed_in, cha
 
 
 def test_members_of_other_projects_are_not_here(signed_in, charlie, mallory, project):
-    actions.add_member(make_project("other"), mallory, "coder")
+    add_member(make_project("other"), mallory, "coder")
     assert signed_in(charlie).get(f"{URL}mallory/").status_code == 404
     assert signed_in(charlie).get(f"{URL}a%00b/").status_code == 404
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from annotations import actions, operations
+from annotations.api.serializers.coding import ChangeSerializer, _parse_usual_change
+from annotations.coding.judgements import judgements_of
+from annotations.coding.status import submit_coding
 from annotations.models import Operation
-from annotations.serializers import ChangeSerializer, _usual_change
 from tests.conftest import judge
 
 URL = "/api/v1/projects/tea/texts/tea/coding/operations/"
@@ -43,7 +44,7 @@ def batch(*sent, version=0):
 def test_operations_are_applied_and_the_new_version_comes_back(post, codings, keys):
     answer = post(batch(operation(keys["a"], "place", made_at="2026-01-02T03:04:05Z"), operation(keys["b"])))
     assert (answer.status_code, answer.json()) == (200, {"version": 2})
-    judged = operations.judgements_of(codings["alice"])
+    judged = judgements_of(codings["alice"])
     assert {key: judgement["category"] for key, judgement in judged.items()} == {
         keys["a"]: "place",
         keys["b"]: "none",
@@ -166,7 +167,7 @@ def test_a_form_is_not_understood(post):
 
 
 def test_a_coding_handed_in_takes_nothing(post, codings, alice, keys):
-    actions.submit(codings["alice"], alice)
+    submit_coding(codings["alice"], alice)
     answer = post(batch(operation(keys["a"]), version=1))
     assert (answer.status_code, answer.json()["code"]) == (400, "submitted")
 
@@ -267,7 +268,7 @@ SENT = st.fixed_dictionaries(
 @given(SENT)
 def test_a_change_is_read_as_its_fields_read_it(sent):
     asked = ChangeSerializer(data=sent)
-    quick, slow = _usual_change(sent), serializers.Serializer.to_internal_value
+    quick, slow = _parse_usual_change(sent), serializers.Serializer.to_internal_value
     try:
         expected = dict(slow(asked, sent))
     except ValidationError:
@@ -281,6 +282,6 @@ def test_a_change_is_read_as_its_fields_read_it(sent):
 
 def test_what_pages_send_is_read_the_quick_way():
     sent = operation("a", made_at="2026-01-02T03:04:05.678Z", step=str(uuid4()), undoes=None)
-    read = _usual_change(sent)
+    read = _parse_usual_change(sent)
     assert read is not None
     assert (str(read["uuid"]), str(read["step"]), read["undoes"]) == (sent["uuid"], sent["step"], None)

@@ -5,10 +5,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from annotations import actions, transfers
+from annotations.coding.status import submit_coding
 from annotations.models import Coding, Markable, Membership, Text
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.transfers import orders
 from tests.conftest import judge, make_project
-from tests.pyramids import docset, models_of, pyramid_project
+from tests.shared.pyramids import docset, models_of, pyramid_project
 
 URL = "/api/v1/projects/tea/"
 JSON = {"content_type": "application/json"}
@@ -89,9 +92,9 @@ def test_operations_stand_in_the_order_in_which_they_were_made(signed_in, charli
 @pytest.mark.parametrize("name", LISTS)
 def test_what_is_of_another_project_is_not_here(signed_in, charlie, alice, judged, name):
     other = make_project("other")
-    actions.add_member(other, alice, "coder")
+    add_member(other, alice, "coder")
     before = rows(signed_in(charlie), name)
-    actions.assign(other, other.texts.all(), [alice])
+    assign_texts(other, other.texts.all(), [alice])
     judge(Coding.objects.select_related("coder").get(text__project=other), keys_of(other)[0], "none")
     assert rows(signed_in(charlie), name) == before
 
@@ -170,7 +173,7 @@ def test_the_coder_hands_in_and_the_manager_gives_back(signed_in, alice, charlie
 def test_neither_does_what_is_the_others(signed_in, alice, charlie, judged):
     anything = {"headers": {"If-Match": "*"}, **JSON}
     assert signed_in(charlie).patch(OF_ALICE, {"status": "submitted"}, **anything).status_code == 403
-    actions.submit(judged["alice"], alice)
+    submit_coding(judged["alice"], alice)
     assert signed_in(alice).patch(OWN, {"status": "open"}, **anything).status_code == 403
     assert signed_in(alice).patch(OF_ALICE, {"status": "open"}, **anything).status_code == 403
 
@@ -237,7 +240,7 @@ def test_a_moment_that_is_none_is_refused(signed_in, charlie, judged, moment):
 
 def test_the_format_of_an_export_is_a_filter(signed_in, charlie, project):
     take = {"coders": [], "texts": [], "unfinished": True, "options": {}}
-    transfers.order_export(project, charlie, "jsonlines", take)
+    orders.order_export(project, charlie, "jsonlines", take)
     assert [row["format"] for row in rows(signed_in(charlie), "transfers", format="jsonlines")] == ["jsonlines"]
     assert rows(signed_in(charlie), "transfers", format="json") == []
 
@@ -253,7 +256,7 @@ def test_nobody_is_sent_away_for_the_form_that_they_name(signed_in, charlie, jud
 
 def test_summaries_are_given_out_docset_by_docset(signed_in, charlie, bob):
     made = docset(pyramid_project("ferry"), bob)
-    actions.add_member(made.project, charlie, Membership.Role.MANAGER)
+    add_member(made.project, charlie, Membership.Role.MANAGER)
     sent = {"texts": [models_of(made).slug], "coders": ["bob"]}
     before = Coding.objects.count()
     answer = signed_in(charlie).post("/api/v1/projects/ferry/codings/", sent, **JSON)

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import Token
-from annotations.tokens import make_token
+from annotations.projects.tokens import create_token
 from tests.conftest import change
 
 PROJECT, TEXT = "/api/v1/projects/tea/", "/api/v1/projects/tea/texts/tea/"
@@ -21,7 +21,7 @@ def key(alice, project):
     """A function that makes a key of Alice's, and the headers with which it is sent."""
 
     def key(scope: str = "read", days: int = 1) -> dict[str, str]:
-        return {"Authorization": f"Bearer {make_token(alice, 'notebook', scope, days)[1]}"}
+        return {"Authorization": f"Bearer {create_token(alice, 'notebook', scope, days)[1]}"}
 
     return key
 
@@ -54,7 +54,7 @@ def test_a_key_writes_to_ones_own_coding_where_its_scope_says_so(stranger, key, 
 
 @pytest.mark.parametrize(("scope", "status"), [("read", 403), ("annotate", 403), ("manage", 400)])
 def test_only_a_key_that_manages_does_all_its_owner_may(stranger, charlie, project, scope, status):
-    headers = {"Authorization": f"Bearer {make_token(charlie, 'n', scope, 1)[1]}"}
+    headers = {"Authorization": f"Bearer {create_token(charlie, 'n', scope, 1)[1]}"}
     reply = stranger.post(f"{PROJECT}exports/", "{}", content_type="application/json", headers=headers)
     assert reply.status_code == status
 
@@ -98,8 +98,8 @@ def test_a_wrong_key_is_none(stranger, project, sent):
 def test_what_a_key_is_made_of_is_nowhere_kept(key, alice):
     secret = key()["Authorization"].removeprefix("Bearer ")
     [row] = Token.objects.values()
-    assert secret.startswith(row["begins"])
-    assert len(secret) - len(row["begins"]) > 30
+    assert secret.startswith(row["prefix"])
+    assert len(secret) - len(row["prefix"]) > 30
     assert all(secret not in str(value) for value in row.values())
 
 
@@ -137,10 +137,10 @@ def test_a_key_opens_no_page(stranger, key):
 def test_what_is_no_key_is_not_made(alice, field, value):
     given = {"name": "n", "scope": "read", "days": 1} | {field: value}
     with pytest.raises(ValidationError):
-        make_token(alice, **given)
+        create_token(alice, **given)
     assert not Token.objects.exists()
 
 
 def test_no_key_lasts_more_than_a_year(alice):
-    token, _ = make_token(alice, "n", "read", 10_000)
+    token, _ = create_token(alice, "n", "read", 10_000)
     assert token.expires_at < timezone.now() + timedelta(days=367)

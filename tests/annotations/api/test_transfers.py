@@ -8,18 +8,19 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotations import actions, transfers
-from annotations.archiving import archive_project, restoring
 from annotations.models import Membership, Project, Text, Transfer
+from annotations.projects.members import add_member
+from annotations.transfers import orders
+from annotations.transfers.archiving import archive_project, restoring
+from tests.annotations.web.test_import import CONLL
 from tests.conftest import judge
-from tests.test_import_page import CONLL
 
 PROJECT = "/api/v1/projects/tea/"
 
 
 @pytest.fixture
 def manager(signed_in, charlie, project):
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     return signed_in(charlie)
 
 
@@ -119,7 +120,7 @@ def test_the_list_has_the_latest_first_and_for_viewers_exports_alone(manager, pe
 
 
 def test_each_asks_for_its_right(people, signed_in, project):
-    made = transfers.order_export(project, people["viewer"], "muc", {})
+    made = orders.order_export(project, people["viewer"], "muc", {})
     for role, imports, exports, archive, seen in [
         ("manager", 201, 201, 201, 200),
         ("adjudicator", 403, 201, 400, 200),
@@ -138,7 +139,7 @@ def test_each_asks_for_its_right(people, signed_in, project):
 
 
 def test_what_is_worked_on_is_neither_discarded_nor_done_again(manager, charlie, project):
-    made = transfers.order_export(project, charlie, "muc", {})
+    made = orders.order_export(project, charlie, "muc", {})
     Transfer.objects.filter(pk=made.pk).update(state=Transfer.State.RUNNING)
     assert manager.delete(f"/api/v1/transfers/{made.pk}/").json()["code"] == "at_work"
     assert manager.post(f"/api/v1/transfers/{made.pk}/carry-out/").json()["code"] == "not_checked"

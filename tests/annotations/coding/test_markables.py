@@ -6,12 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement import extract
-from annotations import actions, operations
-from annotations.decisions import Refused
-from annotations.marking import key_of, parts_of
+from agreement.data import extract
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.judgements import judgements_of
+from annotations.coding.status import submit_coding
+from annotations.formats.model.keys import markable_key, split_key
 from annotations.models import Coding, Judgement, Markable, Membership, Operation
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import change, judge, make_project
 
 # put the kettle on the stove: the kettle 4-14, the stove 18-27
@@ -20,7 +26,7 @@ PUT, OWN, WIDER = "phrase:0-3", "phrase:8-14", "phrase:8-17"
 
 @pytest.fixture
 def project(project):
-    actions.let_coders_mark(project, project.levels.filter(key="phrase"))
+    set_coder_marked_levels(project, project.levels.filter(key="phrase"))
     return project
 
 
@@ -39,7 +45,7 @@ def send(coding):
 
 
 def said(coding, key):
-    return operations.judgements_of(coding).get(key)
+    return judgements_of(coding).get(key)
 
 
 def keys_seen(coding):
@@ -47,7 +53,7 @@ def keys_seen(coding):
 
 
 def refused_with(code, call, *arguments, **more):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(OperationRejected) as refused:
         call(*arguments, **more)
     assert refused.value.code == code
 
@@ -58,13 +64,13 @@ def refused_with(code, call, *arguments, **more):
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=12, unique=True))
 def test_a_key_names_level_and_parts(edges):
     edges = sorted(edges)
-    parts = [[start, end] for start, end in zip(edges[::2], edges[1::2], strict=False)]
-    assert parts_of(key_of("phrase", parts)) == ("phrase", parts)
+    parts = tuple(zip(edges[::2], edges[1::2], strict=False))
+    assert split_key(markable_key("phrase", parts)) == ("phrase", parts)
 
 
 @pytest.mark.parametrize("key", ["", "phrase", "phrase:", ":1-2", "phrase:1-2,", "phrase:01-2", "a:b:1-2"])
 def test_what_is_no_key_names_nothing(key):
-    assert parts_of(key) is None
+    assert split_key(key) is None
 
 
 # Making
@@ -133,7 +139,7 @@ def test_the_last_character_of_the_text_can_be_marked_and_none_after_it(coding, 
 
 
 def test_where_the_project_does_not_allow_it_nothing_is_marked(coding, send, project):
-    actions.let_coders_mark(project, [])
+    set_coder_marked_levels(project, [])
     refused_with("unknown_markable", send, "judge", markable=PUT, category="none")
 
 
@@ -186,7 +192,7 @@ def test_a_mark_that_all_have_deleted_is_no_unit(coding, send, project, codings)
     send("judge", markable=PUT, category="none")
     send("unmark", markable=PUT)
     for one in codings.values():
-        actions.submit(one, one.coder)
+        submit_coding(one, one.coder)
     [read] = extract.extract(project).texts
     assert PUT not in read.answers.keys
     assert read.answers.keys
@@ -244,7 +250,7 @@ def test_marks_and_answers_of_one_batch_are_done_in_order(coding, alice, keys):
         change("judge", markable=PUT, category="none"),
     ]
     assert operations.apply(coding, alice, 0, batch) == 5
-    assert set(operations.judgements_of(coding)) == {keys["c"], PUT}
+    assert set(judgements_of(coding)) == {keys["c"], PUT}
     assert said(coding, keys["c"])["pointers"] == []
 
 
@@ -254,10 +260,10 @@ def test_a_bad_mark_in_the_middle_undoes_the_batch(coding, alice, keys):
         change("unmark", markable=keys["a"]),
         change("judge", markable=PUT, category="none"),
     ]
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(OperationRejected) as refused:
         operations.apply(coding, alice, 0, batch)
     assert (refused.value.code, refused.value.position) == ("given", 1)
-    assert operations.judgements_of(coding) == {}
+    assert judgements_of(coding) == {}
 
 
 # Heads and names
@@ -296,7 +302,7 @@ def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
     first = operations.Change(uuid4(), "judge", payload, step=step, undoes=taken_back)
     operations.apply(coding, alice, 0, [first])
     assert list(coding.operations.values_list("step", "undoes")) == [(step, taken_back)]
-    with pytest.raises(operations.Stale) as stale:
+    with pytest.raises(operations.VersionConflict) as stale:
         operations.apply(coding, alice, 0, [change("judge", **payload)])
     assert (stale.value.missed[0]["step"], stale.value.missed[0]["undoes"]) == (step, taken_back)
 
@@ -305,20 +311,20 @@ def test_the_log_keeps_what_is_undone_together(coding, alice, keys):
 
 
 def test_a_project_may_begin_with_marking_allowed_on_what_is_coded(alice):
-    project = actions.create_project("own", "Own", SCHEMES["poesio-artstein-2005"], coders_mark=True)
+    project = create_project("own", "Own", SCHEMES["poesio-artstein-2005"], coders_mark=True)
     assert dict(project.levels.values_list("key", "coders_mark")) == {"phrase": True, "turn": False}
 
 
 def test_levels_that_are_only_pointed_at_are_never_marked_by_coders(project):
-    actions.let_coders_mark(project, project.levels.all())
+    set_coder_marked_levels(project, project.levels.all())
     assert dict(project.levels.values_list("key", "coders_mark")) == {"phrase": True, "turn": False}
 
 
 def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
     project = make_project("bare", marked="Nobody has marked anything here.")
-    actions.let_coders_mark(project, project.levels.filter(coded=True))
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     coding = Coding.objects.get(text__project=project)
     judge(coding, "phrase:0-6", "none")
     [found] = Coding.objects.filter(pk=coding.pk).with_progress()

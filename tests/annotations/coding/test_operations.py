@@ -6,13 +6,18 @@ from uuid import uuid4
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from annotations import actions, operations
-from annotations.decisions import Refused
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.judgements import judgements_of
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Index, Judgement, Membership, Operation, Pointer
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
 from tests.conftest import change, judge, make_project
+from tests.shared.cases import examples
 
 NUL, SURROGATE = "\x00", "\ud800"
 
@@ -41,7 +46,7 @@ def rows(coding):
     pointers = Pointer.objects.filter(judgement__coding=coding)
     indices = Index.objects.filter(judgement__coding=coding)
     return (
-        operations.judgements_of(coding),
+        judgements_of(coding),
         sorted(pointers.values_list("judgement__markable__key", "target__key")),
         sorted(indices.values_list("judgement__markable__key", "entity")),
     )
@@ -78,8 +83,8 @@ def send(coding, alice, keys):
 def clusters(alice):
     """Alice's coding in a project that answers by indices; one markable, "a"."""
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     return Coding.objects.get(text__project=project)
 
 
@@ -89,7 +94,7 @@ def clusters(alice):
 def test_a_judgement_is_stored_and_logged(coding, send, keys):
     assert send({"markable": "c", "category": "phrase", "pointers": ["a"], "note": "sure?", "unsure": True}) == 1
     expected = decision(keys["c"], "phrase", [keys["a"]], note="sure?", unsure=True)
-    assert operations.judgements_of(coding) == {keys["c"]: expected}
+    assert judgements_of(coding) == {keys["c"]: expected}
     [entry] = coding.operations.all()
     assert (entry.sequence, entry.kind, entry.user) == (1, "judge", coding.coder)
     assert entry.payload["pointers"] == [keys["a"]]
@@ -97,20 +102,20 @@ def test_a_judgement_is_stored_and_logged(coding, send, keys):
 
 def test_an_ambiguous_markable_has_its_antecedents_in_text_order(coding, send, keys):
     send({"markable": "d", "category": "phrase", "pointers": ["c", "a", "b"]})
-    assert operations.judgements_of(coding)[keys["d"]]["pointers"] == [keys["a"], keys["b"], keys["c"]]
+    assert judgements_of(coding)[keys["d"]]["pointers"] == [keys["a"], keys["b"], keys["c"]]
 
 
 def test_judgements_come_in_text_order_whatever_the_order_of_the_work(coding, send, keys):
     for label in "fbdac":
         send({"markable": label, "category": "none"})
     send({"markable": "d", "category": "place"})
-    assert list(operations.judgements_of(coding)) == [keys[label] for label in "abcdf"]
+    assert list(judgements_of(coding)) == [keys[label] for label in "abcdf"]
 
 
 def test_judging_again_replaces_all_of_the_judgement(coding, send, keys):
     send({"markable": "d", "category": "phrase", "pointers": ["a", "c"], "note": "hm", "optional": True})
     send({"markable": "d", "category": "segment", "pointers": ["1"]})
-    assert operations.judgements_of(coding) == {keys["d"]: decision(keys["d"], "segment", [keys["1"]])}
+    assert judgements_of(coding) == {keys["d"]: decision(keys["d"], "segment", [keys["1"]])}
     assert Pointer.objects.count() == 1
     assert log(coding) == [(1, "judge"), (2, "judge")]
 
@@ -144,38 +149,38 @@ def test_the_last_of_several_operations_on_one_markable_counts(coding, alice, ke
         change(markable=keys["a"], category="none"),
     ]
     assert operations.apply(coding, alice, 0, batch) == 3
-    assert operations.judgements_of(coding) == {keys["a"]: decision(keys["a"], "none")}
+    assert judgements_of(coding) == {keys["a"]: decision(keys["a"], "none")}
 
 
 def test_a_category_that_points_may_wait_for_its_antecedent(coding, send, keys):
     send({"markable": "c", "category": "phrase"})
-    assert operations.judgements_of(coding)[keys["c"]] == decision(keys["c"], "phrase")
+    assert judgements_of(coding)[keys["c"]] == decision(keys["c"], "phrase")
 
 
 def test_a_note_can_stand_without_a_category(coding, send, keys):
     send({"markable": "c", "category": None, "note": "?"})
-    assert operations.judgements_of(coding)[keys["c"]] == decision(keys["c"], note="?")
+    assert judgements_of(coding)[keys["c"]] == decision(keys["c"], note="?")
 
 
 def test_a_turn_can_be_the_antecedent_of_what_it_holds(coding, send, keys):
     send({"markable": "a", "category": "segment", "pointers": ["1"]})
-    assert operations.judgements_of(coding)[keys["a"]]["pointers"] == [keys["1"]]
+    assert judgements_of(coding)[keys["a"]]["pointers"] == [keys["1"]]
 
 
 def test_several_indices_are_kept_in_their_order(clusters, alice):
     [a, _] = clusters.text.markables.values_list("key", flat=True)
     operations.apply(clusters, alice, 0, [change(markable=a, category="refers", indices=["9", "10", "1"])])
-    assert operations.judgements_of(clusters)[a]["indices"] == ["9", "10", "1"]
+    assert judgements_of(clusters)[a]["indices"] == ["9", "10", "1"]
 
 
 def test_a_link_may_go_to_a_later_markable_where_the_scheme_allows_it(alice):
     project = make_project("muc", "muc-ident", "[it](a) was [the dog](b)")
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     coding = Coding.objects.get(text__project=project)
     a, b = coding.text.markables.values_list("key", flat=True)
     judge(coding, a, "ident", b)
-    assert operations.judgements_of(coding)[a]["pointers"] == [b]
+    assert judgements_of(coding)[a]["pointers"] == [b]
 
 
 def test_clearing_a_coders_own_mark_keeps_the_mark(clusters, alice):
@@ -246,7 +251,7 @@ MALFORMED = [
 
 
 def refused_with(code, call, *arguments, **more):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(OperationRejected) as refused:
         call(*arguments, **more)
     assert refused.value.code == code
     return refused.value
@@ -261,7 +266,7 @@ def test_what_the_scheme_does_not_allow_is_refused_and_leaves_no_trace(coding, s
 
 def test_a_note_of_the_full_length_is_taken(coding, send, keys):
     send({"markable": "c", "category": "none", "note": "x" * 10_000})
-    assert len(operations.judgements_of(coding)[keys["c"]]["note"]) == 10_000
+    assert len(judgements_of(coding)[keys["c"]]["note"]) == 10_000
 
 
 @pytest.mark.parametrize("more", [{"category": "none"}, {"pointers": []}, {"note": ""}])
@@ -277,8 +282,8 @@ def test_other_kinds_of_operation_are_refused(send, coding, kind):
 
 def test_more_antecedents_than_the_category_takes_are_refused(alice):
     project = make_project("muc", "muc-ident", "[a](a) [b](b) [c](c)")
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     coding = Coding.objects.get(text__project=project)
     a, b, c = coding.text.markables.values_list("key", flat=True)
     refused_with("too_many_pointers", judge, coding, c, "ident", a, b)
@@ -322,9 +327,9 @@ def test_another_coders_own_mark_is_unknown_like_one_that_is_not_there(send, cod
 
 
 def test_too_many_operations_are_refused_as_a_batch(coding, alice, keys):
-    batch = [change(markable=keys["a"], category="none") for _ in range(operations.MOST_OPERATIONS + 1)]
+    batch = [change(markable=keys["a"], category="none") for _ in range(operations.MAX_OPERATIONS + 1)]
     assert refused_with("too_many_operations", operations.apply, coding, alice, 0, batch).position is None
-    assert operations.apply(coding, alice, 0, batch[:-1]) == operations.MOST_OPERATIONS
+    assert operations.apply(coding, alice, 0, batch[:-1]) == operations.MAX_OPERATIONS
 
 
 def test_pointers_without_number_are_refused_and_not_looked_up(send):
@@ -340,7 +345,7 @@ def test_pointers_without_number_are_refused_and_not_looked_up(send):
 def test_one_bad_operation_refuses_the_batch_and_its_place_is_named(coding, send, position, bad):
     batch = [{"markable": label, "category": "none"} for label in "abd"]
     batch.insert(position, bad)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(OperationRejected) as refused:
         send(*batch)
     assert refused.value.position == position
     assert rows(coding) == ({}, [], [])
@@ -372,7 +377,7 @@ def test_a_uuid_twice_in_one_batch_counts_once_and_the_first_counts(coding, alic
         for category in ("none", "place")
     ]
     assert operations.apply(coding, alice, 0, batch) == 1
-    assert operations.judgements_of(coding)[keys["a"]]["category"] == "none"
+    assert judgements_of(coding)[keys["a"]]["category"] == "none"
 
 
 def test_a_batch_of_which_half_is_known_applies_the_other_half(coding, alice, keys):
@@ -386,7 +391,7 @@ def test_after_a_lost_answer_the_same_batch_with_more_is_taken(coding, alice, ke
     lost = [change(markable=keys[label], category="none") for label in "ab"]
     operations.apply(coding, alice, 0, lost)
     assert operations.apply(coding, alice, 0, [*lost, change(markable=keys["a"], category="place")]) == 3
-    assert operations.judgements_of(coding)[keys["a"]]["category"] == "place"
+    assert judgements_of(coding)[keys["a"]]["category"] == "place"
 
 
 def test_the_same_uuid_may_stand_in_two_codings(codings, keys):
@@ -404,7 +409,7 @@ def test_a_stale_version_gets_what_was_missed_and_changes_nothing(coding, alice,
     operations.apply(coding, alice, 0, [seen])
     operations.apply(coding, alice, 1, [missed])
     before = rows(coding)
-    with pytest.raises(operations.Stale) as stale:
+    with pytest.raises(operations.VersionConflict) as stale:
         operations.apply(coding, alice, 1, [change(markable=keys["a"], category="place")])
     assert stale.value.version == 2
     [told] = stale.value.missed
@@ -416,7 +421,7 @@ def test_a_stale_version_gets_what_was_missed_and_changes_nothing(coding, alice,
 def test_sending_again_after_stale_works(coding, alice, keys):
     operations.apply(coding, alice, 0, [change(markable=keys["a"], category="none")])
     late = change(markable=keys["a"], category="place")
-    with pytest.raises(operations.Stale) as stale:
+    with pytest.raises(operations.VersionConflict) as stale:
         operations.apply(coding, alice, 0, [late])
     assert operations.apply(coding, alice, stale.value.version, [late]) == 2
 
@@ -425,7 +430,7 @@ def test_known_operations_do_not_hide_that_others_were_missed(coding, alice, key
     mine, other = (change(markable=keys[label], category="none") for label in "ab")
     operations.apply(coding, alice, 0, [mine])
     operations.apply(coding, alice, 1, [other])
-    with pytest.raises(operations.Stale) as stale:
+    with pytest.raises(operations.VersionConflict) as stale:
         operations.apply(coding, alice, 0, [mine, change(markable=keys["c"], category="none")])
     assert {told["uuid"] for told in stale.value.missed} >= {other.uuid}
 
@@ -437,7 +442,7 @@ def test_a_version_that_does_not_exist_yet_is_refused(coding, alice, keys):
 
 def test_staleness_is_told_before_what_is_wrong_with_the_operations(coding, alice, keys):
     operations.apply(coding, alice, 0, [change(markable=keys["a"], category="none")])
-    with pytest.raises(operations.Stale):
+    with pytest.raises(operations.VersionConflict):
         operations.apply(coding, alice, 0, [change(markable="ghost")])
 
 
@@ -446,23 +451,23 @@ def test_staleness_is_told_before_what_is_wrong_with_the_operations(coding, alic
 
 def test_a_coding_that_is_handed_in_takes_nothing_until_it_is_given_back(coding, send, alice, charlie):
     send({"markable": "a", "category": "none"})
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
     refused_with("submitted", send, {"markable": "b", "category": "none"})
     refused_with("submitted", send, {"markable": "a"}, kind="clear")
     assert log(coding) == [(1, "judge"), (2, "submit")]
-    actions.reopen(coding, charlie)
+    reopen_coding(coding, charlie)
     assert send({"markable": "b", "category": "none"}) == 4
 
 
 def test_a_batch_sent_again_after_handing_in_is_acknowledged(coding, alice, keys):
     once = change(markable=keys["a"], category="none")
     operations.apply(coding, alice, 0, [once])
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
     assert operations.apply(coding, alice, 0, [once]) == 2
 
 
 def test_handing_in_twice_is_logged_once(coding, alice):
-    assert actions.submit(coding, alice) == actions.submit(coding, alice) == 1
+    assert submit_coding(coding, alice) == submit_coding(coding, alice) == 1
     assert log(coding) == [(1, "submit")]
 
 
@@ -489,7 +494,7 @@ def legal(draw):
     return "judge", {"markable": label, "category": category, "pointers": sorted(pointers), **flags}
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, HealthCheck.function_scoped_fixture)
 @given(
     batches=st.lists(st.tuples(st.lists(legal(), min_size=1, max_size=4), st.integers(0, 3)), min_size=1, max_size=4)
 )
@@ -515,7 +520,7 @@ def test_any_batches_leave_what_the_last_operations_say_and_the_log_replays_to_i
                     model.pop(key, None)
                 else:
                     model[key] = decision(key) | one.payload
-        assert operations.judgements_of(alice) == model
+        assert judgements_of(alice) == model
         links = sum(len(entry["pointers"]) for entry in model.values())
         assert (Judgement.objects.count(), Pointer.objects.count()) == (len(model), links)
         entries = list(alice.operations.all())
@@ -547,7 +552,7 @@ def test_two_tabs_at_once_lose_nothing(codings, keys):
                     try:
                         version = operations.apply(coding, coding.coder, version, batch)
                         break
-                    except operations.Stale as stale:
+                    except operations.VersionConflict as stale:
                         version = stale.version
                 acknowledged.extend(one.uuid for one in batch)
         except Exception as trouble:  # told to the test, which fails by it
@@ -567,7 +572,7 @@ def test_two_tabs_at_once_lose_nothing(codings, keys):
     coding.refresh_from_db()
     assert coding.version == 75
     last = {entry.payload["markable"]: entry.payload for entry in entries}
-    assert operations.judgements_of(coding) == {key: decision(key) | payload for key, payload in last.items()}
+    assert judgements_of(coding) == {key: decision(key) | payload for key, payload in last.items()}
 
 
 # Cost
@@ -575,8 +580,8 @@ def test_two_tabs_at_once_lose_nothing(codings, keys):
 
 def test_a_hundred_judgements_cost_as_many_queries_as_one(alice):
     project = make_project("long", marked=" ".join(f"[w{number}](m{number})" for number in range(101)))
-    actions.add_member(project, alice, Membership.Role.CODER)
-    actions.assign(project, project.texts.all(), [alice])
+    add_member(project, alice, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [alice])
     coding = Coding.objects.get(text__project=project)
     first, *others = project.texts.get().markables.values_list("key", flat=True)
     judge(coding, first, "none")
@@ -596,7 +601,7 @@ def test_a_batch_sent_again_does_not_hide_what_was_done_since(coding, alice, key
     operations.apply(coding, alice, 0, [once])
     operations.apply(coding, alice, 1, [other])
     for seen in (0, 1):
-        with pytest.raises(operations.Stale) as missed:
+        with pytest.raises(operations.VersionConflict) as missed:
             operations.apply(coding, alice, seen, [once])
         assert [one["uuid"] for one in missed.value.missed] == [once.uuid, other.uuid][seen:]
     assert operations.apply(coding, alice, 2, [once]) == 2

@@ -1,23 +1,23 @@
 """The coding page and the server make the same of the same operations, and the page can take all of them back."""
 
 import json
-import os
 import random
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from annotations import actions, operations
-from annotations.coding_state import coding_state
-from annotations.decisions import Refused
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.judgements import judgements_of
+from annotations.coding.scus import scu_descriptions
+from annotations.coding.state import coding_state
 from annotations.models import Coding
-from annotations.scus import descriptions_of
-from tests.conftest import change
-from tests.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from tests.conftest import ROOT, change, skip_or_fail_in_ci
+from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 
-REPLAY = Path(__file__).parent / "js" / "replay.mjs"
+REPLAY = ROOT / "tests" / "js" / "replay.mjs"
 REPLAY_OF_PYRAMIDS = REPLAY.with_name("pyramid-replay.mjs")
 # What the page itself judges; all else (a payload of another shape, words that are marked) it never sends.
 JUDGED_BY_BOTH = {"across_summaries", "second_contributor", "several_scus", "words_taken", "not_in_pyramid"}
@@ -27,11 +27,7 @@ WORDS = [(start, start + length) for start in range(0, 70, 7) for length in (1, 
 @pytest.fixture
 def node() -> str:
     found = shutil.which("node")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("no Node on this machine")
-        pytest.skip("no Node on this machine")
-    return found
+    return found or skip_or_fail_in_ci("no Node on this machine")
 
 
 def any_change(draw: random.Random, given: list[str]) -> operations.Change:
@@ -67,7 +63,7 @@ def comparable(judgements: dict[str, dict]) -> dict[str, dict]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_page_and_server_make_the_same_of_any_operations(project, codings, alice, node, seed):
-    actions.let_coders_mark(project, project.levels.filter(coded=True))
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding = codings["alice"]
     draw = random.Random(seed)
     given = list(coding.text.markables.values_list("key", flat=True))
@@ -77,7 +73,7 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
         one = any_change(draw, given)
         try:
             operations.apply(coding, alice, len(kinds), [one])
-        except Refused:
+        except OperationRejected:
             continue
         kinds.append(one.kind)
     assert {"judge", "clear", "unmark", "move"} <= set(kinds)
@@ -89,7 +85,7 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
         [node, str(REPLAY)], input=json.dumps({"state": state, "log": log}), capture_output=True, text=True, check=True
     )
     found = json.loads(run.stdout)
-    assert comparable(found["judgements"]) == comparable(operations.judgements_of(coding))
+    assert comparable(found["judgements"]) == comparable(judgements_of(coding))
     assert found["undone"] == {}
 
 
@@ -136,7 +132,7 @@ def test_pyramid_page_and_server_make_the_same_of_any_operations_and_refuse_the_
             version = operations.apply(coding, alice, version, [one])
             tries.append({"kind": one.kind, "payload": one.payload, "taken": True})
             known += [one.payload[name] for name in ("markable", "to") if name in one.payload]
-        except Refused as refused:
+        except OperationRejected as refused:
             if refused.code in JUDGED_BY_BOTH:
                 tries.append({"kind": one.kind, "payload": one.payload, "taken": False})
     log = [
@@ -151,8 +147,8 @@ def test_pyramid_page_and_server_make_the_same_of_any_operations_and_refuse_the_
         check=True,
     )
     found = json.loads(run.stdout)
-    assert comparable(found["judgements"]) == comparable(operations.judgements_of(coding))
-    assert found["scus"] == descriptions_of(coding)
+    assert comparable(found["judgements"]) == comparable(judgements_of(coding))
+    assert found["scus"] == scu_descriptions(coding)
     assert found["undone"] == {"judgements": {}, "scus": {}}
     assert found["refused"] == [not one["taken"] for one in tries]
     assert {one["kind"] for one in tries if one["taken"]} >= {"judge", "unmark", "move", "describe"}

@@ -1,8 +1,8 @@
 """Which contributors go together in a pyramid."""
 
-from annotations.pyramids import Contributor, Options, faults, summary_of
+from annotations.coding.pyramid_rules import Contributor, PyramidOptions, pyramid_violations, summary_index
 
-STRICT, FREE = Options(True, True), Options(False, False)
+STRICT, FREE = PyramidOptions(True, True), PyramidOptions(False, False)
 SUMMARIES = [(10, 50), (60, 100)]
 
 
@@ -10,8 +10,8 @@ def made(key: str, *parts: tuple[int, int], scus: str = "a") -> Contributor:
     return Contributor(key, parts, tuple(scus))
 
 
-def codes(*contributors: Contributor, options: Options = STRICT, **more) -> list[tuple[str, tuple[str, ...]]]:
-    return [(fault.code, fault.contributors) for fault in faults(contributors, options, **more)]
+def codes(*contributors: Contributor, options: PyramidOptions = STRICT, **more) -> list[tuple[str, tuple[str, ...]]]:
+    return [(fault.code, fault.contributors) for fault in pyramid_violations(contributors, options, **more)]
 
 
 def test_contributors_of_one_summary_each_are_a_pyramid():
@@ -23,13 +23,13 @@ def test_a_contributor_stands_in_one_summary():
     assert codes(made("x", (10, 20), (60, 70)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
     assert codes(made("x", (5, 20)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
     assert codes(made("x", (50, 55)), summaries=SUMMARIES) == [("across_summaries", ("x",))]
-    assert summary_of([(60, 100)], SUMMARIES) == 1
+    assert summary_index([(60, 100)], SUMMARIES) == 1
 
 
 def test_an_scu_has_one_contributor_in_a_summary_unless_the_project_lifts_that():
     two = made("x", (10, 20)), made("y", (30, 40))
     assert codes(*two, summaries=SUMMARIES) == [("second_contributor", ("x", "y"))]
-    assert codes(*two, options=Options(False, True), summaries=SUMMARIES) == []
+    assert codes(*two, options=PyramidOptions(False, True), summaries=SUMMARIES) == []
     assert codes(two[0], made("y", (30, 40), scus="b"), summaries=SUMMARIES) == []
 
 

@@ -6,18 +6,20 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotations import actions, operations
-from annotations.decisions import Refused
+from annotations.coding import operations
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.replay import log_mismatches, replay
+from annotations.coding.status import reopen_coding
 from annotations.models import SCU, Coding, Index, Judgement, Operation, Pointer
-from annotations.replaying import faults, replay
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from tests.annotations.coding.test_page_and_server import any_change
 from tests.conftest import change, judge
-from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
-from tests.test_page_and_server import any_change
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_any_operations_that_were_taken_lead_to_what_the_tables_hold(project, codings, alice, seed):
-    actions.let_coders_mark(project, project.levels.filter(coded=True))
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
     coding, draw, taken = codings["alice"], random.Random(seed), set()
     given = list(coding.text.markables.values_list("key", flat=True))
     version = 0
@@ -25,19 +27,19 @@ def test_any_operations_that_were_taken_lead_to_what_the_tables_hold(project, co
         one = any_change(draw, given)
         try:
             version = operations.apply(coding, alice, version, [one])
-        except Refused:
+        except OperationRejected:
             continue
         taken.add(one.kind)
     assert taken == {"judge", "clear", "unmark", "move"}
     coding.refresh_from_db()
-    assert list(faults(coding)) == []
+    assert list(log_mismatches(coding)) == []
 
 
 @pytest.fixture
 def pyramid(alice) -> Coding:
     text = models_of(docset(pyramid_project(), alice))
     coding = build(codings_of(text)["alice"], {"s": ["The ferry sank", "a ferry went down"], "t": ["at dawn"]})
-    actions.reopen(coding, alice)
+    reopen_coding(coding, alice)
     send(coding, change("unmark", markable=contributor(text, "at dawn")), change("describe", scu="t"))
     send(coding, change("move", markable=contributor(text, "a ferry went down"), to=contributor(text, "a ferry")))
     send(coding, says(contributor(text, "Boats"), "t"), change("describe", scu="s", label="Other", comment="c"))
@@ -46,7 +48,7 @@ def pyramid(alice) -> Coding:
 
 
 def test_a_pyramid_is_what_its_log_says(pyramid):
-    assert list(faults(pyramid)) == []
+    assert list(log_mismatches(pyramid)) == []
     log = list(pyramid.operations.values_list("kind", "payload"))
     found = replay(log, set())
     assert {key: one.label for key, one in found.descriptions.items() if one.label} == {"s": "Other"}
@@ -54,7 +56,6 @@ def test_a_pyramid_is_what_its_log_says(pyramid):
 
 def test_the_demo_is_what_its_logs_say(db, settings, capsys):
     settings.LOCAL = True
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     call_command("load_demo", verbosity=0)
     capsys.readouterr()
     call_command("verify_log")
@@ -109,4 +110,4 @@ def test_what_was_changed_beside_the_log_is_found(codings, keys, capsys, tamper,
 @pytest.mark.parametrize("table", [SCU, Index])
 def test_an_scu_changed_beside_the_log_is_found(pyramid, table):
     (table.objects.filter(coding=pyramid) if table is SCU else table.objects.all()).delete()
-    assert list(faults(pyramid))
+    assert list(log_mismatches(pyramid))

@@ -6,10 +6,9 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError
 
-from annotations import bulk
-from annotations.bulk import delete, insert, update, upsert
-from annotations.models import Coding, Judgement, Markable, Operation, Pointer
-from tests.conftest import judge
+from annotations.core import bulk
+from annotations.core.bulk import insert, upsert
+from annotations.models import Judgement, Markable, Operation
 
 FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"]
 
@@ -48,7 +47,7 @@ def test_rows_that_are_there_are_changed_and_keep_their_keys(alices, rows):
 
 
 def test_more_rows_than_a_statement_takes_are_written_by_several(alices, rows, monkeypatch, django_assert_num_queries):
-    monkeypatch.setattr(bulk, "MOST_ROWS", 2)
+    monkeypatch.setattr(bulk, "MAX_ROWS", 2)
     with django_assert_num_queries(-(-len(rows) // 2)):
         found = upsert(Judgement, FIELDS, rows, unique=["coding", "markable"])
     assert len(found) == len(rows) == len(kept(alices))
@@ -57,30 +56,11 @@ def test_more_rows_than_a_statement_takes_are_written_by_several(alices, rows, m
 def test_nothing_to_write_asks_nothing(alices, django_assert_num_queries):
     with django_assert_num_queries(0):
         assert upsert(Judgement, FIELDS, [], unique=["coding", "markable"]) == {}
-        delete(Pointer, "judgement", [])
 
 
 def test_a_row_against_a_constraint_is_refused_as_by_the_orm(alices, rows):
     with pytest.raises(IntegrityError):
         upsert(Judgement, FIELDS, [(*rows[0][:5], None, *rows[0][6:])], unique=["coding", "markable"])
-
-
-def test_only_the_rows_of_those_keys_are_deleted(alices, keys, monkeypatch):
-    judge(alices, keys["c"], "phrase", keys["a"], keys["b"])
-    judge(alices, keys["d"], "phrase", keys["a"])
-    judge(alices, keys["b"], "phrase", keys["a"])
-    pks = {one.markable.key: one.pk for one in alices.judgements.select_related("markable")}
-    monkeypatch.setattr(bulk, "MOST_KEYS", 1)
-    delete(Pointer, "judgement", [pks[keys["c"]], pks[keys["b"]]])
-    assert list(Pointer.objects.values_list("judgement", flat=True)) == [pks[keys["d"]]]
-
-
-def test_only_the_row_of_that_key_is_changed(codings):
-    alices, bobs = codings["alice"], codings["bob"]
-    update(Coding, alices.pk, version=7, status="submitted")
-    alices.refresh_from_db()
-    bobs.refresh_from_db()
-    assert [(one.version, one.status) for one in (alices, bobs)] == [(7, "submitted"), (0, "open")]
 
 
 @pytest.mark.parametrize("step", [None, uuid4()])

@@ -1,4 +1,4 @@
-"""Queries that are put into SQL once."""
+"""Queries that are compiled once: their rows are those of the ORM, whether they are compiled or not."""
 
 from threading import Thread
 from uuid import uuid4
@@ -7,13 +7,19 @@ import pytest
 from django.db import connection
 from django.db.models import CharField, IntegerField, UUIDField
 
-from annotations.judgements import decisions_in, decisions_of
+from annotations.coding.judgements import decisions_of, decisions_of_judgements
+from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.models import Coding, Membership, Operation, Project, Text, User
-from annotations.prepared import Several, prepared
 from tests.conftest import judge
 
 
-@prepared(IntegerField())
+@pytest.fixture(autouse=True, params=[True, False], ids=["compiled", "built at each call"])
+def compiled(request, settings) -> bool:
+    settings.COMPILED_QUERIES = request.param
+    return request.param
+
+
+@compiled_query(IntegerField())
 def coders_of(project):
     """Everybody who codes in it."""
     return User.objects.filter(memberships__project=project, memberships__role=Membership.Role.CODER).order_by(
@@ -22,7 +28,7 @@ def coders_of(project):
 
 
 def test_rows_are_those_of_the_arguments_and_not_of_those_before(project, text):
-    @prepared(IntegerField(), CharField())
+    @compiled_query(IntegerField(), CharField())
     def named(of, slug):
         return Text.objects.filter(project=of, slug=slug).values_list("title", flat=True)
 
@@ -38,17 +44,17 @@ def test_what_was_written_since_is_found(project, alice, bob):
     assert coders_of(project.pk) == [bob]
 
 
-def test_it_is_built_once_and_each_call_costs_one_query(project, alice, bob, django_assert_num_queries):
+def test_it_is_built_once_and_each_call_costs_one_query(compiled, project, alice, bob, django_assert_num_queries):
     built = []
 
-    @prepared(IntegerField())
+    @compiled_query(IntegerField())
     def coders(of):
         built.append(of)
         return project.members.filter(memberships__project=of).order_by("username")
 
     with django_assert_num_queries(3):
         assert [list(coders(project.pk))[:2] for _ in range(3)] == [[alice, bob]] * 3
-    assert len(built) == 1
+    assert len(built) == (1 if compiled else 3)
 
 
 def test_the_query_keeps_its_name_and_words():
@@ -56,7 +62,7 @@ def test_the_query_keeps_its_name_and_words():
 
 
 def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
-    @prepared(CharField())
+    @compiled_query(CharField())
     def of_coder(name):
         return Coding.objects.filter(coder__username=name).select_related("text", "coder").defer("text__content")
 
@@ -68,7 +74,7 @@ def test_rows_with_related_ones_ask_no_more(codings, django_assert_num_queries):
 
 
 def test_values_are_made_what_the_database_keeps(codings, keys):
-    @prepared(UUIDField())
+    @compiled_query(UUIDField())
     def with_uuid(uuid):
         return Operation.objects.filter(uuid=uuid).values("kind", "payload", "applied_at")
 
@@ -79,7 +85,7 @@ def test_values_are_made_what_the_database_keeps(codings, keys):
 
 
 def test_an_argument_may_be_several_values(project, text):
-    @prepared(Several(CharField()), IntegerField())
+    @compiled_query(ListParameter(CharField()), IntegerField())
     def named(slugs, of):
         return Text.objects.filter(project=of, slug__in=slugs).order_by("slug").values_list("slug", flat=True)
 
@@ -90,7 +96,7 @@ def test_an_argument_may_be_several_values(project, text):
 
 
 def test_of_no_values_there_are_no_rows_and_no_query(project, text, django_assert_num_queries):
-    @prepared(Several(CharField()))
+    @compiled_query(ListParameter(CharField()))
     def named(slugs):
         return Text.objects.filter(slug__in=slugs)
 
@@ -101,7 +107,7 @@ def test_of_no_values_there_are_no_rows_and_no_query(project, text, django_asser
 
 @pytest.mark.parametrize("hostile", ["' or 1=1 --", "%s", "%", "\\", "\u00e9\U0001f600", '"'])
 def test_an_argument_is_a_value_and_no_sql(project, hostile):
-    @prepared(CharField())
+    @compiled_query(CharField())
     def titled(title):
         return Project.objects.filter(title=title).values_list("slug", flat=True)
 
@@ -115,7 +121,7 @@ def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
     judge(coding, keys["d"], "phrase", keys["c"], keys["a"], note="hm")
     judge(coding, keys["a"], "place")
     judge(codings["bob"], keys["b"], "none")
-    assert decisions_of(coding) == decisions_in(coding.judgements.all())
+    assert decisions_of(coding) == decisions_of_judgements(coding.judgements.all())
     assert [decision.markable for decision in decisions_of(coding)] == [keys["a"], keys["d"]]
 
 

@@ -7,8 +7,8 @@ from threading import Thread
 import pytest
 from django.db import connection, transaction
 
-from annotations import operations
-from annotations.turns import in_turn
+from annotations.coding import operations
+from annotations.core.locks import sqlite_write_lock
 from tests.conftest import change
 
 DEADLINE = 60
@@ -51,7 +51,7 @@ def until(happens) -> None:
 def test_one_goes_after_the_other(codings, keys):
     only_where_one_waits()
     coding = codings["alice"]
-    with in_turn():
+    with sqlite_write_lock():
         thread = in_a_thread(
             lambda: operations.apply(coding, coding.coder, 0, [change(markable=keys["a"], category="none")])
         )
@@ -81,6 +81,6 @@ def test_who_is_in_a_transaction_already_does_not_wait_for_who_waits_for_them(co
 @pytest.mark.django_db(transaction=True)
 def test_a_refusal_lets_the_next_one_in(codings, keys):
     coding = codings["alice"]
-    with pytest.raises(operations.Refused):
+    with pytest.raises(operations.OperationRejected):
         operations.apply(coding, coding.coder, 0, [change(markable="ghost", category="none")])
     assert operations.apply(coding, coding.coder, 0, [change(markable=keys["a"], category="none")]) == 1

@@ -4,11 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from annotations.words import words_of
+from annotations.docsets.tokenization import token_spans
 
 
 def words(content: str) -> list[str]:
-    return [content[start:end] for start, end in words_of(content)]
+    return [content[start:end] for start, end in token_spans(content)]
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,6 @@ def test_words_are_runs_of_letters_digits_and_what_joins_them(content, expected)
 
 
 def test_words_stand_in_order_and_do_not_overlap():
-    spans = words_of("a b-c, d'e f... g")
+    spans = token_spans("a b-c, d'e f... g")
     assert spans == sorted(spans)
     assert all(one[1] <= other[0] for one, other in pairwise(spans))

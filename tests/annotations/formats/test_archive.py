@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from annotations.formats import FormatError
-from annotations.formats.archive import unpack
+from annotations.formats.syntax.archive import unpack
 
 FILES = [("b/walk.conll", b"two"), ("a/walk.conll", b"one" * 100), ("c.txt", b"")]
 

@@ -1,12 +1,12 @@
 """Results that are kept for the next coder of a text."""
 
-from annotations.formats.recent import MOST_KEPT, recent
+from annotations.formats.syntax.caching import CACHE_SIZE, cache_recent
 
 
 def test_what_is_asked_again_is_worked_out_once():
     asked = []
 
-    @recent
+    @cache_recent
     def doubled(number):
         asked.append(number)
         return 2 * number
@@ -18,20 +18,20 @@ def test_what_is_asked_again_is_worked_out_once():
 def test_only_the_last_are_kept():
     asked = []
 
-    @recent
+    @cache_recent
     def told(number):
         asked.append(number)
 
-    for number in range(MOST_KEPT + 1):
+    for number in range(CACHE_SIZE + 1):
         told(number)
     told(1)
-    assert len(asked) == MOST_KEPT + 1
+    assert len(asked) == CACHE_SIZE + 1
     told(0)
     assert asked[-1] == 0
 
 
 def test_what_need_not_be_hashable_is_compared():
-    length = recent(len)
+    length = cache_recent(len)
     assert length([1, 2]) == 2
     assert length([1, 2]) == 2
     assert length([1]) == 1

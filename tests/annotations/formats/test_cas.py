@@ -9,9 +9,10 @@ import re
 import cassis
 import pytest
 
-from annotations.formats import Answer, Bundle, Document, File, FormatError, Links, Mark, Place, Stretch, cas
-from annotations.formats.losses import carried
-from tests.documents import codes, indices, plain_of, pointers
+from annotations.formats import Answer, Bundle, Document, File, FormatError, Links, Mark, Place, Stretch
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.uima import cas
+from tests.shared.documents import codes, indices, plain_of, pointers
 
 # The library says so for each type system that has such a feature.
 pytestmark = pytest.mark.filterwarnings("ignore:Trying to add feature")
@@ -311,7 +312,7 @@ def test_plain_annotations_and_those_of_the_uima_package_are_no_markables():
 
 def test_samples_with_emoji_are_read_with_their_exact_text(samples):
     folder = samples / "cas"
-    [names] = cas.bundles([f"cas/{file.name}" for file in folder.iterdir()], (".xmi",))
+    [names] = cas.bundle_type_systems([f"cas/{file.name}" for file in folder.iterdir()], (".xmi",))
     assert names == ("cas/emoji.xmi", "cas/emoji-typesystem.xml")
     [document] = cas.read_xmi(Bundle(names[0], {name: (samples / name).read_bytes() for name in names}))
     text = "🥳 This 👳🏻\u200d♀️ is ✆ a 🧔🏾\u200d♂️ test 👻"
@@ -319,14 +320,14 @@ def test_samples_with_emoji_are_read_with_their_exact_text(samples):
     [other] = cas.read_json(Bundle.of("emoji.json", (folder / "emoji.json").read_bytes()))
     assert plain_of(other) == plain_of(document)
     for format_ in (cas.XMI_FORMAT, cas.JSON_FORMAT):
-        kept, losses = carried(document, format_.carries)
+        kept, losses = reduce_document(document, format_.supported_features)
         assert losses == []
         assert plain_of(back(format_.write([kept]))) == plain_of(kept)
 
 
 def test_words_keep_their_offsets_in_samples_that_are_written(samples):
     [document] = cas.read_json(Bundle.of("emoji.json", (samples / "cas" / "emoji.json").read_bytes()))
-    kept, _ = carried(document, cas.CARRIES)
+    kept, _ = reduce_document(document, cas.CARRIES)
     given = json.loads((samples / "cas" / "emoji.json").read_text())["%FEATURE_STRUCTURES"]
     [file] = cas.write_json([kept])
     made = json.loads(file.data)["%FEATURE_STRUCTURES"]
@@ -374,13 +375,13 @@ def test_the_type_system_is_found_beside_or_above_the_text():
         "d/e/four.xmi",
         "d/notes.xml",
     ]
-    assert cas.bundles(names, (".xmi",)) == [
+    assert cas.bundle_type_systems(names, (".xmi",)) == [
         ("a/b/one.xmi", "a/b/two-typesystem.xml"),
         ("a/b/two.XMI", "a/b/two-typesystem.xml"),
         ("c/three.xmi",),
         ("d/e/four.xmi", "d/TYPESYSTEM.XML"),
     ]
-    assert cas.bundles(["TypeSystem.xml", "x/y/one.xmi"], (".xmi",)) == [("x/y/one.xmi", "TypeSystem.xml")]
+    assert cas.bundle_type_systems(["TypeSystem.xml", "x/y/one.xmi"], (".xmi",)) == [("x/y/one.xmi", "TypeSystem.xml")]
 
 
 # What is refused.
@@ -715,7 +716,7 @@ def test_pointers_to_several_antecedents_and_other_levels_are_written_as_relatio
         ],
         Links.POINTERS,
     )
-    kept, losses = carried(document, cas.CARRIES)
+    kept, losses = reduce_document(document, cas.CARRIES)
     assert losses == []
     assert plain_of(back(write([kept]))) == plain_of(document)
 
@@ -735,7 +736,7 @@ def test_the_library_reads_what_is_written():
 def test_several_documents_share_a_type_system():
     files = cas.write_xmi([INDEXED, INDEXED.__class__("other", "", "a", [])])
     assert [file.path for file in files] == ["walk.xmi", "other.xmi", "TypeSystem.xml"]
-    assert cas.bundles([file.path for file in files], (".xmi",)) == [
+    assert cas.bundle_type_systems([file.path for file in files], (".xmi",)) == [
         ("other.xmi", "TypeSystem.xml"),
         ("walk.xmi", "TypeSystem.xml"),
     ]

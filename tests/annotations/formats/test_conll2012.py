@@ -3,11 +3,13 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.formats import Bundle, FormatError, conll2012
-from annotations.formats.document import LONGEST_INDEX, LONGEST_SPEAKER, Document
+from annotations.formats import Bundle, FormatError
+from annotations.formats.conll import conll2012
+from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document
+from tests.shared.cases import examples
 
 Span = tuple[int, int]
 
@@ -353,7 +355,7 @@ def written(sentences: list[list[str]], chains: dict[str, set[Span]], end: str) 
     return end.join([*lines, "#end document", ""])
 
 
-@settings(deadline=None)
+@examples(100)
 @given(sentences_and_chains(), st.sampled_from(["\n", "\r\n", "\r"]))
 def test_random_documents_are_read_back(drawn, end):
     sentences, chains = drawn
@@ -372,7 +374,7 @@ def test_random_documents_are_read_back(drawn, end):
     assert found == [" ".join(sentence) for sentence in sentences]
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.data())
 def test_a_damaged_file_gives_a_result_or_a_format_error(data):
     damaged = bytearray((SMALL + SMALL.replace("(walk)", "(run)")).encode())

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Stretch, conll2012, conllu
-from annotations.formats.document import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
-from annotations.formats.losses import Feature, carried
-from tests.documents import plain_of
+from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Stretch
+from annotations.formats.conll import conll2012, conllu
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.document import LONGEST_INDEX, LONGEST_LABEL, LONGEST_SPEAKER
+from annotations.formats.model.features import Feature
+from tests.shared.documents import plain_of
 
 HEADER = "# global.Entity = eid-etype-head-other\n"
 
@@ -76,7 +78,7 @@ def write(document: Document) -> str:
 
 def back(document: Document) -> Document:
     """The document written and read again, checked to be equal to what the format carries of it."""
-    kept, _ = carried(document, conllu.FORMAT.carries)
+    kept, _ = reduce_document(document, conllu.FORMAT.supported_features)
     found = read_as(kept.name, write(kept))
     assert plain_of(found) == plain_of(kept)
     return found
@@ -596,8 +598,8 @@ def test_mentions_with_gaps_in_each_other_are_told_apart(mentions):
 def test_any_spaces_are_kept(spaces):
     for content in (f"a{spaces}b", f"{spaces}a b", f"a b{spaces}"):
         if content.split():
-            kept, _ = carried(document_of(content, entity("1", parts=[(content.index("b"), content.index("b") + 1)])),
-                              conllu.FORMAT.carries)  # fmt: skip
+            mark = entity("1", parts=[(content.index("b"), content.index("b") + 1)])
+            kept, _ = reduce_document(document_of(content, mark), conllu.FORMAT.supported_features)
             assert kept.content == content
             back(kept)
 
@@ -613,7 +615,7 @@ def test_white_space_at_the_edges_of_markables_and_least_words_is_trimmed_and_re
         entity("2", parts=[(10, 12)], head=((10, 12),)),
     ]
     document = document_of("a b  c d  e ", *marks, segments=[Stretch("sentence", 0, 11)])
-    kept, losses = carried(document, conllu.FORMAT.carries)
+    kept, losses = reduce_document(document, conllu.FORMAT.supported_features)
     assert [(loss.feature, loss.count) for loss in losses] == [(Feature.EDGES, 3)]
     found = back(kept)
     assert [(mark.parts, mark.head) for mark in found.marks] == [
@@ -693,7 +695,7 @@ def test_gum_has_the_chains_of_its_conll_file(iodine, samples):
 
 
 def test_gum_is_written_and_read_back(iodine):
-    kept, losses = carried(iodine[1], conllu.FORMAT.carries)
+    kept, losses = reduce_document(iodine[1], conllu.FORMAT.supported_features)
     assert {loss.feature: loss.count for loss in losses} == {Feature.SEGMENTS: 17}
     found = back(replace(kept, name="iodine"))
     assert [mark.parts for mark in found.marks] == [mark.parts for mark in iodine[1].marks]

@@ -9,9 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.formats import FORMATS, Answer, Document, FormatError, Links, Mark
-from annotations.formats.inception import Opened, opened
-from annotations.importing import read_sources, sources_of
+from annotations.formats.packages import open_package
+from annotations.formats.syntax.archive import Package
 from annotations.models import Coding, Project, Text
+from annotations.transfers.importing.sources import open_sources, read_sources
 
 WALK = Document(
     "walk",
@@ -33,8 +34,8 @@ def zipped(files: dict[str, bytes | str]) -> bytes:
     return out.getvalue()
 
 
-def held(data: bytes, most_files: int = 100, most_bytes: int = 2**20) -> Opened:
-    return opened(data, "project.zip", most_files=most_files, most_bytes=most_bytes)
+def held(data: bytes, most_files: int = 100, most_bytes: int = 2**20) -> Package:
+    return open_package(data, "project.zip", most_files=most_files, most_bytes=most_bytes)
 
 
 def names(data: bytes) -> list[str]:
@@ -70,18 +71,18 @@ def test_each_coders_zip_becomes_a_file_of_the_coder_called_after_the_text(key, 
     if key == "xmi":
         expected |= {path.replace(".xmi", "-typesystem.xml") for path in expected}
     assert {name for name, _ in found.files} == expected
-    assert f"{root}annotation/walk.txt/INITIAL_CAS.zip" in found.aside
-    assert f"{root}curation/walk.txt/CURATION_USER.zip" in found.aside
+    assert f"{root}annotation/walk.txt/INITIAL_CAS.zip" in found.ignored
+    assert f"{root}curation/walk.txt/CURATION_USER.zip" in found.ignored
     assert {f"{root}exportedproject42.json", f"{root}source/walk.txt", f"{root}annotation_ser/walk.txt/anna.ser"} <= {
-        *found.aside
+        *found.ignored
     }
 
 
 @every_flavour
 def test_the_folder_names_text_and_coder_whatever_the_file_in_the_zip_is_called(key):
-    brought = read_sources(key, sources_of([("export.zip", project(key))]), "parent")
+    brought = read_sources(key, open_sources([("export.zip", project(key))]), "parent")
     assert brought.failures == []
-    found = {(coded.document.name, coded.coder): coded.document for coded in brought.coded}
+    found = {(coded.document.name, coded.coder): coded.document for coded in brought.documents}
     assert found.keys() == {("walk", "anna"), ("walk", "ben.k"), ("talk", "anna")}
     for (name, _), document in found.items():
         wanted = {"walk": WALK, "talk": OTHER}[name]
@@ -101,20 +102,20 @@ def test_a_file_that_is_in_no_zip_of_its_own_is_renamed_too():
     }
     found = held(zipped(files | {"source/walk.tsv": "3"}))
     assert found.files == [("annotation/anna/walk.tsv", b"1")]
-    assert found.aside == ["annotation/walk.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/walk.tsv"]
+    assert found.ignored == ["annotation/walk.txt/INITIAL_CAS.tsv", "exportedproject.json", "source/walk.tsv"]
 
 
 def test_folders_called_annotation_are_left_as_they_are_where_no_project_was_exported():
     files = {"annotation/anna/walk.tsv": "1", "annotation/ben/walk.tsv": "2", "anna.zip": zipped({"x.tsv": "3"})}
     found = held(zipped(files))
     assert [name for name, _ in found.files] == sorted(files)
-    assert found.aside == []
+    assert found.ignored == []
 
 
 def test_zips_under_annotation_are_opened_even_without_the_description_of_the_project():
     data = zipped({"annotation/walk.txt/anna.zip": zipped({"anna.tsv": "1"}), "notes.tsv": "2"})
     found = held(data)
-    assert (found.files, found.aside) == ([("annotation/anna/walk.tsv", b"1")], ["notes.tsv"])
+    assert (found.files, found.ignored) == ([("annotation/anna/walk.tsv", b"1")], ["notes.tsv"])
 
 
 def test_texts_whose_names_differ_in_the_suffix_alone_keep_it():
@@ -127,7 +128,7 @@ def test_a_second_file_of_one_kind_in_a_coders_zip_is_put_aside():
     data = zipped({"annotation/a.txt/anna.zip": zipped({"x.tsv": "1", "y.tsv": "2"})})
     found = held(data)
     assert found.files == [("annotation/anna/a.tsv", b"1")]
-    assert found.aside == ["annotation/a.txt/anna.zip/y.tsv"]
+    assert found.ignored == ["annotation/a.txt/anna.zip/y.tsv"]
 
 
 def test_a_zip_in_a_coders_zip_is_not_opened():
@@ -167,7 +168,7 @@ def test_files_and_bytes_are_counted_over_both_levels():
 def test_inner_zips_count_against_the_bounds_of_the_settings(settings):
     settings.IMPORT_MAX_FILES = 10
     with pytest.raises(FormatError, match="at most"):
-        sources_of([("export.zip", project("xmi"))])
+        open_sources([("export.zip", project("xmi"))])
 
 
 @pytest.mark.django_db

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Stretch, conll2012, jsonlines
-from annotations.formats.document import LONGEST_INDEX, LONGEST_SPEAKER
-from annotations.formats.losses import Feature, carried
-from tests.documents import plain_of
+from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Stretch, jsonlines
+from annotations.formats.conll import conll2012
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER
+from annotations.formats.model.features import Feature
+from tests.shared.documents import plain_of
 
 SMALL = {
     "doc_key": "walk",
@@ -52,7 +54,7 @@ def write(*documents: Document, **options: str) -> list[dict]:
 
 def back(document: Document) -> Document:
     """The document written and read again, checked to be equal to what the format carries of it."""
-    kept, _ = carried(document, jsonlines.FORMAT.carries)
+    kept, _ = reduce_document(document, jsonlines.FORMAT.supported_features)
     [file] = jsonlines.write([kept])
     [found] = jsonlines.read(Bundle.of(file.path, file.data))
     assert plain_of(found) == plain_of(kept)
@@ -403,7 +405,7 @@ def test_markables_of_one_chain_may_cross():
 
 def test_white_space_at_the_edges_of_markables_is_trimmed_and_reported():
     document = replace(WALK, marks=[entity("1", parts=[(0, 5)]), entity("1", parts=[(16, 20)])])
-    kept, losses = carried(document, jsonlines.FORMAT.carries)
+    kept, losses = reduce_document(document, jsonlines.FORMAT.supported_features)
     assert [(loss.feature, loss.count) for loss in losses] == [(Feature.EDGES, 2)]
     [line] = write(kept)
     assert line["clusters"] == [[[0, 0], [3, 3]]]
@@ -431,7 +433,7 @@ def test_ezcoref_goes_from_conll_to_json_lines_and_back(samples):
     files = sorted((samples / "ezcoref" / "conll2012" / "coder1").glob("*.conll"))
     documents = [document for file in files for document in conll2012.read(Bundle.of(file.name, file.read_bytes()))]
     assert len(documents) == 8
-    kept = [carried(document, jsonlines.FORMAT.carries)[0] for document in documents]
+    kept = [reduce_document(document, jsonlines.FORMAT.supported_features)[0] for document in documents]
     [file] = jsonlines.write(kept)
     found = jsonlines.read(Bundle.of(file.path, file.data))
     assert [plain_of(document) for document in found] == [plain_of(document) for document in kept]

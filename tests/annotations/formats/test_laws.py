@@ -1,22 +1,23 @@
 """What holds for every format."""
 
-import pickle
 import random
 from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from annotations.formats import FORMATS, Bundle, Document, File, Format, FormatError
-from annotations.formats.losses import Feature, carried, together
-from tests.documents import documents, plain_of, spoiled
+from annotations.formats.losses.reduction import merge_losses, reduce_document
+from annotations.formats.model.features import Feature
+from tests.shared.cases import examples
+from tests.shared.documents import documents, plain_of, spoiled
 
 WRITTEN = [format_ for format_ in FORMATS.values() if format_.write is not None]
 every_written = pytest.mark.parametrize("format_", WRITTEN, ids=lambda format_: format_.key)
 TABLES = [format_ for format_ in WRITTEN if format_.names_coders]
-SLOW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+SLOW = examples(60, HealthCheck.too_slow)
 # Sample files of each format; what a reader is fuzzed with besides what its writer made.
 SAMPLES = {
     "brat": ["ezcoref/brat/coder1/masque-2.*", "litbank/*_brat.[at]*"],
@@ -48,18 +49,10 @@ def held(format_: Format, documents: Iterable[Document]) -> dict[str, Document]:
     if not format_.names_coders:
         return {document.name: plain_of(document) for document in documents}
     return {
-        document.name: plain_of(replace(document, content="", bare=True, coder="ann"))
+        document.name: plain_of(replace(document, content="", without_text=True, coder="ann"))
         for document in documents
         if document.marks
     }
-
-
-@given(documents())
-@SLOW
-def test_a_document_comes_back_from_another_process_as_it_is(document):
-    back = pickle.loads(pickle.dumps(document))
-    assert back == document
-    assert [type(back.marks), type(back.segments)] == [type(document.marks), type(document.segments)]
 
 
 def read_all(format_: Format, files: dict[str, bytes]) -> list[Document]:
@@ -73,16 +66,16 @@ def read_all(format_: Format, files: dict[str, bytes]) -> list[Document]:
 @SLOW
 @given(document=documents())
 def test_what_is_written_is_read_back(format_, document):
-    kept, _ = carried(document, format_.carries)
+    kept, _ = reduce_document(document, format_.supported_features)
     assert held(format_, read_all(format_, written(format_, kept))) == held(format_, [kept])
 
 
 @every_written
-@settings(SLOW, max_examples=10)
+@examples(10, HealthCheck.too_slow)
 @given(one=documents(st.just("one")), other=documents(st.just("other")))
 def test_several_documents_are_written_together_and_read_back(format_, one, other):
     other = replace(other, scheme=one.scheme) if one.links == other.links else replace(one, name="other")
-    kept = [carried(document, format_.carries)[0] for document in (one, other)]
+    kept = [reduce_document(document, format_.supported_features)[0] for document in (one, other)]
     assert held(format_, read_all(format_, written(format_, *kept))) == held(format_, kept)
 
 
@@ -90,24 +83,16 @@ def test_several_documents_are_written_together_and_read_back(format_, one, othe
 @SLOW
 @given(document=documents())
 def test_a_table_that_is_read_is_written_as_it_was(format_, document):
-    files = written(format_, carried(document, format_.carries)[0])
+    files = written(format_, reduce_document(document, format_.supported_features)[0])
     assert written(format_, *read_all(format_, files)) == files
-
-
-@pytest.mark.parametrize("format_", [format_ for format_ in WRITTEN if format_.apart], ids=lambda format_: format_.key)
-@settings(SLOW, max_examples=10)
-@given(one=documents(st.just("one")), other=documents(st.just("other")))
-def test_what_is_written_apart_is_what_is_written_together(format_, one, other):
-    kept = [carried(document, format_.carries)[0] for document in (one, other)]
-    assert written(format_, kept[0]) | written(format_, kept[1]) == written(format_, *kept)
 
 
 @every_written
 @SLOW
 @given(document=documents())
 def test_what_a_format_carries_is_carried_whole_the_second_time(format_, document):
-    kept, _ = carried(document, format_.carries)
-    again, lost = carried(kept, format_.carries)
+    kept, _ = reduce_document(document, format_.supported_features)
+    again, lost = reduce_document(kept, format_.supported_features)
     assert plain_of(again) == plain_of(kept)
     assert lost == []
 
@@ -115,22 +100,22 @@ def test_what_a_format_carries_is_carried_whole_the_second_time(format_, documen
 @SLOW
 @given(document=documents())
 def test_a_format_that_carries_all_loses_nothing(document):
-    assert carried(document, frozenset(Feature)) == (document, [])
+    assert reduce_document(document, frozenset(Feature)) == (document, [])
 
 
 @every_written
 @SLOW
 @given(document=documents())
 def test_what_is_lost_is_reported_with_examples(format_, document):
-    kept, losses = carried(document, format_.carries)
+    kept, losses = reduce_document(document, format_.supported_features)
     for loss in losses:
-        assert loss.feature not in format_.carries
+        assert loss.feature not in format_.supported_features
         assert loss.count >= len(loss.examples) > 0
         assert str(loss).startswith(f"{loss.count} × ")
     if not losses:
         assert len(kept.marks) == len(document.marks)
         assert kept.content.split() == document.content.split()
-    doubled = together([*losses, *losses])
+    doubled = merge_losses([*losses, *losses])
     assert [(loss.feature, loss.count) for loss in doubled] == [(loss.feature, 2 * loss.count) for loss in losses]
 
 
@@ -141,19 +126,19 @@ def read_or_refused(format_: Format, files: dict[str, bytes]) -> bool:
     except FormatError as error:
         return not (error.file and error.message)
     for document in found:
-        assert document.bare != bool(document.content)
+        assert document.without_text != bool(document.content)
         for mark in document.marks:
             assert all(0 <= start < end for start, end in mark.parts)
-            assert document.bare or mark.parts[-1][1] <= len(document.content)
+            assert document.without_text or mark.parts[-1][1] <= len(document.content)
     return True
 
 
 @every_written
-@settings(SLOW, max_examples=60)
+@examples(60, HealthCheck.too_slow)
 @given(document=documents(), seed=st.integers(0, 2**32))
 def test_spoiled_files_are_read_or_refused(format_, document, seed):
     chance = random.Random(seed)
-    files = written(format_, carried(document, format_.carries)[0])
+    files = written(format_, reduce_document(document, format_.supported_features)[0])
     name = chance.choice(sorted(files))
     read_or_refused(format_, files | {name: spoiled(files[name], chance)})
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import FORMATS, Answer, Bundle, Document, FormatError, Links, Mark, Place
-from annotations.formats.matrix import Matrix, Row, matrix_of, read_csv, read_json, write_csv, write_json
-from tests.documents import plain_of, spoiled
+from annotations.formats.tables.matrix import Matrix, Row, from_documents, read_csv, read_json, write_csv, write_json
+from tests.shared.cases import examples
+from tests.shared.documents import plain_of, spoiled
 
 MATRIX = Matrix(
     ("ann", "bob"),
@@ -158,7 +159,7 @@ walk,phrase:20-24,{},
 
 def test_a_document_is_what_one_coder_says_of_the_units_of_a_text():
     ann, run, walk = documents(DOCUMENTS)
-    assert [(one.name, one.coder, one.links, one.bare) for one in (ann, run, walk)] == [
+    assert [(one.name, one.coder, one.links, one.without_text) for one in (ann, run, walk)] == [
         ("walk", "ann", Links.INDICES, True),
         ("run", "bob", Links.NONE, True),
         ("walk", "bob", Links.POINTERS, True),
@@ -183,8 +184,8 @@ def test_documents_are_written_as_the_table_they_were_read_from():
 
 def test_a_coder_who_answered_nothing_has_no_column():
     [document] = documents("text,unit,ann\nwalk,phrase:0-4,a\n")
-    nobody = replace(document, coder="bob", marks=[document.marks[0].answered(None)])
-    assert matrix_of([document, nobody]).coders == ("ann",)
+    nobody = replace(document, coder="bob", marks=[document.marks[0].with_answer(None)])
+    assert from_documents([document, nobody]).coders == ("ann",)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +208,7 @@ def test_a_value_that_no_document_holds_is_refused_with_line_and_column(text, li
 
 WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85"), min_size=1, max_size=6)
 VALUES = st.none() | WORDS | st.frozensets(WORDS, max_size=3)
-SLOW = settings(deadline=None, max_examples=100)
+SLOW = examples(100)
 
 
 @st.composite
@@ -236,7 +237,7 @@ def test_an_entity_may_have_any_name(indices, key):
         Mark(((2 * number, 2 * number + 1),), "p", answer=Answer(indices=tuple(sorted(of))))
         for number, of in enumerate(indices)
     ]
-    document = Document("walk", "", "", marks, links=Links.INDICES, bare=True, coder="ann")
+    document = Document("walk", "", "", marks, links=Links.INDICES, without_text=True, coder="ann")
     [file] = FORMATS[key].write([document])
     [back] = FORMATS[key].read(Bundle.of(file.path, file.data))
     assert plain_of(back) == plain_of(document)

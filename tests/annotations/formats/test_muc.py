@@ -2,19 +2,21 @@
 
 import contextlib
 import random
-import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, muc
-from annotations.formats.document import LONGEST_LABEL
-from annotations.formats.links import chains
-from annotations.formats.losses import Feature, carried
-from annotations.formats.scheme import CategorySpec, LevelSpec, SchemeSpec
-from tests.documents import plain_of
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.document import LONGEST_LABEL, implied_category
+from annotations.formats.model.features import Feature
+from annotations.formats.model.links import find_chains
+from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from tests.shared.cases import examples
+from tests.shared.documents import plain_of
+from tests.shared.growth import assert_grows_with_input
 
 FILE = "anna/walk.sgm"
 
@@ -62,7 +64,7 @@ def found(document: Document) -> list[tuple[str, int | None]]:
 
 
 def written(document: Document) -> str:
-    kept, _ = carried(document, muc.FORMAT.carries)
+    kept, _ = reduce_document(document, muc.FORMAT.supported_features)
     [file] = muc.write([kept])
     assert file.path == f"{document.name}.sgm"
     return file.data.decode()
@@ -406,28 +408,31 @@ def test_deep_nesting_is_refused(tag):
 @pytest.mark.parametrize(
     "text",
     [
-        "<" * 300_000,
-        "<a@" * 100_000,
-        "<a b='" * 50_000,
-        "<COREF" + " " * 300_000,
-        "<COREF " + "a=b " * 100_000,
-        "<COREF ID=1 MIN='" + "x|" * 100_000 + "'>" + "a " * 100_000 + "</COREF>",
-        "".join(f"<COREF ID={n} MIN='a b'>" for n in range(50)) + "a " * 20_000 + "</COREF>" * 50,
-        "<DOC><SO>"
-        + "".join(f"<COREF ID={n} REF={n + 1}>a</COREF>" for n in range(4000))
-        + "</SO><TXT>"
-        + "".join(f"<COREF ID=b{n} REF=0>a</COREF> " for n in range(4000))
-        + "</TXT></DOC>",
-        "<p>" * 50_000 + "a",
-        "<TXT>" + "@\n" * 100_000 + "</TXT>",
+        lambda n: "<" * (3 * n),
+        lambda n: "<a@" * n,
+        lambda n: "<a b='" * (n // 2),
+        lambda n: "<COREF" + " " * (3 * n),
+        lambda n: "<COREF " + "a=b " * n,
+        lambda n: "<COREF ID=1 MIN='" + "x|" * n + "'>" + "a " * n + "</COREF>",
+        lambda n: "".join(f"<COREF ID={k} MIN='a b'>" for k in range(50)) + "a " * (n // 5) + "</COREF>" * 50,
+        lambda n: (
+            "<DOC><SO>"
+            + "".join(f"<COREF ID={k} REF={k + 1}>a</COREF>" for k in range(n // 25))
+            + "</SO><TXT>"
+            + "".join(f"<COREF ID=b{k} REF=0>a</COREF> " for k in range(n // 25))
+            + "</TXT></DOC>"
+        ),
+        lambda n: "<p>" * (n // 2) + "a",
+        lambda n: "<TXT>" + "@\n" * n + "</TXT>",
     ],
     ids=range(10),
 )
 def test_hostile_files_take_no_more_than_time_that_grows_with_them(text):
-    started = time.process_time()
-    with contextlib.suppress(FormatError):
-        read_all(text)
-    assert time.process_time() - started < 5
+    def read_or_refuse(n):
+        with contextlib.suppress(FormatError):
+            read_all(text(n))
+
+    assert_grows_with_input(read_or_refuse, 100_000)
 
 
 # What is written.
@@ -504,7 +509,7 @@ def test_header_zones_are_written_back(samples):
 
 
 def test_bodies_stand_between_headers_and_trailers():
-    kept, _ = carried(read(NEWS), muc.FORMAT.carries)
+    kept, _ = reduce_document(read(NEWS), muc.FORMAT.supported_features)
     [file] = muc.write([kept])
     text = file.data.decode()
     assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("</TXT>") < text.index("<TRAILER>")
@@ -553,7 +558,7 @@ def test_a_ref_goes_to_the_nearest_earlier_mark_of_the_chain_that_is_not_optiona
     assert refs(*marks) == expected
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.data())
 def test_refs_to_the_nearest_keep_the_chains(data):
     count = data.draw(st.integers(1, 7), label="marks")
@@ -564,9 +569,10 @@ def test_refs_to_the_nearest_keep_the_chains(data):
         targets = data.draw(st.lists(st.sampled_from(others), max_size=1) if others else st.just([]), label="targets")
         marks.append(mark(*span, *targets, opt=data.draw(st.booleans(), label="optional")))
     document = pointing(*marks, content="ab cd ef gh ij kl mn")
-    kept, _ = carried(document, muc.FORMAT.carries)
+    kept, _ = reduce_document(document, muc.FORMAT.supported_features)
     before, after = (
-        [[one.place for one in chain] for chain in chains(each.marks)] for each in (document, read(written(document)))
+        [[one.place for one in chain] for chain in find_chains(each.marks)]
+        for each in (document, read(written(document)))
     )
     assert after == before
     optional = {one.place for one in marks if said(one).optional}
@@ -587,20 +593,20 @@ def test_a_markable_of_several_entities_goes_with_the_nearest():
 
 def test_an_antecedent_that_is_not_the_nearest_is_reported():
     document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
-    _, [loss] = carried(document, muc.FORMAT.carries)
+    _, [loss] = reduce_document(document, muc.FORMAT.supported_features)
     assert (loss.feature, loss.count, loss.examples) == (Feature.ANTECEDENTS, 1, ("walk: “ef” (6-8)",))
 
 
 def test_what_is_pointed_at_without_an_answer_is_answered():
     document = pointing(Mark((A,)), mark(*B, A), Mark((C,)), content="ab cd ef")
-    kept, [loss] = carried(document, muc.FORMAT.carries)
+    kept, [loss] = reduce_document(document, muc.FORMAT.supported_features)
     assert [one.answer for one in kept.marks] == [Answer(), Answer(pointers=(Place("", (A,)),))]
     assert loss.feature == Feature.UNCODED
 
 
 def test_a_format_that_says_several_antecedents_keeps_the_one_that_was_named():
     document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
-    assert carried(document, frozenset(Feature) - {Feature.ANTECEDENTS}) == (document, [])
+    assert reduce_document(document, frozenset(Feature) - {Feature.ANTECEDENTS}) == (document, [])
 
 
 def test_an_imported_answer_gets_the_category_that_follows():
@@ -609,7 +615,7 @@ def test_an_imported_answer_gets_the_category_that_follows():
         (CategorySpec("ident", "ident", points_to="phrase"), CategorySpec("none", "none")),
     )
     document = read("<COREF ID=1>a</COREF> <COREF ID=2 REF=1>b</COREF>")
-    assert [scheme.implied(mark.answer) for mark in document.marks] == ["none", "ident"]
+    assert [implied_category(mark.answer, scheme) for mark in document.marks] == ["none", "ident"]
 
 
 # The sample.
@@ -657,7 +663,7 @@ def test_the_sample_is_read(samples):
 
 def test_the_sample_is_written_back_whole(samples):
     document = read((samples / "muc" / "harbour.sgm").read_bytes())
-    kept, losses = carried(document, muc.FORMAT.carries)
+    kept, losses = reduce_document(document, muc.FORMAT.supported_features)
     assert [loss.feature for loss in losses] == [Feature.ANTECEDENTS]
     assert plain_of(replace(read(written(document)), name="walk")) == plain_of(kept)
 

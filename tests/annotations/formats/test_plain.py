@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import Answer, Bundle, Document, FormatError, Mark, Stretch, plain
-from annotations.formats.document import LONGEST_INDEX, LONGEST_LABEL
+from annotations.formats.model.document import LONGEST_INDEX, LONGEST_LABEL
+from tests.shared.cases import examples
 
 DIALOGUE = """\
 #title: Tea
@@ -326,7 +327,7 @@ class Writer:
         self.written += f"]({label}{coded})" if label or coded else "]"
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.lists(PIECES, min_size=1, max_size=4))
 def test_random_texts_are_read_back(lines):
     writer = Writer()
@@ -341,13 +342,13 @@ def test_random_texts_are_read_back(lines):
     assert order == sorted(order)
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.text(st.sampled_from("[]()=|\\#: \nab1é\0\r"), max_size=40), st.booleans())
 def test_any_text_gives_a_result_or_a_format_error(text, turns):
     check_read("#turns: turn\n1 M: " + text if turns else text)
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.data())
 def test_a_damaged_file_gives_a_result_or_a_format_error(data):
     damaged = bytearray(DIALOGUE.encode())

@@ -9,12 +9,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import FormatError
 from annotations.formats.project import Field, Kind, Shape, Table, read, write
-from tests.documents import spoiled
+from tests.shared.cases import examples
+from tests.shared.documents import spoiled
 
 PLACES = Shape("places", (Field("name", Kind.TEXT), Field("height", Kind.WHOLE, null=True)))
 WALKS = Shape(
@@ -118,7 +119,7 @@ def test_what_is_written_is_read():
 
 
 @given(tables=projects())
-@settings(deadline=None)
+@examples(100)
 def test_every_archive_comes_back_equal_and_is_written_the_same_again(tables):
     data = zipped(tables)
     found = back(data)

@@ -3,14 +3,14 @@
 import pytest
 
 from annotations.formats import Document, Mark, Stretch
-from annotations.formats.tokens import tokens_of, with_sentences
+from annotations.formats.syntax.tokens import add_sentences, tokenize
 
 
 @pytest.mark.parametrize(
     "content", ["a", "one two\nthree", " one", "one ", "one  two", "one\u00a0two\x1cthree\u2029four", " ", "\n\n", ""]
 )
 def test_tokens_stand_where_their_words_do(content):
-    tokens = tokens_of(Document("walk", "walk.txt", content, []))
+    tokens = tokenize(Document("walk", "walk.txt", content, []))
     assert [content[start:end] for start, end in tokens.spans] == list(tokens.words) == content.split()
     assert list(zip(tokens.starts, tokens.ends, strict=True)) == list(tokens.spans)
 
@@ -18,19 +18,19 @@ def test_tokens_stand_where_their_words_do(content):
 def test_a_token_is_cut_where_a_markable_a_head_or_a_segment_begins_or_ends():
     marks = [Mark(((0, 9),), head=((6, 7),))]
     document = Document("walk", "walk.txt", "abcdefghij kl", marks, [Stretch("turn", 0, 12)])
-    assert tokens_of(document).words == ("abcdef", "g", "hi", "j", "k", "l")
+    assert tokenize(document).words == ("abcdef", "g", "hi", "j", "k", "l")
 
 
 def test_a_document_that_is_in_sentences_stays_as_it_is():
     document = Document("walk", "walk.txt", "one two\nthree", [])
-    cut = with_sentences(document)
+    cut = add_sentences(document)
     assert cut.segments == (Stretch("sentence", 0, 7), Stretch("sentence", 8, 13))
-    assert with_sentences(cut) is cut
+    assert add_sentences(cut) is cut
 
 
 def test_sentences_of_one_text_follow_each_documents_own_segments():
     turns = [Stretch("turn", 0, 3, speaker="A"), Stretch("turn", 4, 13, speaker="B")]
     for segments in ([], turns, []):
-        found = with_sentences(Document("walk", "walk.txt", "one two\nthree", [], segments))
+        found = add_sentences(Document("walk", "walk.txt", "one two\nthree", [], segments))
         said = [(one.start, one.end, one.speaker) for one in found.segments if one.kind == "sentence"]
         assert said == ([(0, 3, "A"), (4, 13, "B")] if segments else [(0, 7, ""), (8, 13, "")])

@@ -6,15 +6,19 @@ import random
 from collections import defaultdict
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch, conll2012, webanno
-from annotations.formats.layers import MARKABLE, MOST_FINDINGS
-from annotations.formats.losses import Feature, carried
-from annotations.formats.units import Units
-from annotations.formats.webanno import columns
-from tests.documents import codes, indices, plain_of, pointers, words
+from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch
+from annotations.formats.conll import conll2012
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.features import Feature
+from annotations.formats.syntax.units import Units
+from annotations.formats.uima import webanno
+from annotations.formats.uima.layers import MARKABLE, MOST_FINDINGS
+from annotations.formats.uima.webanno import columns
+from tests.shared.cases import examples
+from tests.shared.documents import codes, indices, plain_of, pointers, words
 
 CHAIN = "#T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceType|referenceRelation"
 # A comma stands for a tab, so that the columns can be seen.
@@ -513,7 +517,7 @@ INDEXED = Document(
 
 
 def written(document: Document) -> str:
-    kept, losses = carried(document, webanno.FORMAT.carries)
+    kept, losses = reduce_document(document, webanno.FORMAT.supported_features)
     assert losses == []
     [file] = webanno.write([kept])
     assert file.path == "walk.tsv"
@@ -629,7 +633,7 @@ def test_white_space_at_the_edge_of_a_mark_is_a_part_of_the_token_before_it():
 
 def test_before_the_first_word_a_mark_begins_with_it_and_white_space_is_blanks():
     document = Document("w", "", "\n\ta b", [Mark(((0, 3),), answer=Answer("x")), Mark(((0, 2),), answer=Answer("x"))])
-    kept, [loss] = carried(document, webanno.FORMAT.carries)
+    kept, [loss] = reduce_document(document, webanno.FORMAT.supported_features)
     assert loss.feature == Feature.LEADING
     assert loss.examples == (r"w: '\n\t'", "w: “\n\ta” (0-3)", "w: “\n\t” (0-2)")
     assert kept.content == "  a b"
@@ -654,7 +658,7 @@ def test_carriage_returns_in_notes_become_line_ends():
     assert back.marks[0].answer.note == "a\nb\nc"
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.text(st.sampled_from("\\[]|_->;\t\n* x1"), max_size=12))
 def test_every_value_is_read_back(value):
     document = Document("walk", "", "a b", [Mark(((0, 3),), answer=Answer("x", note=value))])
@@ -663,11 +667,11 @@ def test_every_value_is_read_back(value):
     assert [mark.answer.note for mark in back.marks] == [value]
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.text(st.sampled_from("\\tnrfb u0041\t\r\n\x0b\x0c\u2028x😀"), max_size=12))
 def test_every_text_is_read_back(text):
     document = Document("walk", "", f"a{text}z", [])
-    kept, _ = carried(document, webanno.FORMAT.carries)
+    kept, _ = reduce_document(document, webanno.FORMAT.supported_features)
     [file] = webanno.write([kept])
     [back] = webanno.read(Bundle.of(file.path, file.data))
     assert back.content == kept.content
@@ -679,7 +683,7 @@ def test_every_text_is_read_back(text):
 @pytest.mark.parametrize("file", ["gum/GUM_news_iodine.webanno.tsv", "webanno/testSimpleChain.reference.tsv"])
 def test_samples_are_written_and_read_back(samples, file):
     document = read((samples / file).read_bytes())
-    kept, losses = carried(document, webanno.FORMAT.carries)
+    kept, losses = reduce_document(document, webanno.FORMAT.supported_features)
     assert losses == []
     assert plain_of(kept) == plain_of(document)
     [again] = webanno.write([kept])
@@ -705,7 +709,7 @@ def test_chains_of_gum_are_the_entities_of_its_conll_file(samples):
         for index in mark.answer.indices:
             entities[index].add(mark.place)
     chains: dict[str, set[Place]] = defaultdict(set)
-    kept, _ = carried(document, conll2012.FORMAT.carries)
+    kept, _ = reduce_document(document, conll2012.FORMAT.supported_features)
     for mark in kept.marks:
         for index in mark.answer.indices:
             chains[index].add(mark.place)

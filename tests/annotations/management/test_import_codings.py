@@ -7,11 +7,11 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotations import actions
 from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, User
-from annotations.schemes import SCHEMES
-
-from .test_importing import all_rows
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from tests.annotations.transfers.test_importing import all_rows
 
 CONLL = "#begin document (walk); part 000\nwalk\t0\t0\tAnna\t-\t({})\nwalk\t0\t1\ttook\t-\t-\n#end document\n"
 PLAIN = "[Anna](=1) took [her](=1)."
@@ -19,7 +19,7 @@ PLAIN = "[Anna](=1) took [her](=1)."
 
 @pytest.fixture
 def tales(db) -> Project:
-    return actions.create_project("tales", "Tales", SCHEMES["clusters"])
+    return create_project("tales", "Tales", SCHEMES["clusters"])
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_coder_may_stand_in_the_files_name(tales, folder):
 
 
 def test_all_files_may_be_one_coders(tales, folder, alice):
-    actions.add_member(tales, alice, Membership.Role.CODER)
+    add_member(tales, alice, Membership.Role.CODER)
     path = folder({"walk.txt": PLAIN, "sub/run.txt": PLAIN})
     run("plain", path, "--coder", "alice")
     assert codings() == [("run", "alice"), ("walk", "alice")]
@@ -225,7 +225,7 @@ def test_a_coder_that_cannot_be_found_is_named(tales, folder, options, message):
 
 
 def test_a_manager_is_not_made_a_coder(tales, folder, charlie):
-    actions.add_member(tales, charlie, Membership.Role.MANAGER)
+    add_member(tales, charlie, Membership.Role.MANAGER)
     path = folder({"walk.txt": PLAIN})
     assert "charlie is manager of tales" in refused("plain", path, "--coder", "charlie", "--create")
 

@@ -1,28 +1,36 @@
 """manage.py load_demo."""
 
 import json
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Count
+from django.test import override_settings
 
-from annotations import operations, scus
+from annotations.coding import scus
+from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Docset, Judgement, Markable, Membership, Operation, Pointer, Project, Text, User
-from annotations.querysets import complete
+from annotations.models.coding import complete
+from tests.annotations.transfers.test_importing import all_rows
+from tests.conftest import QUICK_HASHERS
 
-from .test_importing import all_rows
+
+@pytest.fixture(scope="module")
+def output(module_rows) -> str:
+    """Load the demo for all tests of the module, and return what the command prints."""
+    out = StringIO()
+    with override_settings(LOCAL=True, PASSWORD_HASHERS=QUICK_HASHERS):
+        call_command("load_demo", stdout=out)
+    return out.getvalue()
 
 
 @pytest.fixture
-def demo(db, settings, capsys) -> str:
-    """The demo, loaded; gives what the command said."""
+def demo(output, db, settings) -> str:
     settings.LOCAL = True
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    call_command("load_demo")
-    out: str = capsys.readouterr().out
-    return out
+    return output
 
 
 def agreement(capsys, *arguments: str) -> dict[str, Any]:
@@ -71,7 +79,7 @@ def test_the_log_replays_to_the_judgements(demo):
     imported = Operation.objects.filter(kind=Operation.Kind.IMPORT).exclude(coding__kind=Coding.Kind.AGREED)
     for log in imported.select_related("coding"):
         judgements = {judgement["markable"]: judgement for judgement in log.payload["judgements"]}
-        assert judgements == operations.judgements_of(log.coding)
+        assert judgements == judgements_of(log.coding)
 
 
 def test_loading_twice_changes_nothing(demo):
@@ -150,7 +158,10 @@ def test_a_docset_of_four_summaries_has_two_pyramids_an_agreed_one_and_six_peers
 
 def test_the_agreed_pyramid_is_one_coders_but_for_what_the_adjudicator_changed(demo):
     own, agreed = (
-        {one.key: (one.weight, one.label) for one in scus.weighed(Coding.objects.select_related("text").get(**which))}
+        {
+            one.key: (one.weight, one.label)
+            for one in scus.weighted_scus(Coding.objects.select_related("text").get(**which))
+        }
         for which in ({"kind": "pyramid", "coder__username": "ida"}, {"kind": "agreed"})
     )
     assert own.keys() - agreed.keys() == {"monday"}

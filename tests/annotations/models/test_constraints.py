@@ -9,13 +9,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from agreement.models import Flag, Mapping, Remark
-from annotations.invitations import invite
 from annotations.models import (
     SCU,
-    Answered,
     Category,
     Coding,
     Docset,
+    IdempotencyRecord,
     Index,
     Invitation,
     Judgement,
@@ -31,7 +30,8 @@ from annotations.models import (
     Transfer,
     User,
 )
-from annotations.tokens import make_token
+from annotations.projects.invitations import invite
+from annotations.projects.tokens import create_token
 
 UUID = uuid4()
 
@@ -68,8 +68,8 @@ def rows(codings, alice, charlie, keys, project, text):
         Docset: docset,
         SCU: SCU.objects.create(coding=coding, key="1", label="It sank"),
         Transfer: Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
-        Answered: Answered.objects.create(user=alice, key=UUID, digest="0" * 64, status=201, body={}),
-        Token: make_token(alice, "notebook", "read", 1)[0],
+        IdempotencyRecord: IdempotencyRecord.objects.create(user=alice, key=UUID, digest="0" * 64, status=201, body={}),
+        Token: create_token(alice, "notebook", "read", 1)[0],
         Invitation: invite(project, "coder", alice, days=1)[0],
     }
 
@@ -77,7 +77,7 @@ def rows(codings, alice, charlie, keys, project, text):
 # constraint: (model, the fields in which the bad row differs from a good copy)
 BAD = {
     "user_username_unique_in_any_case": (User, {"username": "ALICE"}),
-    "answered_once": (Answered, {}),
+    "answered_once": (IdempotencyRecord, {}),
     "project_answers_known": (Project, {"slug": "p", "answers": "ghost"}),
     "project_unmarked_known": (Project, {"slug": "p", "unmarked": "ghost"}),
     "membership_one_role_a_person": (Membership, {"role": "viewer"}),

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from annotations.assignment import next_to_code
+from annotations.planning.next_coding import next_coding
 
 
 def coding(name, decided, to_decide, status="open"):
@@ -28,5 +28,5 @@ def coding(name, decided, to_decide, status="open"):
     ids=lambda value: "-".join(one.name for one in value) if isinstance(value, list) else str(value),
 )
 def test_what_is_begun_comes_first_then_what_is_not_then_what_waits_to_be_handed_in(codings, expected):
-    found = next_to_code(iter(codings))
+    found = next_coding(iter(codings))
     assert (found.name if found else None) == expected

@@ -3,16 +3,19 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotations import actions
+from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member, get_or_create_coder
+from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import make_project
 
 
 @pytest.mark.parametrize("key", SCHEMES)
 def test_every_ready_made_scheme_makes_a_project(db, key):
     scheme = SCHEMES[key]
-    project = actions.create_project("p", "P", scheme, guidelines="Read *this*.")
+    project = create_project("p", "P", scheme, guidelines="Read *this*.")
     assert (project.answers, project.preset, project.guidelines) == (
         scheme.answers,
         scheme.agreement,
@@ -28,14 +31,14 @@ def test_every_ready_made_scheme_makes_a_project(db, key):
 
 
 def test_who_makes_a_project_manages_it(alice):
-    project = actions.create_project("p", "P", SCHEMES["muc-ident"], manager=alice)
+    project = create_project("p", "P", SCHEMES["muc-ident"], manager=alice)
     assert [(m.user, m.role) for m in project.memberships.all()] == [(alice, "manager")]
 
 
 @pytest.mark.parametrize(("slug", "field"), [("new", "slug"), ("", "slug"), ("a b", "slug"), ("tea", "slug")])
 def test_a_bad_or_taken_address_is_refused_by_field_and_leaves_nothing(project, slug, field):
     with pytest.raises(ValidationError) as wrong:
-        actions.create_project(slug, "P", SCHEMES["muc-ident"])
+        create_project(slug, "P", SCHEMES["muc-ident"])
     assert list(wrong.value.message_dict) == [field]
     assert Project.objects.count() == 1
 
@@ -44,41 +47,41 @@ def test_a_bad_or_taken_address_is_refused_by_field_and_leaves_nothing(project, 
 def test_a_member_without_work_can_take_any_role(project, mallory, role):
     for first in Membership.Role.values:
         Membership.objects.filter(user=mallory).delete()
-        actions.add_member(project, mallory, first)
-        assert actions.add_member(project, mallory, role).role == role
+        add_member(project, mallory, first)
+        assert add_member(project, mallory, role).role == role
         assert Membership.objects.get(user=mallory).role == role
 
 
 @pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer"])
 def test_a_coder_with_work_keeps_the_role_and_stays_blind(project, alice, role):
     with pytest.raises(ValidationError, match="stays blind"):
-        actions.add_member(project, alice, role)
+        add_member(project, alice, role)
     assert Membership.objects.get(project=project, user=alice).role == "coder"
-    assert actions.add_member(project, alice, "coder").role == "coder"
+    assert add_member(project, alice, "coder").role == "coder"
 
 
 def test_work_in_another_project_does_not_bind(project, alice):
     other = make_project("other")
-    actions.add_member(other, alice, "coder")
-    assert actions.add_member(other, alice, "manager").role == "manager"
+    add_member(other, alice, "coder")
+    assert add_member(other, alice, "manager").role == "manager"
 
 
 def test_an_unknown_role_is_refused(project, charlie):
     with pytest.raises(ValidationError):
-        actions.add_member(project, charlie, "ghost")
+        add_member(project, charlie, "ghost")
     assert Membership.objects.get(project=project, user=charlie).role == "manager"
 
 
 def test_assigning_gives_each_coder_each_text_once(project, alice, bob):
     Text.objects.create(project=project, slug="two", title="Two", content="x")
-    assert actions.assign(project, project.texts.all(), [alice, bob]) == 2
-    assert actions.assign(project, project.texts.all(), [alice, bob]) == 0
+    assert assign_texts(project, project.texts.all(), [alice, bob]) == 2
+    assert assign_texts(project, project.texts.all(), [alice, bob]) == 0
     assert Coding.objects.count() == 4
 
 
 def test_assigning_again_leaves_the_work_alone(project, alice, codings):
-    actions.submit(codings["alice"], alice)
-    actions.assign(project, project.texts.all(), [alice])
+    submit_coding(codings["alice"], alice)
+    assign_texts(project, project.texts.all(), [alice])
     codings["alice"].refresh_from_db()
     assert (codings["alice"].status, codings["alice"].version) == ("submitted", 1)
 
@@ -86,62 +89,62 @@ def test_assigning_again_leaves_the_work_alone(project, alice, codings):
 @pytest.mark.parametrize("name", ["charlie", "mallory", "vera"])
 def test_who_does_not_code_gets_no_text(people, project, name):
     with pytest.raises(ValidationError, match=name):
-        actions.assign(project, project.texts.all(), [people["coder"], User.objects.get(username=name)])
+        assign_texts(project, project.texts.all(), [people["coder"], User.objects.get(username=name)])
     assert Coding.objects.count() == 2
 
 
 def test_an_adjudicator_can_code(people, project):
-    assert actions.assign(project, project.texts.all(), [people["adjudicator"]]) == 1
+    assert assign_texts(project, project.texts.all(), [people["adjudicator"]]) == 1
 
 
 def test_a_text_of_another_project_is_refused(project, alice):
     other = make_project("other")
     with pytest.raises(ValidationError):
-        actions.assign(project, other.texts.all(), [alice])
+        assign_texts(project, other.texts.all(), [alice])
     assert Coding.objects.count() == 2
 
 
 def test_a_coder_is_found_in_any_case_of_the_name(project, alice):
-    assert actions.coder_of(project, "ALICE", create=True) == alice
+    assert get_or_create_coder(project, "ALICE", create=True) == alice
     assert User.objects.filter(username__iexact="alice").count() == 1
 
 
 def test_a_coder_who_lacks_is_made_without_a_password_if_asked_for(project):
     with pytest.raises(ValidationError, match="nobody called 'zoe'"):
-        actions.coder_of(project, "zoe", create=False)
-    zoe = actions.coder_of(project, "zoe", create=True)
+        get_or_create_coder(project, "zoe", create=False)
+    zoe = get_or_create_coder(project, "zoe", create=True)
     assert not zoe.has_usable_password()
     assert Membership.objects.get(user=zoe).role == "coder"
 
 
 def test_somebody_who_is_no_member_becomes_one_only_if_asked_for(project, mallory):
     with pytest.raises(ValidationError, match="not a member"):
-        actions.coder_of(project, "mallory", create=False)
-    assert actions.coder_of(project, "mallory", create=True) == mallory
+        get_or_create_coder(project, "mallory", create=False)
+    assert get_or_create_coder(project, "mallory", create=True) == mallory
     assert Membership.objects.get(user=mallory).role == "coder"
 
 
 def test_a_manager_is_no_coder(project, charlie):
     with pytest.raises(ValidationError, match="does not code"):
-        actions.coder_of(project, "charlie", create=True)
+        get_or_create_coder(project, "charlie", create=True)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 151, "a/b"])
 def test_a_coder_with_an_impossible_name_is_not_made(project, name):
     with pytest.raises(ValidationError):
-        actions.coder_of(project, name, create=True)
+        get_or_create_coder(project, name, create=True)
     assert User.objects.count() == 3
 
 
 def test_the_only_manager_stays_until_there_is_another(project, charlie, mallory):
     with pytest.raises(ValidationError, match="charlie is the only manager"):
-        actions.add_member(project, charlie, "viewer")
+        add_member(project, charlie, "viewer")
     assert Membership.objects.get(project=project, user=charlie).role == "manager"
-    actions.add_member(project, mallory, "manager")
-    assert actions.add_member(project, charlie, "viewer").role == "viewer"
+    add_member(project, mallory, "manager")
+    assert add_member(project, charlie, "viewer").role == "viewer"
 
 
 def test_unknown_role_of_a_new_member_is_refused(project, mallory):
     with pytest.raises(ValidationError, match="ghost"):
-        actions.add_member(project, mallory, "ghost")
+        add_member(project, mallory, "ghost")
     assert not Membership.objects.filter(project=project, user=mallory).exists()

@@ -9,9 +9,10 @@ from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
-from annotations import actions, invitations
 from annotations.models import Invitation, Membership, User
-from config.logs import WithRequestId
+from annotations.projects import invitations
+from annotations.projects.members import add_member, remove_membership
+from config.logs import RequestIdFilter
 
 MEMBERS = "/projects/tea/members/"
 NEW = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
@@ -26,7 +27,7 @@ def manager(client, charlie, project) -> Client:
 @pytest.fixture
 def link(project, charlie) -> str:
     """The address of an invitation to code."""
-    _, secret = invitations.invite(project, "coder", charlie, days=7, whom="Dora")
+    _, secret = invitations.invite(project, "coder", charlie, days=7, note="Dora")
     return f"/invitations/{secret}/"
 
 
@@ -164,18 +165,18 @@ def test_a_removed_member_is_out_at_the_next_request_and_the_work_stays(manager,
 
 
 def test_who_coded_here_does_not_come_back_as_one_who_sees_all_work(project, alice, codings):
-    actions.remove_member(project.memberships.get(user=alice))
+    remove_membership(project.memberships.get(user=alice))
     for role in ("manager", "adjudicator", "viewer"):
         with pytest.raises(ValidationError, match="stays blind"):
-            actions.add_member(project, alice, role)
-    assert actions.add_member(project, alice, "coder").role == "coder"
+            add_member(project, alice, role)
+    assert add_member(project, alice, "coder").role == "coder"
 
 
 def test_the_last_manager_stays(manager, project, charlie, bob):
     own = project.memberships.get(user=charlie)
     page = manager.post(f"/projects/tea/members/{own.pk}/remove/", follow=True).content.decode()
     assert "only manager" in page
-    actions.add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
+    add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
     assert manager.post(f"/projects/tea/members/{own.pk}/remove/")["Location"] == "/"
     assert manager.get(MEMBERS).status_code == 404
 
@@ -189,8 +190,8 @@ def test_the_log_does_not_tell_a_link(link, guest, caplog):
 
 
 def test_who_manages_no_more_lets_nobody_in(link, project, charlie, guest):
-    actions.add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
-    actions.remove_member(project.memberships.get(user=charlie))
+    add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
+    remove_membership(project.memberships.get(user=charlie))
     guest.force_login(charlie)
     assert guest.get(link).status_code == 404
     assert guest.post(link).status_code == 404
@@ -199,7 +200,7 @@ def test_who_manages_no_more_lets_nobody_in(link, project, charlie, guest):
 
 @pytest.mark.parametrize("end", ["", "/"])
 def test_no_log_tells_a_link_however_it_is_asked_for(link, guest, alice, caplog, end):
-    caplog.handler.addFilter(WithRequestId())
+    caplog.handler.addFilter(RequestIdFilter())
     caplog.set_level("INFO", logger="coindex.requests")
     guest.force_login(alice)
     guest.get(link.rstrip("/") + end)
@@ -212,13 +213,13 @@ def test_no_log_tells_a_link_however_it_is_asked_for(link, guest, alice, caplog,
 @pytest.mark.django_db(transaction=True)
 def test_two_managers_do_not_remove_each_other(project, charlie, db):
     dora = User.objects.create(username="dora")
-    actions.add_member(project, dora, Membership.Role.MANAGER)
+    add_member(project, dora, Membership.Role.MANAGER)
     memberships, barrier, outcomes = [project.memberships.get(user=one) for one in (charlie, dora)], Barrier(2), []
 
     def remove(membership):
         barrier.wait()
         try:
-            actions.remove_member(membership)
+            remove_membership(membership)
             outcomes.append("out")
         except ValidationError:
             outcomes.append("stays")

@@ -5,25 +5,26 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
-from annotations import actions
 from annotations.models import Coding, Membership, Project, Text, User
-from annotations.permissions import RIGHTS, Right, own_coding, project_for
+from annotations.models.rights import RIGHTS, Right
+from annotations.projects.members import add_member
+from annotations.projects.permissions import own_coding, project_for
 from tests.conftest import make_project
 
 MATRIX = {
-    ("manager", Right.BE_HERE): True,
+    ("manager", Right.VIEW_PROJECT): True,
     ("manager", Right.SEE_RESULTS): True,
     ("manager", Right.DISCUSS): True,
     ("manager", Right.MANAGE): True,
-    ("adjudicator", Right.BE_HERE): True,
+    ("adjudicator", Right.VIEW_PROJECT): True,
     ("adjudicator", Right.SEE_RESULTS): True,
     ("adjudicator", Right.DISCUSS): True,
     ("adjudicator", Right.MANAGE): False,
-    ("viewer", Right.BE_HERE): True,
+    ("viewer", Right.VIEW_PROJECT): True,
     ("viewer", Right.SEE_RESULTS): True,
     ("viewer", Right.DISCUSS): False,
     ("viewer", Right.MANAGE): False,
-    ("coder", Right.BE_HERE): True,
+    ("coder", Right.VIEW_PROJECT): True,
     ("coder", Right.SEE_RESULTS): False,
     ("coder", Right.DISCUSS): False,
     ("coder", Right.MANAGE): False,
@@ -64,7 +65,7 @@ def test_an_outsider_finds_no_project_even_where_results_are_open(people, right)
 
 def test_a_role_counts_only_in_its_project(people, charlie):
     other = make_project("other")
-    actions.add_member(other, charlie, Membership.Role.CODER)
+    add_member(other, charlie, Membership.Role.CODER)
     assert project_for(charlie, "tea", Right.MANAGE).role == "manager"
     with pytest.raises(PermissionDenied):
         project_for(charlie, "other", Right.SEE_RESULTS)

@@ -19,32 +19,42 @@ from django.db import connection, models, transaction
 from django.db.models import Value
 from django.db.models.functions import Concat
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from agreement.actions import remark, save_mapping, set_flag
-from agreement.extract import extract
+from agreement.data.extract import extract
+from agreement.discussion import add_remark, save_mapping, set_flag
 from agreement.models import Remark
-from annotations import actions, docsets, operations, scus
-from annotations.archiving import Restored, archive_project, restore_project
-from annotations.archiving.tables import LEFT_OUT, TABLES, is_spans, kept, shape_of
-from annotations.decisions import Decision
-from annotations.exporting import documents_of
+from annotations.coding import operations, scus
+from annotations.coding.decisions import Decision
+from annotations.coding.judgements import judgements_of
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import Document, FormatError, plain
 from annotations.formats.project import VERSION, Kind
-from annotations.importing import Coded, ImportFailed, import_documents
 from annotations.models import Category, Coding, Markable, Membership, Operation, Project, User
-from annotations.pyramid_files import export_files
-from annotations.schemes import SCHEMES
-from tests.conftest import in_another_connection
-
-from .agreeing import of_size
-from .conftest import change, judge, make_project, person
-from .documents import INDEXING, documents, spoiled
-from .pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
-from .test_docsets import SINKING
-from .test_format_project import files, rezipped
-from .test_importing import all_rows
+from annotations.planning.assignments import assign_texts
+from annotations.planning.docset_assignments import assign_peers
+from annotations.planning.rounds import move_to_round
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
+from annotations.transfers.archiving.tables import LEFT_OUT, TABLES, archived_fields, is_spans, shape_of
+from annotations.transfers.exporting.codings import documents_of
+from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.report import ImportFailed
+from annotations.transfers.importing.sources import SourceDocument
+from tests.annotations.docsets.test_creation import SINKING
+from tests.annotations.formats.test_project import files, rezipped
+from tests.annotations.transfers.test_importing import all_rows
+from tests.conftest import change, in_another_connection, judge, make_project, person
+from tests.shared.agreeing import of_size
+from tests.shared.cases import examples
+from tests.shared.documents import INDEXING, documents, spoiled
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 OURS = ("annotations", "agreement")
 
@@ -70,13 +80,13 @@ def tea_archive(django_db_setup, django_db_blocker) -> bytes:
 
 def make_tea() -> Project:
     """A project with all that one can hold: every kind of operation, undone and done again, and what managers write."""
-    project = actions.create_project(
+    project = create_project(
         "tea", "Tea", SCHEMES["poesio-artstein-2005"], guidelines="*Read* it\u2028twice \\u0000", coders_mark=True
     )
     marked = "#turns: turn\n1 M: put [the kettle](a) on [the stove](b)\n2 S: is [it](c) hot? 😀 it is, it is\n"
-    import_documents(project, [Coded(plain.parse(marked, "tea.txt"), None)])
+    import_documents(project, [SourceDocument(plain.parse(marked, "tea.txt"), None)])
     text = project.texts.get()
-    actions.set_round(project, [text], "pilot")
+    move_to_round(project, [text], "pilot")
     for name, role in (
         ("Alice", "coder"),
         ("bob", "coder"),
@@ -84,9 +94,9 @@ def make_tea() -> Project:
         ("Ära", "adjudicator"),
         ("v", "viewer"),
     ):
-        actions.add_member(project, person(name), role)
+        add_member(project, person(name), role)
     alice, bob, charlie = (User.objects.get(username=name) for name in ("Alice", "bob", "charlie"))
-    actions.assign(project, [text], [alice, bob])
+    assign_texts(project, [text], [alice, bob])
     keys = dict(text.markables.values_list("label", "key"))
     coding = Coding.objects.get(coder=alice)
     judge(coding, keys["a"], "place", note="why?\n\x01", name="kettle", unsure=True, head=[[8, 14]])
@@ -103,16 +113,16 @@ def make_tea() -> Project:
     apply(coding, operations.Change(uuid4(), "move", back, None, undone, undoes=done))
     apply(coding, operations.Change(uuid4(), "move", there, None, uuid4(), undoes=undone))
     apply(coding, change("unmark", markable=other))
-    actions.submit(coding, alice)
-    actions.reopen(coding, charlie)
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
+    reopen_coding(coding, charlie)
+    submit_coding(coding, alice)
     marks = "Tom saw [her](x) [dog](y), and [it](z) ran"
-    import_documents(project, [Coded(plain.parse(marks, "dog.txt"), "bob")])
-    import_documents(project, [Coded(plain.parse(marks, "dog.txt"), "dora")], create=True)
+    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")])
+    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "dora")], create=True)
     item = Markable.objects.get(text=text, label="a")
     Markable.objects.filter(pk=item.pk).update(head=[[8, 14]])
     for body in ("see the guidelines", "and again", "and again"):
-        remark(item, charlie, body)
+        add_remark(item, charlie, body)
     Remark.objects.update(created_at=datetime(2026, 1, 1, tzinfo=UTC))
     set_flag(item, charlie, True)
     save_mapping(project, "mine", {"place": "other", "none": "other"}, charlie)
@@ -125,8 +135,10 @@ def make_tea() -> Project:
 @pytest.fixture
 def tales(db) -> Project:
     """A project of indices."""
-    project = actions.create_project("tales", "Tales", SCHEMES["clusters"])
-    walks = [Coded(plain.parse("[Anna](=1|z) took [[her](=z|1) dog](=2) out", "walk.txt"), name) for name in "ab"]
+    project = create_project("tales", "Tales", SCHEMES["clusters"])
+    walks = [
+        SourceDocument(plain.parse("[Anna](=1|z) took [[her](=z|1) dog](=2) out", "walk.txt"), name) for name in "ab"
+    ]
     import_documents(project, walks, create=True)
     return project
 
@@ -137,8 +149,8 @@ def sea(db) -> Project:
     project = pyramid_project("sea", words_exclusive=False)
     anna, ben, eve = person("anna"), person("ben"), person("eve")
     made = docset(project, anna, ben)
-    docsets.create_docset(project, "other", "Other", [("a", "It is\u2028so."), ("b", "So it is.")])
-    actions.add_member(project, eve, Membership.Role.ADJUDICATOR)
+    create_docset(project, "other", "Other", [("a", "It is\u2028so."), ("b", "So it is.")])
+    add_member(project, eve, Membership.Role.ADJUDICATOR)
     codings = codings_of(models_of(made))
     build(codings["ben"], SINKING)
     pyramid = codings["anna"]
@@ -146,19 +158,17 @@ def sea(db) -> Project:
     send(pyramid, change("describe", scu="gone", label="Gone"), change("describe", scu="gone"))
     send(pyramid, says(contributor(pyramid.text, "The ferry", "at dawn"), "z", "a", note="two parts"))
     send(pyramid, change("describe", scu="a", label="First"))
-    actions.submit(pyramid, anna)
+    submit_coding(pyramid, anna)
     pyramid.refresh_from_db()
-    agreed = docsets.start_agreed(made, eve, pyramid)
+    agreed = start_agreed_pyramid(made, eve, pyramid)
     send(agreed, change("describe", scu="a", label="Otherwise"))
-    actions.submit(agreed, eve)
-    peers = [
-        docsets.add_peer(made, name, name.title(), "A ferry sank. Prices rose.", system=name) for name in ("p1", "p2")
-    ]
-    docsets.assign_peers(made, peers, [anna, ben], agreed=False)
-    docsets.assign_peers(made, peers, [anna, eve], agreed=True)
+    submit_coding(agreed, eve)
+    peers = [add_peer(made, name, name.title(), "A ferry sank. Prices rose.", system=name) for name in ("p1", "p2")]
+    assign_peers(made, peers, [anna, ben], agreed=False)
+    assign_peers(made, peers, [anna, eve], agreed=True)
     for coding in Coding.objects.filter(text=peers[0], coder=anna).select_related("text", "coder"):
         send(coding, says(contributor(coding.text, "A ferry"), "z"), says(contributor(coding.text, "Prices rose")))
-    actions.submit(Coding.objects.get(text=peers[0], coder=anna, kind="peer"), anna)
+    submit_coding(Coding.objects.get(text=peers[0], coder=anna, kind="peer"), anna)
     return Project.objects.get(pk=project.pk)
 
 
@@ -204,7 +214,7 @@ def content(project: Project) -> dict[str, Counter[str]]:
             for field in one.model._meta.concrete_fields
             if not field.primary_key and not field.is_relation and field.name != "slug"
         ]
-        rows = one.model._base_manager.filter(**{one.way: project.pk}).values_list("pk", *names)
+        rows = one.model._base_manager.filter(**{one.project_lookup: project.pk}).values_list("pk", *names)
         found[one.name] = Counter(json.dumps(row[1:], sort_keys=True, default=str) for row in rows)
     return found
 
@@ -218,7 +228,7 @@ def refused(data: bytes, **options: Any) -> str:
     return str(caught.value)
 
 
-def assert_comes_back_equal(project: Project) -> Restored:
+def assert_comes_back_equal(project: Project) -> RestoreReport:
     data = archived(project)
     restored = restore_project(data, slug="copy")
     copy = restored.project
@@ -230,8 +240,8 @@ def assert_comes_back_equal(project: Project) -> Restored:
         of_copy = Coding.objects.get(
             text__project=copy, text__slug=coding.text.slug, coder=coding.coder, kind=coding.kind
         )
-        assert operations.judgements_of(of_copy) == operations.judgements_of(coding)
-        assert scus.descriptions_of(of_copy) == scus.descriptions_of(coding)
+        assert judgements_of(of_copy) == judgements_of(coding)
+        assert scus.scu_descriptions(of_copy) == scus.scu_descriptions(coding)
     if project.answers == Project.Answers.SCUS:
         assert in_ducview(copy) == in_ducview(project)
     else:
@@ -386,7 +396,7 @@ def test_what_the_test_s_project_holds_is_of_every_kind(tea):
 
 def test_indices_come_back_in_the_order_in_which_the_coder_named_them(tales):
     assert_comes_back_equal(tales)
-    orders = {tuple(judged["indices"]) for judged in operations.judgements_of(Coding.objects.first()).values()}
+    orders = {tuple(judged["indices"]) for judged in judgements_of(Coding.objects.first()).values()}
     assert orders == {("1", "z"), ("z", "1"), ("2",)}
 
 
@@ -418,7 +428,6 @@ def _reversed(data: bytes) -> dict[str, bytes]:
 
 def test_all_demo_projects_come_back_equal_with_the_same_agreement(db, settings, capsys):
     settings.LOCAL = True
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     call_command("load_demo")
     for project in Project.objects.all():
         assert_comes_back_equal(project)
@@ -434,16 +443,16 @@ def _alpha(slug: str, capsys) -> float:
     return value
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, HealthCheck.function_scoped_fixture)
 @given(given_documents=st.lists(documents(), min_size=1, max_size=3), open_again=st.booleans())
 def test_every_project_comes_back_equal(db, given_documents, open_again):
     with transaction.atomic():
-        project = actions.create_project("walks", "Walks", _scheme(given_documents[0]))
+        project = create_project("walks", "Walks", _scheme(given_documents[0]))
         for number, document in enumerate(given_documents):
-            import_documents(project, [Coded(document, f"coder{number}")], create=True)
+            import_documents(project, [SourceDocument(document, f"coder{number}")], create=True)
         if open_again:
             for coding in Coding.objects.all():
-                actions.reopen(coding, coding.coder)
+                reopen_coding(coding, coding.coder)
         assert_comes_back_equal(project)
         transaction.set_rollback(True)
 
@@ -481,7 +490,7 @@ def test_every_field_of_a_table_is_archived_but_its_key_and_that_of_the_project(
         } - relations - {"id"}
         assert {field.to for field in shape.fields if field.to} <= before
         assert {field.name for field in shape.fields if field.kind is Kind.JSON} == one.json.keys()
-        assert {name.lstrip("-") for name in one.order} <= kept(one).keys()
+        assert {name.lstrip("-") for name in one.order} <= archived_fields(one).keys()
         before.add(one.name)
 
 
@@ -559,7 +568,7 @@ def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_ba
     Category.objects.filter(key="place").update(key="spot")
     tea.levels.filter(key="phrase").update(key="np")
     restored = assert_comes_back_equal(tea)
-    assert [line.partition(": ")[2] for line in restored.odd()] == [
+    assert [line.partition(": ")[2] for line in restored.warnings()] == [
         f"{Markable.objects.filter(level__key='np').order_by('text__slug', 'start').first().key} is of level np "
         f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more of this kind)",
         "phrase takes at most 1 antecedents.",

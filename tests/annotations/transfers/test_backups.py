@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -18,14 +19,13 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, connections, transaction
 
-from annotations import operations, transfers
-from annotations.backups import back_up
-from annotations.models import Coding, Project, Transfer, User
-from tests.conftest import change, in_another_connection, judge
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
-from tests.test_importing import all_rows
-
-ROOT = Path(__file__).resolve().parent.parent
+from annotations.coding import operations
+from annotations.models import Coding, IdempotencyRecord, Project, Transfer, User
+from annotations.transfers import orders
+from annotations.transfers.backups import MANIFEST, back_up
+from tests.annotations.transfers.test_importing import all_rows
+from tests.conftest import ROOT, change, in_another_connection, judge
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def worked(project, codings, keys, alice, bob, charlie, client) -> Project:
     other = pyramid_project()
     text = models_of(docset(other, alice, bob))
     build(codings_of(text)["alice"], {"s": ["The ferry sank"], "t": ["at dawn"]})
-    order = transfers.order_export(project, charlie, "jsonlines", {"unfinished": True})
+    order = orders.order_export(project, charlie, "jsonlines", {"unfinished": True})
     order.refresh_from_db()
-    assert transfers.carry_out(order, charlie)
+    assert orders.carry_out(order, charlie)
     client.force_login(charlie)
     return project
 
@@ -77,6 +77,39 @@ def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, 
     coding = Coding.objects.get(pk=codings["bob"].pk)
     judge(coding, keys["a"], "none")
     assert User.objects.create(username="new").pk > max(row["id"] for row in before["annotations.User"])
+
+
+def as_written_by_0_1_0(path: Path, older: Path) -> Path:
+    """The backup as the program wrote it before tables and columns had their names of today."""
+    renamed = {"annotations.IdempotencyRecord": "annotations.Answered"}
+    with zipfile.ZipFile(path) as new, zipfile.ZipFile(older, "w") as old:
+        for name in new.namelist():
+            data = new.read(name)
+            if name == MANIFEST:
+                manifest = json.loads(data)
+                manifest["migrations"] = [
+                    one for one in manifest["migrations"] if one[1] not in ("0002_plain_names", "0009_plain_names")
+                ]
+                for part in ("tables", "rows"):
+                    manifest[part] = {renamed.get(label, label): of for label, of in manifest[part].items()}
+                data = json.dumps(manifest).encode()
+            for now, before in renamed.items():
+                name = name.replace(f"{now}.jsonl", f"{before}.jsonl")
+            if name == "tables/contenttypes.ContentType.jsonl":
+                data = data.replace(b'"idempotencyrecord"', b'"answered"')
+            old.writestr(name, data)
+    return older
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backup_made_by_0_1_0_comes_back(worked, charlie, tmp_path, settings):
+    IdempotencyRecord.objects.create(user=charlie, key=uuid4(), digest="x", status=200, body={"n": 1})
+    before = without_sessions()
+    path = as_written_by_0_1_0(backup(tmp_path), tmp_path / "older.zip")
+    emptied()
+    settings.MEDIA_ROOT = tmp_path / "elsewhere"
+    call_command("restore", path)
+    assert without_sessions() == before
 
 
 class Interrupted(io.BytesIO):

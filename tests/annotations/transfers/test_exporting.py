@@ -11,23 +11,30 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions, exporting, operations
-from annotations.exporting import documents_of, export, write_whole
+from annotations.coding.judgements import judgements_of
+from annotations.coding.status import reopen_coding
+from annotations.core.files import write_whole
 from annotations.formats import FORMATS, Answer, Document, Links, Mark, Place, Stretch, plain
-from annotations.formats.losses import Feature
-from annotations.importing import Coded, Source, import_brought, import_documents, read_sources, sources_of
+from annotations.formats.model.features import Feature
 from annotations.models import Coding, Project
-from annotations.schemes import SCHEMES
+from annotations.projects.creation import create_project
+from annotations.projects.members import get_or_create_coder
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.exporting import codings
+from annotations.transfers.exporting.codings import documents_of, export_codings
+from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.sources import Source, SourceDocument, open_sources, read_sources
 from tests.conftest import in_another_connection, judge, make_project
-from tests.documents import plain_of
+from tests.shared.documents import plain_of
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 
 
 @pytest.fixture
 def tales(db) -> Project:
-    project = actions.create_project("tales", "Tales", SCHEMES["clusters"])
-    coded = [Coded(plain.parse(WALK, "walk.txt"), coder) for coder in ("anna", "bea")]
+    project = create_project("tales", "Tales", SCHEMES["clusters"])
+    coded = [SourceDocument(plain.parse(WALK, "walk.txt"), coder) for coder in ("anna", "bea")]
     import_documents(project, coded, create=True)
     return project
 
@@ -35,7 +42,7 @@ def tales(db) -> Project:
 @pytest.fixture
 def tea(db) -> tuple[Project, Document]:
     """A project that points, with one coding that holds all that one can hold, and the document it came from."""
-    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
     both = Place("phrase", ((0, 4), (14, 17)))
     turn = Place("turn", ((0, 17),))
@@ -50,7 +57,7 @@ def tea(db) -> tuple[Project, Document]:
     document = Document(
         "walk", "x/walk.x", "Anna took her dog and it", marks, segments, Links.POINTERS, "A walk", "en", "ltr"
     )
-    import_documents(project, [Coded(document, "anna")], create=True)
+    import_documents(project, [SourceDocument(document, "anna")], create=True)
     return project, document
 
 
@@ -61,7 +68,7 @@ def names(archive: bytes) -> list[str]:
 
 def zipped(project: Project, format_key: str, **which) -> tuple[bytes, object]:
     out = io.BytesIO()
-    report = export(project, format_key, out, **which)
+    report = export_codings(project, format_key, out, **which)
     return out.getvalue(), report
 
 
@@ -75,7 +82,9 @@ def test_what_was_imported_is_exported(tea):
 
 
 def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
-    import_documents(tales, [Coded(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")], create=True)
+    import_documents(
+        tales, [SourceDocument(plain.parse("Anna [took](=9) her dog for a walk.", "walk.txt"), "cem")], create=True
+    )
     found = dict(documents_of(tales))
     words = {
         coder: [document.content[mark.parts[0][0] : mark.parts[0][1]] for mark in document.marks]
@@ -88,27 +97,27 @@ def test_only_what_a_coder_sees_is_in_the_coders_document(tales):
 def test_a_markable_of_several_entities_keeps_them_in_their_order(tales, more):
     marks = [Mark(((0, 4),), answer=Answer(indices=("b", "a", "c"), **more)), Mark(((10, 13),), answer=Answer())]
     document = Document("run", "x/run.x", "Anna took her dog", marks, links=Links.INDICES)
-    import_documents(tales, [Coded(document, "anna")])
+    import_documents(tales, [SourceDocument(document, "anna")])
     [(_, found)] = documents_of(tales, texts=["run"])
     assert [mark.answer.indices for mark in found.marks] == [("b", "a", "c"), ()]
     assert found.marks[0].answer.note == more.get("note", "")
 
 
 def test_a_given_markable_that_was_not_judged_is_there_without_an_answer(tales):
-    import_documents(tales, [Coded(plain.parse("Anna [took] her dog for a walk.", "walk.txt"), None)])
+    import_documents(tales, [SourceDocument(plain.parse("Anna [took] her dog for a walk.", "walk.txt"), None)])
     [(_, document), _] = documents_of(tales)
     assert [mark.answer is None for mark in document.marks] == [False, True, False, False]
 
 
 def test_codings_that_are_not_handed_in_are_left_out_unless_asked_for(tales):
     coding = Coding.objects.get(coder__username="bea")
-    actions.reopen(coding, coding.coder)
+    reopen_coding(coding, coding.coder)
     assert [coder for coder, _ in documents_of(tales)] == ["anna"]
     assert [coder for coder, _ in documents_of(tales, unfinished=True)] == ["anna", "bea"]
 
 
 def test_coders_and_texts_may_be_named(tales):
-    import_documents(tales, [Coded(plain.parse(WALK, "run.txt"), "bea")])
+    import_documents(tales, [SourceDocument(plain.parse(WALK, "run.txt"), "bea")])
 
     def found(**which):
         return [(coder, document.name) for coder, document in documents_of(tales, **which)]
@@ -122,39 +131,39 @@ def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
     data, report = zipped(tales, "conll2012")
     assert names(data) == ["anna/walk.conll", "bea/walk.conll", "LOSSES.txt"]
     assert str(report) == "2 codings of 1 text in 2 files"
-    other = actions.create_project("other", "Other", SCHEMES["clusters"])
+    other = create_project("other", "Other", SCHEMES["clusters"])
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
-        sources = [Source(name, opened.read(name), found=True) for name in opened.namelist()]
-    brought = import_brought(other, read_sources("conll2012", sources, "parent"), create=True)
+        sources = [Source(name, opened.read(name), in_folder=True) for name in opened.namelist()]
+    brought = import_result(other, read_sources("conll2012", sources, "parent"), create=True)
     assert brought.failures == []
     assert brought.left_out == ["LOSSES.txt"]
     for coder in ("anna", "bea"):
         before, after = (Coding.objects.get(text__project=project, coder__username=coder) for project in (tales, other))
-        assert operations.judgements_of(before) == operations.judgements_of(after)
+        assert judgements_of(before) == judgements_of(after)
 
 
 @pytest.mark.parametrize("format_key", sorted(key for key, format_ in FORMATS.items() if format_.write))
 def test_our_own_zip_is_read_again_without_a_complaint(tales, format_key):
     data, _ = zipped(tales, format_key)
-    brought = read_sources(format_key, sources_of([("export.zip", data)]), "parent")
-    assert (brought.failures, len(brought.coded)) == ([], 2)
+    brought = read_sources(format_key, open_sources([("export.zip", data)]), "parent")
+    assert (brought.failures, len(brought.documents)) == ([], 2)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_coder_who_marks_meanwhile_is_not_half_in_an_export(monkeypatch):
     """What is marked and pointed at after the markables were read is not among the answers either."""
     project = make_project()
-    actions.let_coders_mark(project, project.levels.filter(key="phrase"))
-    coder = actions.coder_of(project, "anna", create=True)
+    set_coder_marked_levels(project, project.levels.filter(key="phrase"))
+    coder = get_or_create_coder(project, "anna", create=True)
     coding = Coding.objects.create(text=project.texts.get(), coder=coder)
     [given] = project.texts.get().markables.filter(label="a")
-    read = exporting._answers
+    read = codings._answers
 
     def marked_meanwhile(*args):
         in_another_connection(lambda: judge(coding, "phrase:31-37", "phrase", given.key))
         return read(*args)
 
-    monkeypatch.setattr(exporting, "_answers", marked_meanwhile)
+    monkeypatch.setattr(codings, "_answers", marked_meanwhile)
     [(_, document)] = documents_of(project, unfinished=True)
     assert all(mark.answer is None for mark in document.marks)
     monkeypatch.undo()
@@ -180,7 +189,7 @@ def test_what_a_format_cannot_hold_is_reported_with_coder_and_text_and_stands_in
 
 def test_a_trial_says_the_same_and_writes_nothing(tea):
     project, _ = tea
-    assert export(project, "conll2012", None) == zipped(project, "conll2012")[1]
+    assert export_codings(project, "conll2012", None) == zipped(project, "conll2012")[1]
 
 
 @pytest.mark.parametrize("name", [".", "..", "...", ".anna"])
@@ -198,22 +207,22 @@ def test_queries_grow_neither_in_number_nor_in_length_with_texts(tales):
         return len(captured), max(len(query["sql"]) for query in captured)
 
     number, longest = queries()
-    import_documents(tales, [Coded(plain.parse(WALK, f"w{n}.txt"), "anna") for n in range(20)])
+    import_documents(tales, [SourceDocument(plain.parse(WALK, f"w{n}.txt"), "anna") for n in range(20)])
     assert queries() == (number, longest)  # nor do they name texts or codings: a statement takes so many values only
 
 
 def test_a_file_is_written_wholly_or_not_at_all(tales, tmp_path, monkeypatch):
     path = tmp_path / "tales.zip"
-    write_whole(path, lambda out: export(tales, "conll2012", out))
+    write_whole(path, lambda out: export_codings(tales, "conll2012", out))
     before = path.read_bytes()
     assert before == zipped(tales, "conll2012")[0]
 
     def full(*_args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("annotations.exporting.add", full)
+    monkeypatch.setattr("annotations.transfers.exporting.codings.add_file", full)
     with pytest.raises(OSError, match="No space left"):
-        write_whole(path, lambda out: export(tales, "conll2012", out))
+        write_whole(path, lambda out: export_codings(tales, "conll2012", out))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["tales.zip"]
 

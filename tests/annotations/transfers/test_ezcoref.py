@@ -3,12 +3,12 @@
 import pytest
 from django.core.management import call_command
 
-from agreement.extract import extract
-from agreement.parameters import Parameters
+from agreement.data.extract import extract
 from agreement.reports import overall
-from annotations.exporting import documents_of
-from annotations.formats.document import Document
+from agreement.reports.parameters import Parameters
+from annotations.formats.model.document import Document
 from annotations.models import Project
+from annotations.transfers.exporting.codings import documents_of
 
 
 @pytest.fixture
@@ -42,6 +42,6 @@ def test_brat_and_conll_give_the_same_chains(both):
 @pytest.mark.parametrize("exclude_unit", ["none", "both"])
 def test_brat_and_conll_give_the_same_alpha(both, distance, exclude_unit):
     parameters = Parameters(distance=distance, exclude_unit=exclude_unit)
-    brat, conll = (overall.report(extract(project), parameters).result for project in both)
+    brat, conll = (overall.compute_report(extract(project), parameters).result for project in both)
     assert brat.value == conll.value
     assert (brat.n_units, brat.n_coders, brat.n_judgements) == (conll.n_units, 5, 1855)

@@ -8,19 +8,17 @@ from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions, operations
+from annotations.coding import operations
+from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place, plain
-from annotations.importing import (
-    Coded,
-    ImportFailed,
-    Report,
-    Source,
-    import_brought,
-    import_documents,
-    read_sources,
-)
 from annotations.models import Coding, Index, Judgement, Markable, Membership, Operation, Project, Text, User
-from annotations.schemes import SCHEMES
+from annotations.planning.assignments import assign_texts
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member, get_or_create_coder
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.report import ImportFailed, Report
+from annotations.transfers.importing.sources import Source, SourceDocument, read_sources
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 OTHER_WALK = "[Anna](=x) took [her](=x) [dog](=y) for a walk."
@@ -34,19 +32,19 @@ def all_rows() -> dict[str, list[dict[str, Any]]]:
 
 @pytest.fixture
 def tales(db) -> Project:
-    return actions.create_project("tales", "Tales", SCHEMES["clusters"])
+    return create_project("tales", "Tales", SCHEMES["clusters"])
 
 
-def coded(marked: str, coder: str | None, name: str = "walk") -> Coded:
+def coded(marked: str, coder: str | None, name: str = "walk") -> SourceDocument:
     document = plain.parse(marked, f"{coder}/{name}.txt")
-    return Coded(document, coder)
+    return SourceDocument(document, coder)
 
 
-def bring(project: Project, *documents: Coded, create: bool = True, **options: Any) -> Report:
+def bring(project: Project, *documents: SourceDocument, create: bool = True, **options: Any) -> Report:
     return import_documents(project, documents, create=create, **options)
 
 
-def refused(project: Project, *documents: Coded, **options: Any) -> str:
+def refused(project: Project, *documents: SourceDocument, **options: Any) -> str:
     """What is said of the one file that is refused, which changes nothing and keeps no other from coming in."""
     before = all_rows()
     report = bring(project, *documents, **options, trial=True)
@@ -93,7 +91,7 @@ def test_a_name_in_several_folders_is_one_text_with_a_coding_each(tales):
 
 def test_what_a_coder_said_is_what_the_file_says(tales):
     bring(tales, coded("[Anna](=1) met [Bob](=2) and [they](=1|2) saw [it](=)", "anna"))
-    answers = operations.judgements_of(coding_of("anna"))
+    answers = judgements_of(coding_of("anna"))
     assert {key: (answer["category"], answer["indices"]) for key, answer in answers.items()} == {
         "mention:0-4": ("refers", ["1"]),
         "mention:9-12": ("refers", ["2"]),
@@ -120,8 +118,8 @@ def test_equal_spans_are_one_markable_and_unequal_ones_stay_the_coders_own(tales
 
 def test_a_coder_who_has_marked_nothing_sees_nothing_of_the_others(tales):
     bring(tales, coded(WALK, "anna"))
-    newcomer = actions.coder_of(tales, "newcomer", create=True)
-    actions.assign(tales, tales.texts.all(), [newcomer])
+    newcomer = get_or_create_coder(tales, "newcomer", create=True)
+    assign_texts(tales, tales.texts.all(), [newcomer])
     assert seen_by("newcomer") == set()
 
 
@@ -149,7 +147,7 @@ def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
     summary = bring(tales, coded("[Anna](=1) took [her] dog", "anna"))
     assert summary.judgements == 1
     assert seen_by("anna") == {"Anna", "her"}
-    answers = operations.judgements_of(coding_of("anna"))
+    answers = judgements_of(coding_of("anna"))
     assert {key: answer["category"] for key, answer in answers.items()} == {
         "mention:0-4": "refers",
         "mention:10-13": None,
@@ -172,7 +170,7 @@ def test_an_import_is_one_operation_then_submit_and_replays_to_the_judgements(ta
         assert log == [(1, "import", "charlie"), (2, "submit", "charlie")]
         judgements = coding.operations.get(kind=Operation.Kind.IMPORT).payload["judgements"]
         assert len(judgements) == 3
-        assert {judgement["markable"]: judgement for judgement in judgements} == operations.judgements_of(coding)
+        assert {judgement["markable"]: judgement for judgement in judgements} == judgements_of(coding)
 
 
 def test_the_log_names_the_coder_where_nobody_else_imports(tales):
@@ -232,8 +230,8 @@ def test_a_further_coder_joins_a_text_that_is_there(tales):
 
 def test_an_untouched_coding_is_filled_and_a_begun_one_is_not(tales):
     bring(tales, coded(WALK, None))
-    anna, bea = (actions.coder_of(tales, name, create=True) for name in ("anna", "bea"))
-    actions.assign(tales, tales.texts.all(), [anna, bea])
+    anna, bea = (get_or_create_coder(tales, name, create=True) for name in ("anna", "bea"))
+    assign_texts(tales, tales.texts.all(), [anna, bea])
     coding = coding_of("bea")
     operations.set_status(coding, bea, Coding.Status.SUBMITTED)
     assert "bea has coded walk already" in refused(tales, coded(WALK, "anna"), coded(WALK, "bea"))
@@ -244,7 +242,7 @@ def test_an_untouched_coding_is_filled_and_a_begun_one_is_not(tales):
 @pytest.mark.parametrize("role", [Membership.Role.MANAGER, Membership.Role.VIEWER])
 @pytest.mark.parametrize("name", ["charlie", "Charlie"])
 def test_one_who_sees_the_others_work_is_not_made_a_coder(tales, charlie, role, name):
-    actions.add_member(tales, charlie, role)
+    add_member(tales, charlie, role)
     message = refused(tales, coded(WALK, "anna"), coded(WALK, name))
     assert message == f"coder {name!r}: charlie is {role} of tales and does not code."
 
@@ -296,7 +294,7 @@ def test_a_name_that_nobody_can_have_is_refused(tales, name):
 
 
 def test_chains_do_not_go_into_a_project_that_asks_for_categories_alone(db):
-    project = actions.create_project("tea", "Tea", SCHEMES["sortal-classes"])
+    project = create_project("tea", "Tea", SCHEMES["sortal-classes"])
     assert refused(project, coded(WALK, "anna")) == (
         "anna/walk.txt: this file says which markables go together; the scheme asks for categories alone"
     )
@@ -304,9 +302,9 @@ def test_chains_do_not_go_into_a_project_that_asks_for_categories_alone(db):
 
 
 def test_chains_become_pointers_to_the_one_before_where_the_scheme_asks_for_pointers(db):
-    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     bring(project, coded("[Anna](=1) met [Bob](=2), [she](=1) saw [him](=2), [they](=1|2) left [it](=)", "anna"))
-    answers = operations.judgements_of(coding_of("anna"))
+    answers = judgements_of(coding_of("anna"))
     assert {key: (answer["category"], answer["pointers"]) for key, answer in answers.items()} == {
         "phrase:0-4": ("none", []),
         "phrase:9-12": ("none", []),
@@ -326,8 +324,8 @@ def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
         Mark(it.parts, answer=Answer(optional=True)),
     ]
     document = Document("walk", "walk.sgm", "Anna took her dog it", marks, links=Links.POINTERS)
-    bring(tales, Coded(document, "anna"))
-    answers = operations.judgements_of(coding_of("anna"))
+    bring(tales, SourceDocument(document, "anna"))
+    answers = judgements_of(coding_of("anna"))
     assert {key: (answer["category"], answer["indices"]) for key, answer in answers.items()} == {
         "mention:0-4": ("refers", ["1"]),
         "mention:10-13": ("refers", ["1"]),
@@ -338,12 +336,14 @@ def test_pointers_become_indices_where_the_scheme_asks_for_them(tales):
 
 
 def test_all_that_an_answer_may_hold_is_kept(db):
-    project = actions.create_project("tea", "Tea", SCHEMES["muc-ident"])
+    project = create_project("tea", "Tea", SCHEMES["muc-ident"])
     anna, her = Place("", ((0, 4),)), Place("", ((10, 17),))
     answer = Answer("", (anna,), (), True, True, "a note", "the dog")
     marks = [Mark(anna.parts, answer=Answer("none")), Mark(her.parts, head=((14, 17),), answer=answer)]
-    bring(project, Coded(Document("walk", "walk.sgm", "Anna took her dog", marks, links=Links.POINTERS), "anna"))
-    assert operations.judgements_of(coding_of("anna"))["phrase:10-17"] == {
+    bring(
+        project, SourceDocument(Document("walk", "walk.sgm", "Anna took her dog", marks, links=Links.POINTERS), "anna")
+    )
+    assert judgements_of(coding_of("anna"))["phrase:10-17"] == {
         "markable": "phrase:10-17",
         "category": "ident",
         "pointers": ["phrase:0-4"],
@@ -358,7 +358,7 @@ def test_all_that_an_answer_may_hold_is_kept(db):
 
 def test_a_head_that_comes_with_the_text_is_the_markables(tales):
     marks = [Mark(((10, 17),), head=((14, 17),))]
-    bring(tales, Coded(Document("walk", "walk.sgm", "Anna took her dog", marks), None))
+    bring(tales, SourceDocument(Document("walk", "walk.sgm", "Anna took her dog", marks), None))
     assert Markable.objects.get().head == [[14, 17]]
 
 
@@ -373,16 +373,16 @@ def test_a_head_that_comes_with_the_text_is_the_markables(tales):
     ],
 )
 def test_an_answer_that_the_scheme_does_not_allow_is_refused_with_its_line(db, answer, message):
-    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     marks = [Mark(((10, 13),), answer=answer, line=4), Mark(((18, 20),), answer=Answer("none"), line=5)]
     document = Document("walk", "walk.sgm", "Anna took her dog it", marks, links=Links.POINTERS)
-    assert refused(project, Coded(document, "anna")) == f"walk.sgm:4: {message}"
+    assert refused(project, SourceDocument(document, "anna")) == f"walk.sgm:4: {message}"
 
 
 @pytest.mark.parametrize("parts", [((0, 99),), ((4, 4),), ((3, 2),), ((0, 2), (2, 4)), ((4, 6), (0, 2))])
 def test_a_markable_outside_the_text_or_without_words_is_refused(tales, parts):
     document = Document("walk", "walk.x", "Anna took her dog", [Mark(parts, line=3)])
-    assert refused(tales, Coded(document, None)).startswith("walk.x:3: ")
+    assert refused(tales, SourceDocument(document, None)).startswith("walk.x:3: ")
 
 
 def test_documents_of_one_file_stand_or_fall_together(tales):
@@ -419,7 +419,7 @@ def test_a_level_that_the_scheme_lacks_is_named_with_its_line(tales):
 
 
 def test_turns_are_targets_whatever_the_coder(db):
-    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     bring(project, coded("#turns: turn\n#title: T\n#language: he\n#direction: rtl\n1 M: [go](a)\n", None))
     markables = Markable.objects.values_list("level__key", "key", "label", "predefined")
     assert list(markables) == [("phrase", "phrase:0-2", "a", True), ("turn", "turn:0-2", "1", True)]
@@ -450,12 +450,12 @@ def test_a_markable_of_too_many_parts_is_refused(tales):
     content = "ab" * 200
     mark = Mark(tuple((n, n + 1) for n in range(0, 400, 2)), line=7)
     document = Document("walk", "walk.xml", content, [mark])
-    assert refused(tales, Coded(document, None)) == "walk.xml:7: a markable of 200 parts is too much"
+    assert refused(tales, SourceDocument(document, None)) == "walk.xml:7: a markable of 200 parts is too much"
 
 
 def test_a_discontinuous_markable_keeps_its_parts(tales):
     mark = Mark(((0, 4), (14, 17)), answer=Answer(indices=("1",)))
-    bring(tales, Coded(Document("walk", "walk.xml", "Anna took her dog", [mark]), "anna"))
+    bring(tales, SourceDocument(Document("walk", "walk.xml", "Anna took her dog", [mark]), "anna"))
     markable = Markable.objects.get()
     assert (markable.key, markable.parts) == ("mention:0-4,14-17", [[0, 4], [14, 17]])
     assert (markable.start, markable.end) == (0, 17)
@@ -464,9 +464,9 @@ def test_a_discontinuous_markable_keeps_its_parts(tales):
 def test_the_longest_names_that_a_format_lets_through_can_be_kept(tales):
     row = "\t".join(["d", "0", "0", "w", *["-"] * 5, "S" * 100, "*", "(" + "漢" * 200 + ")"])
     text = f"#begin document ({'d' * 900}); part 000\n{row}\n#end document\n"
-    import_brought(tales, read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"), create=True)
+    import_result(tales, read_sources("conll2012", [Source("a/walk.conll", text.encode())], "parent"), create=True)
     assert Index.objects.get().entity == "漢" * 200
-    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     turn = f"#turns: turn\n{'t' * 50} {'M' * 99}: [go]({'l' * 50})\n"
     bring(project, coded(turn, None))
     assert set(project.texts.get().markables.values_list("label", flat=True)) == {"t" * 50, "l" * 50}
@@ -516,7 +516,7 @@ SOURCE = WALK.encode()
     ],
 )
 def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
-    [found] = read_sources("plain", [Source(file, SOURCE)], coder_from).coded
+    [found] = read_sources("plain", [Source(file, SOURCE)], coder_from).documents
     assert (found.document.name, found.coder, found.document.file) == (name, coder, file)
 
 
@@ -531,12 +531,12 @@ def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
 def test_a_file_that_names_no_coder_is_refused(file, coder_from, message):
     brought = read_sources("plain", [Source(file, SOURCE)], coder_from)
     assert [str(failure) for failure in brought.failures] == [message]
-    assert brought.coded == []
+    assert brought.documents == []
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(tales):
-    sources = [Source("a/walk.txt", SOURCE), Source("b/walk.txt", b"[Anna"), Source("b/walk.md", b"x", found=True)]
-    report = import_brought(tales, read_sources("plain", sources, "parent"), create=True)
+    sources = [Source("a/walk.txt", SOURCE), Source("b/walk.txt", b"[Anna"), Source("b/walk.md", b"x", in_folder=True)]
+    report = import_result(tales, read_sources("plain", sources, "parent"), create=True)
     assert [str(failure) for failure in report.failures] == ["b/walk.txt:1:1: the bracket [ is never closed"]
     assert report.left_out == ["b/walk.md"]
     assert str(report) == "1 new text, 3 new markables, 1 coding, 3 judgements, 1 file refused"
@@ -546,7 +546,7 @@ def test_the_parts_of_a_file_are_the_same_texts_for_every_coder(tales):
     part = "#begin document (walk); part {}\nw\t0\t0\tword{}\t-\t(1)\n#end document\n"
     data = "".join(part.format(n, n) for n in (0, 1)).encode()
     sources = [Source(f"x/walk.{coder}.conll", data) for coder in ("anna", "bea")]
-    bring(tales, *read_sources("conll2012", sources, "name").coded)
+    bring(tales, *read_sources("conll2012", sources, "name").documents)
     assert list(tales.texts.values_list("slug", "content")) == [("walk-0", "word0"), ("walk-1", "word1")]
     assert Coding.objects.count() == 4
 
@@ -555,7 +555,7 @@ def test_unnamed_parts_of_a_file_are_named_without_their_coder():
     part = b"#begin document (); part 00%d\nx 0 0 One - (0)\n\n#end document\n"
     data = part % 0 + part % 1
     sources = [Source(f"walk.{coder}.conll", data) for coder in ("anna", "ben")]
-    coded = read_sources("conll2012", sources, "name").coded
+    coded = read_sources("conll2012", sources, "name").documents
     assert [(entry.document.name, entry.coder) for entry in coded] == [
         ("walk 0", "anna"),
         ("walk 1", "anna"),

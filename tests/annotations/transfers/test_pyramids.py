@@ -13,15 +13,24 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from agreement.measures import pyramids as measures
-from annotations import actions, docsets, operations, scus
+from annotations.coding import scus
+from annotations.coding.judgements import decisions_of, judgements_of
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer
 from annotations.formats import Bundle, ducview
-from annotations.importing import ImportFailed, Report, Source
-from annotations.importing.pyramids import import_pyramids, import_sources, read_pyramids
 from annotations.models import Coding, Docset, Membership, Project, Text, User
-from annotations.pyramid_files import export_files, peer_of, pyramid_of, uids_of
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
+from annotations.transfers.exporting.dispatch import export_files
+from annotations.transfers.exporting.pyramids import assign_uids, peer_of, pyramid_of
+from annotations.transfers.importing.dispatch import import_sources
+from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
+from annotations.transfers.importing.report import ImportFailed, Report
+from annotations.transfers.importing.sources import Source
+from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import change, make_project, person
-from tests.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
-from tests.test_docsets import SINKING
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 PYR = """\
 <pyramid><startDocumentRegEx>--- .+</startDocumentRegEx>
@@ -92,9 +101,9 @@ def zipped(project: Project, **which) -> tuple[dict[str, bytes], list[str]]:
 
 
 def test_the_samples_have_the_weights_and_scores_that_they_should(strike):
-    assert [one.weight for one in scus.weighed(coding_of(strike, coder="coder1"))] == [4, 3, 2, 2, 2, 1]
+    assert [one.weight for one in scus.weighted_scus(coding_of(strike, coder="coder1"))] == [4, 3, 2, 2, 2, 1]
     peer = coding_of(strike, "peer")
-    against = scus.pyramid_against(peer)
+    against = scus.pyramid_of_peer(peer)
     assert against is not None
     keyed = pyramid_of(against)
     of_summaries = {one.uid: [keyed.pyramid.summary_of(of) for of in one.contributors] for one in keyed.pyramid.scus}
@@ -132,7 +141,7 @@ def said(pyramid) -> dict[int, tuple[str, str, frozenset]]:
 def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
     files, _ = zipped(strike)
     other = pyramid_project("other")
-    sources = [Source(name, data, found=True) for name, data in sorted(files.items())]
+    sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
     report = import_pyramids(other, read_pyramids(sources, "parent"), create=True)
     assert (report.failures, report.findings, report.codings) == ([], [], 3)
     assert zipped(other)[0] == files
@@ -149,8 +158,8 @@ def test_importing_the_same_again_changes_nothing(ferry):
 def test_uids_labels_and_comments_are_kept_as_they_are(ferry):
     brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
     coding = coding_of(ferry)
-    assert scus.descriptions_of(coding) == {"7": {"label": "It sank (2.1)", "comment": "clear"}}
-    [first, second] = operations.decisions_of(coding)
+    assert scus.scu_descriptions(coding) == {"7": {"label": "It sank (2.1)", "comment": "clear"}}
+    [first, second] = decisions_of(coding)
     assert (first.markable, first.indices, first.note) == ("contributor:8-22", ("7",), "why?")
     assert second.note == ""
     assert (coding.status, coding.version) == ("submitted", 2)
@@ -160,7 +169,7 @@ def test_a_peer_is_held_against_its_coders_own_pyramid(ferry):
     report = brought(ferry, ("peer.ann.pan", pan(SANK)), ("sinking.ann.pyr", pyr(SANK)))
     assert not report.failures
     coding = coding_of(ferry, "peer")
-    answers = {one.markable: (one.category, one.indices) for one in operations.decisions_of(coding)}
+    answers = {one.markable: (one.category, one.indices) for one in decisions_of(coding)}
     assert answers == {"contributor:0-12": ("scu", ("7",)), "contributor:14-25": ("outside", ())}
     assert (coding.text.role, coding.text.docset.slug) == (Text.Role.PEER, "sinking")
 
@@ -207,14 +216,14 @@ def test_a_project_that_lets_scus_share_words_takes_them(db):
     project = pyramid_project(words_exclusive=False, one_contributor=False)
     shared = [scu(1, ("The ferry", 8), ("dawn", 31)), scu(2, ("The ferry", 8))]
     assert not brought(project, ("sinking.ann.pyr", pyr(*shared))).failures
-    assert {one.key: one.weight for one in scus.weighed(coding_of(project))} == {"1": 1, "2": 1}
+    assert {one.key: one.weight for one in scus.weighted_scus(coding_of(project))} == {"1": 1, "2": 1}
 
 
 def test_contributors_that_occur_twice_are_one_and_told(ferry):
     report = brought(ferry, ("sinking.ann.pyr", pyr(scu(1, ("The ferry", 8), ("The ferry", 8)))))
     assert [finding.code for finding in report.findings] == ["twice"]
     assert "SCU 1 has “The ferry” (8-17) twice" in str(report.findings[0])
-    assert len(operations.decisions_of(coding_of(ferry))) == 1
+    assert len(decisions_of(coding_of(ferry))) == 1
 
 
 def test_another_text_under_the_name_of_a_docset_is_refused_with_what_differs(ferry):
@@ -238,7 +247,7 @@ def test_the_summaries_of_the_docset_hold_where_a_file_finds_others(ferry):
     other = pyr(SANK).replace(b"--- .+</start", b"--- two</start")
     report = brought(ferry, ("sinking.ben.pyr", other))
     assert "other-summaries" in [finding.code for finding in report.findings]
-    assert [one.weight for one in scus.weighed(coding_of(ferry, coder="ben"))] == [2]
+    assert [one.weight for one in scus.weighted_scus(coding_of(ferry, coder="ben"))] == [2]
 
 
 def test_what_somebody_has_begun_stays_as_it_is(ferry):
@@ -273,7 +282,7 @@ def test_a_peer_without_docset_or_pyramid_is_refused(ferry):
 
 
 def test_keys_that_are_no_numbers_get_free_uids_and_are_told():
-    assert uids_of(["b", "2", "a", "01", "1"]) == {"2": 2, "1": 1, "01": 3, "a": 4, "b": 5}
+    assert assign_uids(["b", "2", "a", "01", "1"]) == {"2": 2, "1": 1, "01": 3, "a": 4, "b": 5}
 
 
 @pytest.fixture
@@ -285,9 +294,9 @@ def sinking(alice, bob) -> Docset:
 
 def test_a_pyramid_of_the_browser_goes_out_and_what_is_lost_is_told(sinking, alice):
     coding = codings_of(models_of(sinking))["alice"]
-    actions.reopen(coding, alice)
+    reopen_coding(coding, alice)
     send(coding, change("describe", scu="idea", label="No words yet"))
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
     files, losses = zipped(sinking.project)
     assert set(files) == {"alice/sinking.pyr", "LOSSES.txt"}
     pyramid = ducview.read_pyramid(Bundle.of("x", files["alice/sinking.pyr"]))
@@ -301,25 +310,25 @@ def test_a_pyramid_of_the_browser_goes_out_and_what_is_lost_is_told(sinking, ali
 
 def test_a_peer_against_the_agreed_pyramid_goes_out_and_comes_back(sinking, mallory, alice):
     project = sinking.project
-    actions.add_member(project, mallory, Membership.Role.ADJUDICATOR)
-    agreed = docsets.start_agreed(sinking, mallory, codings_of(models_of(sinking))["alice"])
-    actions.submit(agreed, mallory)
-    peer = docsets.add_peer(sinking, "p1", "P1", "A ferry sank. Prices rose.", system="S")
-    docsets.assign_peers(sinking, [peer], [mallory], agreed=True)
+    add_member(project, mallory, Membership.Role.ADJUDICATOR)
+    agreed = start_agreed_pyramid(sinking, mallory, codings_of(models_of(sinking))["alice"])
+    submit_coding(agreed, mallory)
+    peer = add_peer(sinking, "p1", "P1", "A ferry sank. Prices rose.", system="S")
+    assign_peers(sinking, [peer], [mallory], agreed=True)
     coding = peer.codings.select_related("coder", "text__docset").get()
     send(coding, says(contributor(peer, "A ferry sank"), "sank"), says(contributor(peer, "Prices rose")))
-    actions.submit(coding, mallory)
+    submit_coding(coding, mallory)
     files, losses = zipped(project)
     assert {"mallory/sinking.agreed.pyr", "mallory/p1.agreed.pan", "alice/sinking.pyr"} <= set(files)
     assert "which system wrote a peer: mallory, p1: S" in "\n".join(losses)
     held = peer_of(coding, pyramid_of(agreed))
     assert ducview.read_peer(Bundle.of("x", files["mallory/p1.agreed.pan"])).marks.keys() == held.marks.keys()
-    before = operations.judgements_of(coding)
+    before = judgements_of(coding)
     coding.delete()
     sources = [Source("mallory/p1.pan", files["mallory/p1.agreed.pan"])]
     report = import_pyramids(project, read_pyramids(sources, "parent"))
     assert (report.failures, report.codings, report.texts) == ([], 1, 0)
-    assert operations.judgements_of(coding_of(project, "peer-agreed")) == before
+    assert judgements_of(coding_of(project, "peer-agreed")) == before
 
 
 def test_only_what_is_asked_for_goes_out(sinking):
@@ -338,7 +347,7 @@ def test_other_formats_are_refused_with_what_to_use(ferry):
 
 @pytest.fixture
 def client(ferry, charlie, signed_in):
-    actions.add_member(ferry, charlie, Membership.Role.MANAGER)
+    add_member(ferry, charlie, Membership.Role.MANAGER)
     return signed_in(charlie)
 
 
@@ -405,7 +414,7 @@ def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
 
 
 def test_names_differ_only_in_case_and_are_one_person(ferry):
-    actions.add_member(ferry, person("Ann"), Membership.Role.CODER)
+    add_member(ferry, person("Ann"), Membership.Role.CODER)
     report = brought(ferry, ("sinking.ann.pyr", pyr(SANK)))
     assert (report.new_coders, coding_of(ferry).coder.username) == ([], "Ann")
 
@@ -413,20 +422,20 @@ def test_names_differ_only_in_case_and_are_one_person(ferry):
 def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bob, mallory):
     made = docset(pyramid_project(), alice, bob)
     pyramid = build(codings_of(models_of(made))["alice"], SINKING)
-    actions.add_member(made.project, mallory, Membership.Role.ADJUDICATOR)
-    agreed = docsets.start_agreed(made, mallory, pyramid)
-    actions.submit(agreed, mallory)
-    peer = docsets.add_peer(made, "p1", "P1", "A ferry sank.")
-    docsets.assign_peers(made, [peer], [alice], agreed=True)
+    add_member(made.project, mallory, Membership.Role.ADJUDICATOR)
+    agreed = start_agreed_pyramid(made, mallory, pyramid)
+    submit_coding(agreed, mallory)
+    peer = add_peer(made, "p1", "P1", "A ferry sank.")
+    assign_peers(made, [peer], [alice], agreed=True)
     coding = peer.codings.select_related("coder", "text").get()
     send(coding, says(contributor(peer, "A ferry sank"), "sank"))
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
     files, _ = zipped(made.project)
     del files["LOSSES.txt"]
     assert set(files) == {"alice/sinking.pyr", "mallory/sinking.agreed.pyr", "alice/p1.agreed.pan"}
     other = pyramid_project("other")
     for coder_from in ("parent", "=alice"):
-        sources = [Source(name, data, found=True) for name, data in sorted(files.items())]
+        sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
         report = import_pyramids(other, read_pyramids(sources, coder_from), create=True)
         assert not report.failures
         assert [(one.code, one.file) for one in report.findings] == [

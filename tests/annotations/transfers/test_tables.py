@@ -8,15 +8,18 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotations import actions, operations
-from annotations.exporting import export
+from annotations.coding.judgements import judgements_of
 from annotations.formats import Answer, Document, Links, Mark, Place, Stretch
-from annotations.formats.losses import Feature
-from annotations.importing import Coded, Report, Source, import_brought, import_documents, read_sources
+from annotations.formats.model.features import Feature
 from annotations.models import Coding, Markable, Project, Text, User
-from annotations.schemes import SCHEMES
-from tests.agreeing import WALK, answer, coded_project
-from tests.test_importing import all_rows
+from annotations.projects.creation import create_project
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.exporting.codings import export_codings
+from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.transfers.importing.report import Report
+from annotations.transfers.importing.sources import Source, SourceDocument, read_sources
+from tests.annotations.transfers.test_importing import all_rows
+from tests.shared.agreeing import WALK, answer, coded_project
 
 TABLES = ["judgements-csv", "judgements-json", "matrix-csv", "matrix-json"]
 WHOLE = TABLES[:2]
@@ -27,14 +30,14 @@ HEADER = "text,unit,coder,label,value\n"
 
 def files_of(project: Project, key: str, **which) -> dict[str, bytes]:
     out = io.BytesIO()
-    export(project, key, out, **which)
+    export_codings(project, key, out, **which)
     with zipfile.ZipFile(out) as archive:
         return {name: archive.read(name) for name in archive.namelist() if name != "LOSSES.txt"}
 
 
 def bring(project: Project, key: str, files: dict[str, bytes], create: bool = True, **options: str) -> Report:
     sources = [Source(name, data) for name, data in files.items()]
-    return import_brought(project, read_sources(key, sources, "", options), create=create)
+    return import_result(project, read_sources(key, sources, "", options), create=create)
 
 
 def refused(project: Project, key: str, table: str) -> str:
@@ -50,7 +53,7 @@ def judgements(project: Project) -> dict[tuple[str, str], dict[str, dict[str, ob
     codings = Coding.objects.filter(text__project=project).select_related("coder", "text")
     return {
         (coding.text.slug, coding.coder.username): {
-            key: said for key, said in operations.judgements_of(coding).items() if said["category"] is not None
+            key: said for key, said in judgements_of(coding).items() if said["category"] is not None
         }
         for coding in codings
     }
@@ -59,7 +62,7 @@ def judgements(project: Project) -> dict[tuple[str, str], dict[str, dict[str, ob
 @pytest.fixture
 def tea(db) -> Project:
     """A project that points, with a text and two codings that hold all that one can hold."""
-    project = actions.create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
+    project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
     both, turn = Place("phrase", ((0, 4), (14, 17))), Place("turn", ((0, 17),))
     marks = [
@@ -73,14 +76,14 @@ def tea(db) -> Project:
     turns = [Stretch("turn", 0, 17, "1", "M"), Stretch("turn", 18, 24, "2", "S")]
     content = "Anna took her dog and it"
     documents = [Document("walk", "walk", content, said, turns, Links.POINTERS, "A walk") for said in (marks, others)]
-    report = import_documents(project, list(map(Coded, documents, ["anna", "+bea"])), create=True)
+    report = import_documents(project, list(map(SourceDocument, documents, ["anna", "+bea"])), create=True)
     assert report.failures == []
     return project
 
 
 def with_texts_of(project: Project, scheme: str) -> Project:
     """A project with the same texts, in which nobody has coded yet."""
-    other = actions.create_project("other", "Other", SCHEMES[scheme])
+    other = create_project("other", "Other", SCHEMES[scheme])
     for text in project.texts.all():
         Text.objects.create(project=other, slug=text.slug, title=text.title, content=text.content)
     return other
@@ -123,7 +126,7 @@ def test_a_matrix_keeps_the_values_and_says_what_it_leaves_out(tea):
         'walk,phrase:10-13,,"{phrase:0-4|phrase:0-4,14-17}"\n'
         "walk,phrase:22-24,,{turn:0-17}\n"
     )
-    report = export(tea, "matrix-csv", None)
+    report = export_codings(tea, "matrix-csv", None)
     assert {loss.feature: loss.count for loss in report.losses} == {
         Feature.UNCODED: 2,
         Feature.HEADS: 1,
@@ -167,7 +170,7 @@ def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
 
 
 def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea):
-    import_documents(tea, [Coded(Document("walk", "w", "Anna took her dog and it", []), "cem")], create=True)
+    import_documents(tea, [SourceDocument(Document("walk", "w", "Anna took her dog and it", []), "cem")], create=True)
     files = files_of(tea, "judgements-csv")
     other = with_texts_of(tea, "poesio-artstein-2005")
     assert b"\nwalk,turn:0-17,cem,," in files["judgements.csv"]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from annotations.models import Token
-from annotations.tokens import make_token, token_of
+from annotations.projects.tokens import create_token, find_token
 
 URL = "/account/"
 
@@ -24,7 +24,7 @@ def test_who_is_not_signed_in_signs_in_first(client, db):
 def test_a_key_is_shown_once(signed, alice):
     reply = signed.post(URL, {"name": "my notebook", "scope": "annotate", "days": "30"})
     [secret] = re.findall(r'value="(coindex_[^"]+)"', reply.content.decode())
-    assert token_of(secret) == Token.objects.get(user=alice)
+    assert find_token(secret) == Token.objects.get(user=alice)
     again = signed.get(URL).content.decode()
     assert secret not in again
     assert secret[:12] in again
@@ -40,8 +40,8 @@ def test_a_wrong_field_is_said_and_no_key_is_made(signed, field, value):
 
 
 def test_ones_own_key_is_ended_and_nobody_elses(signed, alice, bob):
-    own, _ = make_token(alice, "own", "read", 1)
-    other, _ = make_token(bob, "bob's", "read", 1)
+    own, _ = create_token(alice, "own", "read", 1)
+    other, _ = create_token(bob, "bob's", "read", 1)
     assert "bob&#x27;s" not in signed.get(URL).content.decode()
     assert signed.post(f"/account/keys/{other.pk}/revoke/").status_code == 404
     assert signed.get(f"/account/keys/{own.pk}/revoke/").status_code == 405
@@ -67,6 +67,6 @@ def test_a_password_is_changed_and_other_sessions_end(signed, alice, client):
 
 def test_the_page_costs_a_fixed_number_of_queries(signed, alice, django_assert_num_queries):
     for number in range(5):
-        make_token(alice, f"key {number}", "read", 1)
+        create_token(alice, f"key {number}", "read", 1)
     with django_assert_num_queries(3):
         signed.get(URL)

@@ -7,12 +7,26 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions, docsets
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Text, User
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
+from tests.annotations.docsets.test_creation import SINKING
+from tests.annotations.transfers.test_pyramids import SANK, pan
 from tests.conftest import person
-from tests.pyramids import SUMMARIES, build, codings_of, contributor, docset, models_of, pyramid_project, says, send
-from tests.test_docsets import SINKING
-from tests.test_ducview_transfers import SANK, pan
+from tests.shared.pyramids import (
+    SUMMARIES,
+    build,
+    codings_of,
+    contributor,
+    docset,
+    models_of,
+    pyramid_project,
+    says,
+    send,
+)
 
 URL = "/projects/ferry/docsets/sinking/"
 WRITING = ["peers/", "assign/"]
@@ -21,8 +35,8 @@ WRITING = ["peers/", "assign/"]
 @pytest.fixture
 def ferry(alice, bob, charlie) -> Docset:
     project = pyramid_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
-    actions.add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
     return docset(project, alice, bob)
 
 
@@ -44,7 +58,7 @@ def built(ferry) -> Coding:
 
 @pytest.fixture
 def peer(ferry) -> Text:
-    return docsets.add_peer(ferry, "p1", "Peer 1", "Dawn: a ferry sank. Prices rose.", system="A")
+    return add_peer(ferry, "p1", "Peer 1", "Dawn: a ferry sank. Prices rose.", system="A")
 
 
 def rows(*peers: tuple[str, str, str], **fields: object) -> dict[str, object]:
@@ -63,7 +77,7 @@ def test_summaries_and_peers_are_there_to_read(manager, peer):
 
 
 def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, alice):
-    docsets.assign_peers(peer.docset, [peer], [alice], agreed=False)
+    assign_peers(peer.docset, [peer], [alice], agreed=False)
     [coding] = peer.codings.select_related("coder", "text")
     send(coding, says(contributor(peer, "a ferry sank"), "sank"), says(contributor(peer, "Prices rose")))
     page = manager.get(URL).content.decode()
@@ -85,7 +99,7 @@ def test_a_docset_that_nobody_codes_says_what_to_do_next(manager, ferry):
 
 
 def test_a_coder_sees_the_summaries_and_what_is_theirs(signed_in, ferry, built, peer, alice, bob):
-    docsets.assign_peers(ferry, [peer], [alice], agreed=False)
+    assign_peers(ferry, [peer], [alice], agreed=False)
     page = signed_in(bob).get(URL).content.decode()
     assert "The ferry sank at dawn." in page
     assert "not begun" in page
@@ -94,11 +108,11 @@ def test_a_coder_sees_the_summaries_and_what_is_theirs(signed_in, ferry, built, 
 
 
 def test_who_codes_peers_alone_reads_no_model_summaries(signed_in, ferry, built, peer, adam, mallory):
-    agreed = docsets.start_agreed(ferry, adam, built)
-    actions.submit(agreed, adam)
-    actions.add_member(ferry.project, mallory, Membership.Role.CODER)
+    agreed = start_agreed_pyramid(ferry, adam, built)
+    submit_coding(agreed, adam)
+    add_member(ferry.project, mallory, Membership.Role.CODER)
     assert signed_in(mallory).get(URL).status_code == 404
-    docsets.assign_peers(ferry, [peer], [mallory], agreed=True)
+    assign_peers(ferry, [peer], [mallory], agreed=True)
     page = signed_in(mallory).get(URL).content.decode()
     assert "/texts/p1/agreed/code/" in page
     assert "Prices rose." in page
@@ -118,7 +132,7 @@ def test_who_codes_peers_alone_reads_no_model_summaries(signed_in, ferry, built,
 def test_every_page_asks_for_its_right(signed_in, ferry, role, reading, writing, starting):
     somebody = person(role)
     if role != "outsider":
-        actions.add_member(ferry.project, somebody, role)
+        add_member(ferry.project, somebody, role)
     client = signed_in(somebody)
     assert client.get(URL).status_code == reading
     assert client.get("/projects/ferry/docsets/").status_code == (404 if role == "outsider" else 200)
@@ -147,8 +161,8 @@ def test_the_number_of_queries_does_not_grow(manager, ferry, built, peer, alice,
         return len(captured)
 
     few = queries()
-    made = [docsets.add_peer(ferry, f"q{number}", f"Q {number}", "A ferry sank.") for number in range(4)]
-    docsets.assign_peers(ferry, made, [alice, bob], agreed=False)
+    made = [add_peer(ferry, f"q{number}", f"Q {number}", "A ferry sank.") for number in range(4)]
+    assign_peers(ferry, made, [alice, bob], agreed=False)
     assert queries() == few
     assert few <= 12
 
@@ -192,7 +206,7 @@ def test_peers_are_added_all_or_none(manager, ferry, sent, message):
 
 
 def test_peers_of_two_docsets_may_have_one_name(manager, ferry, peer):
-    docsets.create_docset(ferry.project, "other", "Other", SUMMARIES)
+    create_docset(ferry.project, "other", "Other", SUMMARIES)
     assert manager.post("/projects/ferry/docsets/other/peers/", rows(("p1", "", "A ferry."))).status_code == 302
     assert Text.objects.filter(slug="other-p1", title="p1").exists()
 
@@ -263,10 +277,10 @@ def test_without_an_adjudicator_the_page_says_what_to_do(manager, built):
 
 
 def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built, adam):
-    docsets.start_agreed(ferry, adam, built)
+    start_agreed_pyramid(ferry, adam, built)
     assert "There is one already" in manager.get(f"{URL}agreed/").content.decode()
     eve = person("eve")
-    actions.add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
+    add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
     assert "Hand the agreed pyramid on" in manager.get(URL).content.decode()
     assert "adam makes the agreed pyramid" in manager.get(f"{URL}agreed/").content.decode()
     for somebody in (adam, User.objects.get(username="alice")):

@@ -7,12 +7,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions, docsets
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Project, Segment, Text
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from tests.annotations.docsets.test_creation import SINKING
+from tests.annotations.transfers.test_pyramids import SANK, pyr
 from tests.conftest import person
-from tests.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
-from tests.test_docsets import SINKING
-from tests.test_ducview_transfers import SANK, pyr
+from tests.shared.pyramids import SUMMARIES, build, codings_of, docset, models_of, pyramid_project
 
 URL = "/projects/ferry/docsets/"
 
@@ -20,14 +23,14 @@ URL = "/projects/ferry/docsets/"
 @pytest.fixture
 def ferry(alice, bob, charlie) -> Docset:
     project = pyramid_project()
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     return docset(project, alice, bob)
 
 
 @pytest.fixture
 def manager(charlie, signed_in):
     """Charlie, in a project without docsets."""
-    actions.add_member(pyramid_project(), charlie, Membership.Role.MANAGER)
+    add_member(pyramid_project(), charlie, Membership.Role.MANAGER)
     return signed_in(charlie)
 
 
@@ -137,7 +140,7 @@ def test_those_who_see_all_work_see_who_is_how_far(signed_in, ferry, charlie):
 
 
 def test_a_coder_sees_only_what_they_code(signed_in, ferry, alice, bob):
-    docsets.create_docset(ferry.project, "secret", "Secret thing", SUMMARIES)
+    create_docset(ferry.project, "secret", "Secret thing", SUMMARIES)
     build(codings_of(models_of(ferry))["alice"], SINKING)
     page = signed_in(bob).get(URL).content.decode()
     assert "The sinking" in page
@@ -145,7 +148,7 @@ def test_a_coder_sees_only_what_they_code(signed_in, ferry, alice, bob):
 
 
 def test_a_coder_without_a_docset_is_told_so(signed_in, ferry, mallory):
-    actions.add_member(ferry.project, mallory, Membership.Role.CODER)
+    add_member(ferry.project, mallory, Membership.Role.CODER)
     assert "Nothing to code yet" in signed_in(mallory).get(URL).content.decode()
     assert "Nothing to code yet" in signed_in(mallory).get("/projects/ferry/").content.decode()
 
@@ -167,9 +170,9 @@ def test_the_number_of_queries_does_not_grow_with_the_docsets(signed_in, ferry, 
     few = {address: queries(address) for address in (URL, "/projects/ferry/")}
     build(codings_of(models_of(ferry))["alice"], SINKING)
     for number in range(3):
-        made = docsets.create_docset(ferry.project, f"d{number}", f"D {number}", SUMMARIES)
-        actions.assign(ferry.project, [models_of(made)], [alice])
-        docsets.add_peer(made, f"p{number}", "Peer", "A ferry.")
+        made = create_docset(ferry.project, f"d{number}", f"D {number}", SUMMARIES)
+        assign_texts(ferry.project, [models_of(made)], [alice])
+        add_peer(made, f"p{number}", "Peer", "A ferry.")
     assert {address: queries(address) for address in few} == few
     assert few[URL] <= 9
 
@@ -187,9 +190,9 @@ def test_the_home_of_the_project_says_scus_and_no_decisions(signed_in, ferry, ch
 
 
 def test_several_codings_of_a_coder_and_text_stand_apart(signed_in, ferry, charlie, alice):
-    actions.add_member(ferry.project, eve := person("eve"), Membership.Role.ADJUDICATOR)
-    actions.assign(ferry.project, [models_of(ferry)], [eve])
-    docsets.start_agreed(ferry, eve, build(codings_of(models_of(ferry))["alice"], SINKING))
+    add_member(ferry.project, eve := person("eve"), Membership.Role.ADJUDICATOR)
+    assign_texts(ferry.project, [models_of(ferry)], [eve])
+    start_agreed_pyramid(ferry, eve, build(codings_of(models_of(ferry))["alice"], SINKING))
     page = signed_in(charlie).get("/projects/ferry/").content.decode()
     assert ">Pyramid</th>" in page
     assert ">Agreed pyramid</th>" in page

@@ -6,9 +6,10 @@ import zipfile
 
 import pytest
 
-from annotations import actions
-from annotations.exporting import export
+from annotations.coding.status import submit_coding
 from annotations.models import Coding, Membership, Transfer
+from annotations.projects.members import add_member
+from annotations.transfers.exporting.codings import export_codings
 from tests.conftest import judge
 
 URL = "/projects/tea/export/"
@@ -22,13 +23,13 @@ def coded(codings, keys):
     judge(alice, keys["b"], "place")
     judge(alice, keys["c"], "phrase", keys["a"], keys["b"], note="either")
     judge(bob, keys["a"], "place")
-    actions.submit(alice, alice.coder)
+    submit_coding(alice, alice.coder)
     return codings
 
 
 @pytest.fixture
 def manager(signed_in, charlie, project):
-    actions.add_member(project, charlie, Membership.Role.MANAGER)
+    add_member(project, charlie, Membership.Role.MANAGER)
     return signed_in(charlie)
 
 
@@ -71,7 +72,7 @@ def test_what_would_be_lost_is_shown_before_anything_is_written(order, manager):
 def test_the_file_is_that_of_the_command_and_lists_the_losses_too(fetch, project):
     files = fetch(format="muc")
     out = io.BytesIO()
-    export(project, "muc", out)
+    export_codings(project, "muc", out)
     with zipfile.ZipFile(out) as archive:
         assert files == {name: archive.read(name) for name in archive.namelist()}
     assert set(files) == {"alice/tea.sgm", "LOSSES.txt"}

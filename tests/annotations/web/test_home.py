@@ -1,6 +1,5 @@
 """The page of a person's projects."""
 
-import pytest
 from django.contrib.auth.models import Permission
 
 from annotations.models import User
@@ -38,12 +37,3 @@ def test_home_costs_the_same_queries_for_many_projects(signed_in, django_assert_
         make_project(f"p{number}")
         with django_assert_num_queries(3):
             client.get("/")
-
-
-def test_the_anonymous_sign_in_first(client, db):
-    assert client.get("/").url == "/sign-in/?next=/"
-
-
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_home_is_only_read(signed_in, bob, method):
-    assert getattr(signed_in(bob), method)("/").status_code == 405

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.markdown import render
+from annotations.web.markdown import render
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,3 @@ def test_the_answers_and_the_openness_cannot_be_slipped_in(maker):
     maker.post(URL, FORM | {"answers": "indices", "results_open": "on"})
     project = Project.objects.get()
     assert (project.answers, project.results_open) == ("pointers", False)
-
-
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_who_may_not_make_projects_cannot(signed_in, bob, client, method):
-    assert getattr(signed_in(bob), method)(URL, FORM).status_code == 403
-    assert getattr(client, method)(URL, FORM).status_code == 302
-    assert not Project.objects.exists()

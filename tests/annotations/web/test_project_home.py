@@ -4,8 +4,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations import actions
+from annotations.coding.status import submit_coding
 from annotations.models import Text
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
 from tests.conftest import judge
 
 URL = "/projects/tea/"
@@ -35,7 +37,7 @@ def test_a_coder_sees_no_other_coder(signed_in, alice, codings, keys):
 
 
 def test_a_coder_without_a_text_is_told_so(signed_in, mallory, project):
-    actions.add_member(project, mallory, "coder")
+    add_member(project, mallory, "coder")
     assert "Nothing to code yet" in signed_in(mallory).get(URL).content.decode()
 
 
@@ -50,14 +52,14 @@ def test_those_who_see_all_work_see_everybodys_progress(signed_in, people, codin
 
 
 def test_only_a_manager_can_give_back(signed_in, people, codings, alice):
-    actions.submit(codings["alice"], alice)
+    submit_coding(codings["alice"], alice)
     address = "/projects/tea/texts/tea/codings/alice/reopen/"
     assert address in signed_in(people["manager"]).get(URL).content.decode()
     assert address not in signed_in(people["viewer"]).get(URL).content.decode()
 
 
 def test_an_adjudicator_who_codes_finds_the_own_coding(signed_in, people, project):
-    actions.assign(project, project.texts.all(), [people["adjudicator"]])
+    assign_texts(project, project.texts.all(), [people["adjudicator"]])
     assert "/projects/tea/texts/tea/code/" in signed_in(people["adjudicator"]).get(URL).content.decode()
     assert "/projects/tea/texts/tea/code/" not in signed_in(people["manager"]).get(URL).content.decode()
 
@@ -79,5 +81,5 @@ def test_the_page_costs_the_same_queries_at_any_size(signed_in, project, alice, 
     before = cost()
     for number in range(5):
         Text.objects.create(project=project, slug=f"t{number}", title="T", content="x")
-    actions.assign(project, project.texts.all(), [alice])
+    assign_texts(project, project.texts.all(), [alice])
     assert cost() == before <= 8

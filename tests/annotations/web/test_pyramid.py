@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from annotations import actions, docsets
-from annotations.coding_state import coding_state
+from annotations.coding.state import coding_state
+from annotations.coding.status import submit_coding
+from annotations.docsets.agreed_pyramid import start_agreed_pyramid
+from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Docset, Membership
-from tests.pyramids import build, codings_of, docset, models_of, pyramid_project
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 
 @pytest.fixture
@@ -34,8 +38,8 @@ def page(client: Client, user, path: str) -> str:
 
 @pytest.fixture
 def agreed(made, pyramids, charlie) -> Coding:
-    actions.add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
-    return docsets.start_agreed(made, charlie, pyramids["alice"])
+    add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
+    return start_agreed_pyramid(made, charlie, pyramids["alice"])
 
 
 def test_the_workbench_is_given_to_who_has_the_pyramid_alone(client, made, pyramids, alice, charlie):
@@ -65,7 +69,7 @@ def test_the_adjudicator_sees_what_the_coders_have_handed_in(agreed, pyramids, m
         ("alice", ["Sinking", "Dawn"])
     ]
     assert [len(scu["contributors"]) for scu in state["others"][0]["scus"]] == [2, 1]
-    actions.submit(pyramids["bob"], pyramids["bob"].coder)
+    submit_coding(pyramids["bob"], pyramids["bob"].coder)
     others = coding_state(agreed, made.project)["pyramid"]["others"]
     assert [one["coder"] for one in others] == ["alice", "bob"]
 
@@ -83,17 +87,17 @@ def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids
         coding_state(agreed, made.project)
     with django_assert_num_queries(10):
         coding_state(mine, made.project)
-    actions.submit(pyramids["bob"], pyramids["bob"].coder)
+    submit_coding(pyramids["bob"], pyramids["bob"].coder)
     with django_assert_num_queries(13):
         coding_state(agreed, made.project)
 
 
 def test_a_peer_says_where_its_pyramid_stands(client, made, alice):
-    text = docsets.add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
-    docsets.assign_peers(made, [text], [alice], agreed=False)
+    text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
+    assign_peers(made, [text], [alice], agreed=False)
     assert "has no SCU yet" in page(client, alice, "peer-1/code")
     coding = codings_of(models_of(made))["alice"]
     build(coding, {"sinking": ["ferry sank"]}, hand_in=False)
     assert "is not handed in yet" in page(client, alice, "peer-1/code")
-    actions.submit(coding, alice)
+    submit_coding(coding, alice)
     assert "is not handed in yet" not in page(client, alice, "peer-1/code")

@@ -13,13 +13,19 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from annotations import actions, docsets, invitations, transfers
-from annotations.forms import JoinForm, ProjectForm
+from annotations.docsets.agreed_pyramid import reassign_agreed_pyramid, start_agreed_pyramid
 from annotations.models import Coding, Invitation, Membership, Project, Transfer, User
-from annotations.querysets import CodingQuerySet
-from annotations.views import coding as coding_pages
-from tests import pyramids
+from annotations.models.coding import CodingQuerySet
+from annotations.planning.assignments import assign_texts
+from annotations.projects import invitations
+from annotations.projects.members import add_member, remove_membership
+from annotations.transfers import orders
+from annotations.web.forms.members import JoinForm
+from annotations.web.forms.projects import ProjectForm
+from annotations.web.views import assignments as assignment_pages
+from annotations.web.views import coding as coding_pages
 from tests.conftest import in_another_connection, person
+from tests.shared import pyramids
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SCHEME, ASSIGN = "/projects/tea/scheme/", "/projects/tea/assign/"
@@ -35,7 +41,7 @@ def signed_in(user: User | None = None) -> Client:
 @pytest.fixture
 def dana(project):
     dana = person("dana")
-    actions.add_member(project, dana, Membership.Role.MANAGER)
+    add_member(project, dana, Membership.Role.MANAGER)
     return dana
 
 
@@ -115,18 +121,18 @@ def test_an_old_form_takes_back_no_level_that_coders_mark_since(project, charlie
 
 def test_who_was_made_the_only_manager_since_is_not_removed(project, charlie):
     dana = person("dana")
-    stale = actions.add_member(project, dana, Membership.Role.ADJUDICATOR)
-    actions.add_member(project, dana, Membership.Role.MANAGER)
-    actions.remove_member(Membership.objects.get(project=project, user=charlie))
+    stale = add_member(project, dana, Membership.Role.ADJUDICATOR)
+    add_member(project, dana, Membership.Role.MANAGER)
+    remove_membership(Membership.objects.get(project=project, user=charlie))
     stale.role = Membership.Role.ADJUDICATOR
     with pytest.raises(ValidationError, match="only manager"):
-        actions.remove_member(stale)
+        remove_membership(stale)
 
 
 def test_who_is_removed_twice_is_removed(project, charlie, alice):
     found = [Membership.objects.get(project=project, user=alice) for _ in range(2)]
     for one in found:
-        actions.remove_member(one)
+        remove_membership(one)
     assert not Membership.objects.filter(user=alice).exists()
 
 
@@ -143,7 +149,7 @@ def test_a_second_click_on_join_says_that_one_may_have_joined(project, charlie, 
 def test_an_invitation_withdrawn_at_the_last_moment_lets_nobody_in(project, charlie, mallory, meanwhile):
     made, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
     withdrawal = f"/projects/tea/invitations/{made.pk}/withdraw/"
-    withdrawn = meanwhile(invitations, "invitation_of", lambda: status_of(signed_in(charlie), withdrawal))
+    withdrawn = meanwhile(invitations, "find_invitation", lambda: status_of(signed_in(charlie), withdrawal))
     answer = signed_in(mallory).post(f"/invitations/{secret}/")
     assert (withdrawn, answer.status_code) == ([302], 400)
     assert not Membership.objects.filter(user=mallory).exists()
@@ -174,8 +180,8 @@ def test_a_project_is_made_once(charlie, meanwhile):
 
 def test_who_is_removed_while_work_is_given_out_gets_none(project, charlie, meanwhile):
     fred = person("fred")
-    member = actions.add_member(project, fred, Membership.Role.CODER)
-    meanwhile(actions, "assign", lambda: actions.remove_member(member), before=True)
+    member = add_member(project, fred, Membership.Role.CODER)
+    meanwhile(assignment_pages, "assign_texts", lambda: remove_membership(member), before=True)
     sent = {"texts": [project.texts.get().pk], "coders": [fred.pk]}
     answer = signed_in(charlie).post(ASSIGN, sent)
     assert answer.status_code == 200
@@ -186,12 +192,12 @@ def test_who_is_removed_while_work_is_given_out_gets_none(project, charlie, mean
 def test_who_gets_work_does_not_come_to_see_that_of_others(project, charlie, monkeypatch):
     """The role is changed by somebody who has to wait for the work to be given out, and then is refused."""
     fred, said = person("fred"), []
-    actions.add_member(project, fred, Membership.Role.CODER)
+    add_member(project, fred, Membership.Role.CODER)
     usual = CodingQuerySet.bulk_create
 
     def change() -> None:
         try:
-            actions.add_member(Project.objects.get(pk=project.pk), User.objects.get(pk=fred.pk), Membership.Role.VIEWER)
+            add_member(Project.objects.get(pk=project.pk), User.objects.get(pk=fred.pk), Membership.Role.VIEWER)
         except ValidationError as error:
             said.extend(error.messages)
         finally:
@@ -205,7 +211,7 @@ def test_who_gets_work_does_not_come_to_see_that_of_others(project, charlie, mon
         return usual(*args, **kwargs)
 
     monkeypatch.setattr(CodingQuerySet, "bulk_create", slow)
-    actions.assign(project, project.texts.all(), [fred])
+    assign_texts(project, project.texts.all(), [fred])
     other.join()
     assert Membership.objects.get(user=fred).role == Membership.Role.CODER
     assert "stays blind" in said[0]
@@ -215,10 +221,10 @@ def test_a_form_to_begin_the_agreed_pyramid_takes_it_from_nobody(alice, bob, cha
     project = pyramids.pyramid_project()
     docset = pyramids.docset(project, alice, bob)
     for manager in (charlie, dana):
-        actions.add_member(project, manager, Membership.Role.MANAGER)
+        add_member(project, manager, Membership.Role.MANAGER)
     adam, eve = person("adam"), person("eve")
     for adjudicator in (adam, eve):
-        actions.add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+        add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     codings = pyramids.codings_of(pyramids.models_of(docset))
     for name in ("alice", "bob"):
         pyramids.build(codings[name], {"a": ["ferry"]})
@@ -235,11 +241,11 @@ def test_who_has_handed_on_a_pyramid_does_not_hand_it_in(alice, bob, meanwhile):
     docset = pyramids.docset(project, alice, bob)
     adam, eve = person("adam"), person("eve")
     for adjudicator in (adam, eve):
-        actions.add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
+        add_member(project, adjudicator, Membership.Role.ADJUDICATOR)
     codings = pyramids.codings_of(pyramids.models_of(docset))
     pyramids.build(codings["alice"], {"a": ["ferry"]})
-    agreed = docsets.start_agreed(docset, adam, codings["alice"])
-    meanwhile(coding_pages, "own_coding", lambda: docsets.hand_agreed_to(docset, eve))
+    agreed = start_agreed_pyramid(docset, adam, codings["alice"])
+    meanwhile(coding_pages, "own_coding", lambda: reassign_agreed_pyramid(docset, eve))
     address = f"/projects/ferry/texts/{agreed.text.slug}/agreed/submit/"
     answer = signed_in(adam).post(address, follow=True)
     assert "Somebody else goes on with this coding now." in answer.content.decode()
@@ -261,12 +267,12 @@ def discarded(user: User, pk: int) -> Callable[[], int]:
 
 
 def test_an_export_discarded_after_it_was_carried_out_is_gone_and_no_more(export, charlie, meanwhile):
-    done = meanwhile(type(transfers.work), "call", discarded(charlie, export.pk))
+    done = meanwhile(type(orders.run_transfer), "call", discarded(charlie, export.pk))
     answer = signed_in(charlie).post(f"/transfers/{export.pk}/carry-out/", follow=True)
     assert (done, answer.status_code) == ([302], 404)
 
 
 def test_a_list_is_shown_though_what_is_in_it_is_discarded_meanwhile(export, charlie, meanwhile):
-    Transfer.objects.update(state="running", told_at=timezone.now() - timedelta(days=1), total=1)
-    meanwhile(transfers, "_is_queued", lambda: Transfer.objects.all().delete())
+    Transfer.objects.update(state="running", heartbeat_at=timezone.now() - timedelta(days=1), total=1)
+    meanwhile(orders, "_has_queued_task", lambda: Transfer.objects.all().delete())
     assert signed_in(charlie).get("/projects/tea/transfers/").status_code == 200

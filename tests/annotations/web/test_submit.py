@@ -1,9 +1,7 @@
 """Handing a coding in."""
 
-import pytest
 from django.test import Client
 
-from annotations.models import Coding
 from tests.conftest import judge
 
 URL = "/projects/tea/texts/tea/submit/"
@@ -28,17 +26,6 @@ def test_handing_in_twice_changes_nothing(signed_in, alice, codings):
     client.post(URL)
     assert client.post(URL).status_code == 302
     assert codings["alice"].operations.count() == 1
-
-
-def test_looking_does_not_hand_in(signed_in, alice, codings):
-    assert signed_in(alice).get(URL).status_code == 405
-    assert status(codings["alice"]) == "open"
-
-
-@pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer", "outsider"])
-def test_nobody_hands_in_what_is_not_theirs(signed_in, people, role):
-    assert signed_in(people[role]).post(URL).status_code == 404
-    assert not Coding.objects.filter(status="submitted").exists()
 
 
 def test_handing_in_needs_the_token_of_the_form(alice, codings):

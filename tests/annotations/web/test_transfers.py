@@ -9,12 +9,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotations import transfers
+from annotations.core.progress import LOST_AFTER
 from annotations.formats import FormatError
 from annotations.models import Project, Transfer
-from annotations.progress import LOST
+from annotations.transfers import orders
+from tests.annotations.web.test_import import CONLL, zipped
 from tests.conftest import judge
-from tests.test_import_page import CONLL, zipped
 
 ROLES = ("manager", "adjudicator", "viewer")
 LIST = "/projects/tea/transfers/"
@@ -29,14 +29,14 @@ def files(*named):
 @pytest.fixture
 def brought(project, people):
     """An import that is checked and not carried out."""
-    return transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT)
+    return orders.order_import(project, people["manager"], files(), "conll2012", IMPORT)
 
 
 @pytest.fixture
 def taken(project, people):
     """An export that a viewer has carried out."""
-    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
-    assert transfers.carry_out(made, people["viewer"])
+    made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    assert orders.carry_out(made, people["viewer"])
     return made
 
 
@@ -53,7 +53,7 @@ def test_an_empty_list_says_what_can_be_done(people, signed_in):
 
 
 def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, taken, project, people, signed_in):
-    archive = transfers.order_export(project, people["manager"], "project", {})
+    archive = orders.order_export(project, people["manager"], "project", {})
     addresses = [f"/transfers/{one.pk}/" for one in (brought, taken, archive)]
     for role, expected in {
         "manager": [200, 200, 200],
@@ -72,7 +72,7 @@ def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, take
 
 @pytest.mark.parametrize("rest", ["carry-out/", "discard/"])
 def test_nobody_else_carries_out_or_discards_but_a_manager_discards(rest, project, people, signed_in):
-    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     for role, expected in {
         "outsider": 404,
         "coder": 404,
@@ -84,7 +84,7 @@ def test_nobody_else_carries_out_or_discards_but_a_manager_discards(rest, projec
 
 
 def test_who_has_not_ordered_it_reads_who_carries_it_out(project, people, signed_in):
-    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     page = signed_in(people["manager"]).get(f"/transfers/{made.pk}/").content.decode()
     assert "vera has ordered this and carries it out." in page
     assert "/carry-out/" not in page
@@ -150,18 +150,18 @@ def test_no_address_leads_to_the_files_themselves(taken, people, signed_in, sett
 def with_worker(settings, monkeypatch):
     """As in earnest: what is not small waits for a worker. Here every upload counts as large."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
-    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(orders, "QUICK_BYTES", 0)
 
 
 def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker, brought_by_worker, people, signed_in):
     client, made = signed_in(people["manager"]), brought_by_worker
     address = f"/transfers/{made.pk}/"
     assert 'hx-trigger="every 1s"' in client.get(address).content.decode()
-    Transfer.objects.update(done=50, total=200, told_at=timezone.now())
+    Transfer.objects.update(done=50, total=200, heartbeat_at=timezone.now())
     part = client.get(address, headers={"HX-Request": "true"})
     assert 'value="50" max="200"' in part.content.decode()
     assert "HX-Refresh" not in part
-    transfers.work.call(made.pk)
+    orders.run_transfer.call(made.pk)
     assert client.get(address, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
     assert "This would come in" in client.get(address).content.decode()
 
@@ -170,34 +170,34 @@ def test_a_worker_that_has_begun_and_not_counted_yet_is_not_missed(brought_by_wo
     client, address, pages = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/", []
 
     def reading(*args):
-        Transfer.objects.update(told_at=timezone.now() - timedelta(seconds=30))
+        Transfer.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=30))
         pages.append(client.get(address).content.decode())
         raise FormatError("is wrong", "dog.conll")
 
-    monkeypatch.setattr(transfers, "sources_of", reading)
-    transfers.work.call(brought_by_worker.pk)
+    monkeypatch.setattr(orders, "open_sources", reading)
+    orders.run_transfer.call(brought_by_worker.pk)
     assert "It is being checked" in pages[0]
     assert "manage.py db_worker" not in pages[0]
 
 
 def test_the_list_awaits_nothing_of_a_worker_that_has_died(brought_by_worker, people, signed_in):
-    Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1), total=1)
+    Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1), total=1)
     page = signed_in(people["manager"]).get(LIST).content.decode()
     assert "failed" in page
     assert "being checked" not in page
 
 
 def test_an_export_that_was_given_up_leaves_no_file_when_it_comes_after_all(brought, project, people, monkeypatch):
-    made = transfers.order_export(project, people["viewer"], "jsonlines", EXPORT)
-    folder, export = Path(brought.file.path).parent, transfers.export_files
+    made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
+    folder, export = Path(brought.file.path).parent, orders.export_files
     kept = set(folder.iterdir())
 
     def given_up_meanwhile(*args, **kwargs):
         Transfer.objects.update(state=Transfer.State.FAILED)
         return export(*args, **kwargs)
 
-    monkeypatch.setattr(transfers, "export_files", given_up_meanwhile)
-    transfers.carry_out(made, people["viewer"])
+    monkeypatch.setattr(orders, "export_files", given_up_meanwhile)
+    orders.carry_out(made, people["viewer"])
     assert (made.state, bool(made.file)) == (Transfer.State.FAILED, False)
     assert set(folder.iterdir()) == kept
 
@@ -205,53 +205,53 @@ def test_an_export_that_was_given_up_leaves_no_file_when_it_comes_after_all(brou
 def test_what_is_begun_at_the_moment_of_discarding_stays(brought, people):
     """Two windows: one has read it as checked when the other carries it out."""
     Transfer.objects.filter(pk=brought.pk).update(state=Transfer.State.RUNNING)
-    assert not transfers.discard(brought, people["manager"])
+    assert not orders.discard(brought, people["manager"])
     assert Transfer.objects.filter(pk=brought.pk).exists()
     assert brought.file.storage.exists(brought.file.name)
 
 
 def test_a_small_zip_that_grows_waits_for_the_worker(with_worker, project, people, monkeypatch):
-    monkeypatch.setattr(transfers, "AT_ONCE_BYTES", 200_000)
+    monkeypatch.setattr(orders, "QUICK_BYTES", 200_000)
     data = zipped(**{f"{number}.conll": "#" * 1_000_000 for number in range(6)})
     assert len(data) < 200_000
     sent = [SimpleUploadedFile("all.zip", data)]
-    made = transfers.order_import(project, people["manager"], sent, "conll2012", IMPORT)
+    made = orders.order_import(project, people["manager"], sent, "conll2012", IMPORT)
     assert made.state == Transfer.State.CHECKING
-    restored = transfers.order_restore(people["manager"], SimpleUploadedFile("all.zip", data), "")
+    restored = orders.order_restore(people["manager"], SimpleUploadedFile("all.zip", data), "")
     assert restored.state == Transfer.State.CHECKING
 
 
-@pytest.mark.parametrize("bound", ["AT_ONCE_TEXTS", "AT_ONCE_JUDGEMENTS"])
+@pytest.mark.parametrize("bound", ["QUICK_TEXTS", "QUICK_JUDGEMENTS"])
 def test_an_export_of_much_waits_for_the_worker(with_worker, project, codings, keys, people, monkeypatch, bound):
     judge(codings["alice"], keys["a"], "none")
-    made = transfers.order_export(project, people["manager"], "conll2012", EXPORT)
+    made = orders.order_export(project, people["manager"], "conll2012", EXPORT)
     assert made.state == Transfer.State.CHECKED
-    monkeypatch.setattr(transfers, bound, 0)
-    made = transfers.order_export(project, people["manager"], "conll2012", EXPORT)
+    monkeypatch.setattr(orders, bound, 0)
+    made = orders.order_export(project, people["manager"], "conll2012", EXPORT)
     assert made.state == Transfer.State.CHECKING
 
 
 def test_a_zip_with_names_that_are_no_text_is_refused_like_any_other(project, people):
     data = zipped(**{"ä.conll": CONLL}).replace("ä".encode(), b"\xff\xff")
     sent = [SimpleUploadedFile("all.zip", data)]
-    made = transfers.order_import(project, people["manager"], sent, "conll2012", IMPORT)
+    made = orders.order_import(project, people["manager"], sent, "conll2012", IMPORT)
     assert made.error.startswith("all.zip: this zip cannot be read")
 
 
 def test_what_breaks_at_once_is_said_on_its_page(project, people, signed_in, monkeypatch):
-    monkeypatch.setattr(transfers, "import_sources", lambda *args, **kwargs: 1 / 0)
+    monkeypatch.setattr(orders, "import_sources", lambda *args, **kwargs: 1 / 0)
     form = {"format": "conll2012", "whose": "nobody", "files": files()}
     answer = signed_in(people["manager"]).post("/projects/tea/import/", form, follow=True)
-    assert transfers.BROKEN in html.unescape(answer.content.decode())
+    assert orders.FAILURE_MESSAGE in html.unescape(answer.content.decode())
 
 
 @pytest.fixture
 def brought_by_worker(with_worker, project, people):
-    return transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT)
+    return orders.order_import(project, people["manager"], files(), "conll2012", IMPORT)
 
 
 def test_without_a_worker_the_page_says_what_is_missing(brought_by_worker, people, signed_in):
-    Transfer.objects.update(told_at=timezone.now() - timedelta(seconds=30))
+    Transfer.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=30))
     page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
     assert "manage.py db_worker" in page
 
@@ -266,18 +266,18 @@ def test_what_is_worked_on_is_not_discarded(brought_by_worker, people, signed_in
 
 def test_what_waits_in_a_long_queue_is_not_lost_and_can_be_discarded(brought_by_worker, people, signed_in):
     client, address = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/"
-    Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1))
+    Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1))
     assert "Discard" in client.get(address).content.decode()
     assert client.post(f"{address}discard/").url == LIST
     assert not Transfer.objects.exists()
-    transfers.work.call(brought_by_worker.pk)  # the queue comes to it at last: nothing is done
+    orders.run_transfer.call(brought_by_worker.pk)  # the queue comes to it at last: nothing is done
 
 
 def test_of_a_worker_that_has_died_nothing_more_is_awaited(brought_by_worker, people, signed_in):
-    Transfer.objects.update(told_at=timezone.now() - LOST - timedelta(seconds=1), total=1)
+    Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1), total=1)
     page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
     assert "The worker ended before its time" in page
-    transfers.work.call(brought_by_worker.pk)  # it was not dead after all: nothing is done
+    orders.run_transfer.call(brought_by_worker.pk)  # it was not dead after all: nothing is done
     brought_by_worker.refresh_from_db()
     assert brought_by_worker.state == Transfer.State.FAILED
 
@@ -286,36 +286,36 @@ def test_what_breaks_is_said_and_logged_and_nothing_is_changed(brought_by_worker
     def broken(*args, **kwargs):
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(transfers, "import_sources", broken)
+    monkeypatch.setattr(orders, "import_sources", broken)
     with pytest.raises(RuntimeError):
-        transfers.work.call(brought_by_worker.pk)
+        orders.run_transfer.call(brought_by_worker.pk)
     brought_by_worker.refresh_from_db()
-    assert (brought_by_worker.state, brought_by_worker.error) == (Transfer.State.FAILED, transfers.BROKEN)
+    assert (brought_by_worker.state, brought_by_worker.error) == (Transfer.State.FAILED, orders.FAILURE_MESSAGE)
     assert project.texts.count() == 1
 
 
 def test_the_oldest_go_with_their_files(project, people, monkeypatch):
-    monkeypatch.setattr(transfers, "KEPT", 2)
-    made = [transfers.order_import(project, people["manager"], files(), "conll2012", IMPORT) for _ in range(3)]
+    monkeypatch.setattr(orders, "MAX_TRANSFERS", 2)
+    made = [orders.order_import(project, people["manager"], files(), "conll2012", IMPORT) for _ in range(3)]
     assert set(Transfer.objects.all()) == set(made[1:])
     assert not made[0].file.storage.exists(made[0].file.name)
-    Transfer.objects.filter(pk=made[1].pk).update(created_at=timezone.now() - transfers.KEPT_FOR - timedelta(days=1))
-    newest = transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
+    Transfer.objects.filter(pk=made[1].pk).update(created_at=timezone.now() - orders.MAX_AGE - timedelta(days=1))
+    newest = orders.order_export(project, people["manager"], "jsonlines", EXPORT)
     assert set(Transfer.objects.all()) == {made[2], newest}
 
 
 def test_nobody_crowds_out_what_another_has_ordered(brought, project, people, monkeypatch):
-    monkeypatch.setattr(transfers, "KEPT", 1)
-    made = [transfers.order_export(project, people["viewer"], "jsonlines", EXPORT) for _ in range(2)]
+    monkeypatch.setattr(orders, "MAX_TRANSFERS", 1)
+    made = [orders.order_export(project, people["viewer"], "jsonlines", EXPORT) for _ in range(2)]
     assert set(Transfer.objects.all()) == {brought, made[1]}
 
 
 def test_what_is_too_old_goes_whatever_is_ordered_next(taken, brought, people):
     """Also where nobody orders anything in the same project any more, and where its worker has died."""
-    long_ago = timezone.now() - transfers.KEPT_FOR - timedelta(days=1)
-    Transfer.objects.update(created_at=long_ago, told_at=long_ago)
+    long_ago = timezone.now() - orders.MAX_AGE - timedelta(days=1)
+    Transfer.objects.update(created_at=long_ago, heartbeat_at=long_ago)
     Transfer.objects.filter(pk=taken.pk).update(state=Transfer.State.RUNNING, total=1)
-    made = transfers.order_restore(people["manager"], SimpleUploadedFile("a.zip", b"PK"), "")
+    made = orders.order_restore(people["manager"], SimpleUploadedFile("a.zip", b"PK"), "")
     assert set(Transfer.objects.all()) == {made}
     assert not taken.file.storage.exists(taken.file.name)
 
@@ -326,10 +326,10 @@ def test_files_of_which_no_row_tells_go(brought, project, people):
     orphan, young = folder / "orphan", folder / "young"
     for file in (orphan, young):
         file.write_bytes(b"x")
-    long_ago = (timezone.now() - transfers.SWEPT_AFTER - timedelta(hours=1)).timestamp()
+    long_ago = (timezone.now() - orders.ORPHAN_AGE - timedelta(hours=1)).timestamp()
     for file in (orphan, Path(brought.file.path)):
         os.utime(file, (long_ago, long_ago))
-    transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
+    orders.order_export(project, people["manager"], "jsonlines", EXPORT)
     assert (orphan.exists(), young.exists(), Path(brought.file.path).exists()) == (False, True, True)
 
 
@@ -338,7 +338,7 @@ def test_one_upload_is_given_out_as_it_was(brought, project, people, signed_in):
     answer = client.get(f"/transfers/{brought.pk}/file/")
     assert b"".join(answer.streaming_content) == CONLL.encode()
     assert answer["Content-Disposition"] == 'attachment; filename="dog.conll"'
-    several = transfers.order_import(
+    several = orders.order_import(
         project, people["manager"], files(("a.conll", CONLL), ("b.conll", CONLL)), "conll2012", IMPORT
     )
     answer = client.get(f"/transfers/{several.pk}/file/")
@@ -369,7 +369,7 @@ def test_every_page_answers_a_part_of_a_page_too(brought, people, signed_in):
 
 
 def test_two_uploads_of_one_name_are_both_kept(project, people):
-    made = transfers.order_import(
+    made = orders.order_import(
         project, people["manager"], files(("a.conll", "x"), ("a.conll", "y")), "conll2012", IMPORT
     )
     assert made.state == Transfer.State.FAILED
@@ -381,7 +381,7 @@ def test_the_list_costs_a_fixed_number_of_queries(
 ):
     client = signed_in(people["manager"])
     for _ in range(3):
-        transfers.order_export(project, people["manager"], "jsonlines", EXPORT)
+        orders.order_export(project, people["manager"], "jsonlines", EXPORT)
     client.get(LIST)
     with django_assert_max_num_queries(4):
         client.get(LIST)

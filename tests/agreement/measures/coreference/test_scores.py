@@ -3,11 +3,10 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import (
-    KeyMarkable,
     ReliabilityData,
     Score,
     b_cubed,
@@ -18,11 +17,10 @@ from agreement.measures import (
     conll_average,
     lea,
     link_kappa,
-    match_muc6,
     muc,
 )
-
-from .strategies import one_document
+from tests.agreement.measures.strategies import one_document
+from tests.shared.cases import examples
 
 SCORES = [muc, b_cubed, ceaf_m, ceaf_e, lea, blanc, conll_average]
 MENTIONS = "abcdefgh"
@@ -34,7 +32,7 @@ partitions = st.lists(st.integers(0, 4), min_size=len(MENTIONS), max_size=len(ME
 sides = st.tuples(partitions, st.sets(st.sampled_from(MENTIONS), max_size=3)).map(
     lambda drawn: [cluster - drawn[1] for cluster in drawn[0] if cluster - drawn[1]]
 )
-few = settings(max_examples=60, deadline=None)
+few = examples(60)
 
 
 def parts(score):
@@ -186,82 +184,3 @@ def test_the_clusters_of_a_coder_are_a_side_of_a_score():
     assert muc(first, second).recall == 0.5
     with pytest.raises(ValueError, match="there is no coder 'Ann' among"):
         data.clusters("Ann")
-
-
-TEXT = "The Lowell Bay Port Authority, the city's largest dock operator, said it took a pier and the pier's rent."
-
-
-def place(string, after=0):
-    start = TEXT.index(string, after)
-    return start, start + len(string)
-
-
-def matched(key, response):
-    """The pairs for single markables; both sides are one cluster."""
-    return match_muc6(TEXT, key, response, [list(key)], [list(response)])
-
-
-@pytest.mark.parametrize(
-    ("string", "matches"),
-    [
-        ("The Lowell Bay Port Authority", True),
-        ("Lowell Bay Port Authority", True),
-        ("Authority", True),
-        ("The Lowell Bay Port", False),  # without the head
-        ("Authority, the city's", False),  # beyond the markable
-    ],
-)
-def test_a_response_matches_with_its_minimum_and_nothing_outside(string, matches):
-    key = {1: KeyMarkable(*place("The Lowell Bay Port Authority"), minimum="Authority")}
-    assert (matched(key, {"r": place(string)}).pairs == {"r": 1}) is matches
-
-
-def test_leading_articles_do_not_count_on_either_side():
-    for key_string, string in [("a pier", "pier"), ("pier", "pier"), ("a pier", "a pier")]:
-        key = {1: KeyMarkable(*place(key_string))}
-        assert matched(key, {"r": place(string)}).pairs == {"r": 1}
-    key = {1: KeyMarkable(*place("a pier"), minimum="a pier")}
-    assert matched(key, {"r": place("pier")}).pairs == {"r": 1}
-
-
-def test_a_minimum_may_have_alternatives_and_may_come_twice():
-    key = {1: KeyMarkable(*place("a pier and the pier"), minimum="rent|pier")}
-    with pytest.raises(ValueError, match="the MIN 'rent' of markable 1 is not in it"):
-        matched({1: KeyMarkable(*place("a pier"), minimum="rent")}, {})
-    assert matched(key, {"r": place("the pier")}).pairs == {"r": 1}
-
-
-def test_an_optional_markable_counts_only_if_the_response_has_it():
-    key = {1: KeyMarkable(*place("it")), 2: KeyMarkable(*place("operator"), optional=True)}
-    without = matched(key, {"r": place("it")})
-    assert without.key == [{1}]
-    with_it = matched(key, {"r": place("it"), "s": place("operator")})
-    assert with_it.key == with_it.response == [{1, 2}]
-    beyond = matched(key, {"r": place("it"), "s": place("dock operator")})
-    assert (beyond.key, beyond.response) == ([{1}], [{1, ("response", "s")}])
-
-
-def test_the_same_string_goes_first_and_each_markable_is_matched_once():
-    whole = KeyMarkable(*place("the city's largest dock operator"), minimum="operator")
-    key = {"long": whole, "short": KeyMarkable(*place("dock operator"), minimum="operator")}
-    response = {"r": place("dock operator"), "s": place("the city's largest dock operator")}
-    assert matched(key, response).pairs == {"r": "short", "s": "long"}
-    assert matched(key, {"r": place("operator")}).pairs == {"r": "short"}
-    assert len(matched({1: whole}, {"r": place("operator"), "s": place("dock operator")}).pairs) == 1
-
-
-def test_recall_of_muc6_does_not_ask_for_what_is_optional():
-    key = {
-        1: KeyMarkable(*place("it")),
-        2: KeyMarkable(*place("operator"), optional=True),
-        3: KeyMarkable(*place("rent")),
-    }
-    sides = match_muc6(TEXT, key, {"r": place("it"), "s": place("rent")}, [[1, 2, 3]], [["r", "s"]])
-    assert parts(muc(sides.key, sides.response)) == [1.0, 1.0, 1.0]
-
-
-def test_what_is_wrong_with_markables_is_named():
-    with pytest.raises(ValueError, match=r"markable 1 is at 0 to 999 in a text of"):
-        matched({1: KeyMarkable(0, 999)}, {})
-    with pytest.raises(ValueError, match="2 is in a cluster and is no markable"):
-        match_muc6(TEXT, {1: KeyMarkable(*place("it"))}, {}, [[1, 2]], [])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import (
@@ -17,9 +17,9 @@ from agreement.measures import (
     relation,
     relation_counts,
 )
-from agreement.measures.chains import MODES, TOPS, UNMARKED
-
-from .strategies import data_of, tables
+from agreement.measures.data.chains import MODES, TOPS, UNMARKED
+from tests.agreement.measures.strategies import data_of, tables
+from tests.shared.cases import examples
 
 CODERS = ("Ann", "Bob", "Cid")
 DOCUMENTS = {"tea": ("abcde", ("turn 1", "turn 2")), "walk": ("pqr", ()), "blank": ("", ("turn 3",))}
@@ -96,7 +96,7 @@ def assert_same(found, expected):
     assert alphas(found) == alphas(expected)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(works(None), st.sampled_from(MODES), st.sampled_from(TOPS), st.sampled_from(UNMARKED))
 def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked):
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
@@ -112,7 +112,7 @@ def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, m
     assert_same(found, one_by_one(work, values_of, unmarked))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(works("xyz"), st.sampled_from(UNMARKED))
 def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked):
     def values_of(order, _, whole, unmarked):
@@ -142,7 +142,7 @@ def test_an_unknown_option_is_named(options, named):
         pointed_values(in_integers({}, {}), **options)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables())
 def test_relations_are_counted_as_each_pair_of_values_is_related(drawn):
     table, documents = drawn

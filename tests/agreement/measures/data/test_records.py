@@ -3,16 +3,16 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from agreement.measures import ReliabilityData, alpha, alphas, bootstrap, fleiss_kappa
 from agreement.measures.__main__ import main
-
-from .strategies import data_of, tables
+from tests.agreement.measures.strategies import data_of, tables
+from tests.conftest import ROOT
+from tests.shared.cases import examples
 
 RECORDS = """document,unit,coder,chain,label
 one,A,Ann,1,
@@ -56,7 +56,7 @@ def test_chains_are_of_one_coder_and_one_document_and_labels_stand_where_there_i
     assert (data.coders, data.documents) == (("Ann", "Bob"), ("one", "two"))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables(sets=False))
 def test_labels_are_the_same_data_as_their_table(drawn):
     table, documents = drawn
@@ -207,7 +207,7 @@ def test_the_command_says_what_it_cannot_use(written, capsys, arguments, message
 
 
 def test_the_module_can_be_run(written):
-    root = Path(__file__).parents[2]
+    root = ROOT
     found = subprocess.run(
         [sys.executable, "-m", "agreement.measures", str(written(CHAINS)), "--replicates", "2"],
         cwd=root,

@@ -5,12 +5,12 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, alphas
-
-from .strategies import data_of, one_document, tables
+from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.shared.cases import examples
 
 AB, A, B = frozenset("AB"), frozenset("A"), frozenset("B")
 
@@ -24,7 +24,7 @@ def decoded(data):
     }
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables())
 def test_the_canonical_matrix_says_what_was_put_in(drawn):
     table, documents = drawn
@@ -33,7 +33,7 @@ def test_the_canonical_matrix_says_what_was_put_in(drawn):
     assert len(set(data.values)) == len(data.values) == data.n_values
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables())
 def test_a_frame_gives_the_same_data_as_its_values(drawn):
     table, documents = drawn
@@ -48,7 +48,7 @@ def test_a_frame_gives_the_same_data_as_its_values(drawn):
     assert alpha(from_frame, "masi") == alpha(data, "masi")
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.integers(-1, 2), min_size=3, max_size=3))))
 def test_chain_ids_stand_for_the_units_of_the_document_with_the_same_id(rows):
     documents = [document for document, _ in rows]

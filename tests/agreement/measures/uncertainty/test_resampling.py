@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.measures import (
@@ -26,11 +26,11 @@ from agreement.measures import (
     observed_agreement,
     permutation_test,
 )
-from agreement.measures.resampling import resampled
-from agreement.measures.uncertainty import _Call
-
-from . import exact
-from .strategies import data_of, number_tables, one_document, tables
+from agreement.measures.uncertainty.calls import CoefficientCall
+from agreement.measures.uncertainty.resampling import resample
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
+from tests.shared.cases import examples
 
 CONVENTIONS = st.fixed_dictionaries(
     {
@@ -38,7 +38,7 @@ CONVENTIONS = st.fixed_dictionaries(
         "empty": st.sampled_from(["subset", "disjoint"]),
     }
 )
-few = settings(max_examples=40, deadline=None)
+few = examples(40)
 
 
 def close(found, expected):
@@ -49,10 +49,10 @@ def close(found, expected):
 
 def assert_replicate(data, weights, coefficient, *arguments, **options):
     """The sums weighted give what the coefficient gives of data with each document so many times."""
-    statistics = _Call(coefficient, arguments, options).statistics(data, "document")
+    statistics = CoefficientCall(coefficient, arguments, options).statistics(data, "document")
     used = [data.documents.index(document) for document in statistics.groups]
-    found = statistics.weighted(np.array([weights], dtype=float)[:, used])[0]
-    sample = resampled(data, np.repeat(np.arange(len(weights)), weights), "document")
+    found = statistics.weighted_coefficients(np.array([weights], dtype=float)[:, used])[0]
+    sample = resample(data, np.repeat(np.arange(len(weights)), weights), "document")
     expected = coefficient(sample, *arguments, **options)
     results = [expected] if not isinstance(expected, dict) else expected.values()
     for value, result in zip(found, results, strict=True):
@@ -92,9 +92,9 @@ def test_a_replicate_of_documents_is_the_kappa_of_these_documents(drawn, missing
 @given(tables(), CONVENTIONS, st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
 def test_a_replicate_of_units_is_alpha_with_copies_of_units_in_the_same_sets(drawn, options, name, random):
     table, documents = drawn
-    statistics = _Call(alpha, (name,), options).statistics(data_of(table, documents), "unit")
+    statistics = CoefficientCall(alpha, (name,), options).statistics(data_of(table, documents), "unit")
     weights = [random.randrange(3) for _ in statistics.groups]
-    found = statistics.weighted(np.array([weights], dtype=float))[0, 0]
+    found = statistics.weighted_coefficients(np.array([weights], dtype=float))[0, 0]
     copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
     value, *_ = exact.alpha(copies, name, **options, own=lambda unit: unit[1])
     assert close(found, value)
@@ -104,11 +104,11 @@ def test_a_replicate_of_units_is_alpha_with_copies_of_units_in_the_same_sets(dra
 @given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.randoms(use_true_random=False))
 def test_a_replicate_of_units_with_numbers_is_alpha_of_these_units(drawn, name, random):
     table, documents = drawn
-    statistics = _Call(alpha, (name,), {}).statistics(data_of(table, documents), "unit")
+    statistics = CoefficientCall(alpha, (name,), {}).statistics(data_of(table, documents), "unit")
     weights = [random.randrange(3) for _ in statistics.groups]
     copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
     value, *_ = exact.alpha(copies, exact.ordered_distance(name, copies))
-    assert close(statistics.weighted(np.array([weights], dtype=float))[0, 0], value)
+    assert close(statistics.weighted_coefficients(np.array([weights], dtype=float))[0, 0], value)
 
 
 @few
@@ -121,11 +121,11 @@ def test_a_replicate_of_units_is_the_kappa_of_these_units(drawn, random):
         (multi_kappa, "own", None),
         (partial(beta, distance="masi"), "own", exact.similarity("masi")),
     ):
-        statistics = _Call(coefficient, (), {}).statistics(data, "unit")
+        statistics = CoefficientCall(coefficient, (), {}).statistics(data, "unit")
         weights = [random.randrange(3) for _ in statistics.groups]
         copies = {(copy, u): table[u] for u, n in zip(statistics.groups, weights, strict=True) for copy in range(n)}
         value, *_ = exact.kappa(name, copies, similar=similar)
-        assert close(statistics.weighted(np.array([weights], dtype=float))[0, 0], value)
+        assert close(statistics.weighted_coefficients(np.array([weights], dtype=float))[0, 0], value)
 
 
 def three_texts():
@@ -218,7 +218,7 @@ def test_the_jackknife_leaves_out_each_in_turn(by):
     )
     found = jackknife(data, alpha)
     groups = range(len(found.groups))
-    values = [alpha(resampled(data, np.array([g for g in groups if g != left]), by)).value for left in groups]
+    values = [alpha(resample(data, np.array([g for g in groups if g != left]), by)).value for left in groups]
     assert found.values == pytest.approx(values)
     n = len(groups)
     assert found.bias == pytest.approx((n - 1) * (mean(values) - found.value))
@@ -252,7 +252,7 @@ def exact_p_value(first, second):
         lots = [], []
         for document, swapped in zip(documents, swap, strict=True):
             for r, data in enumerate((first, second)):
-                lots[r ^ swapped].append(resampled(data, np.array([rounds[r][document]]), "document"))
+                lots[r ^ swapped].append(resample(data, np.array([rounds[r][document]]), "document"))
         values = []
         for lot in lots:
             rows = [[data.value(c) for c in row] for data in lot for row in data.codes.tolist()]

@@ -19,7 +19,7 @@ from agreement.measures import (
     score_correlation,
     score_correlation_interval,
 )
-from agreement.measures.score_intervals import ENOUGH_PEERS, _draws
+from agreement.measures.uncertainty.score_intervals import MIN_PEERS, _draw_samples
 
 FIRST = [0.1, 0.45, 0.45, 0.7, 0.9, 0.3, 0.62]
 SECOND = [0.2, 0.3, 0.6, 0.5, 0.8, 0.3, 0.71]
@@ -68,7 +68,7 @@ def test_the_contributions_of_counts_sum_to_their_disagreement():
 def test_the_correlations_of_each_sample_are_those_of_scipy():
     found = score_correlation_interval(FIRST, SECOND, n=200, seed=3)
     drawn = {"pearson": [], "spearman": [], "kendall": []}
-    for counts in _draws(len(FIRST), 200, 3):
+    for counts in _draw_samples(len(FIRST), 200, 3):
         x, y = np.repeat(FIRST, counts), np.repeat(SECOND, counts)
         if len(set(x)) > 1 and len(set(y)) > 1:
             drawn["pearson"].append(stats.pearsonr(x, y).statistic)
@@ -93,7 +93,7 @@ def test_peers_are_matched_by_name_and_their_order_does_not_decide():
     )
 
 
-@pytest.mark.parametrize("n", range(2, ENOUGH_PEERS))
+@pytest.mark.parametrize("n", range(2, MIN_PEERS))
 def test_too_few_peers_have_figures_and_no_interval(n):
     found = score_correlation_interval(FIRST[:n], SECOND[:n]).pearson
     assert (found.value, found.low, found.high) == (score_correlation(FIRST[:n], SECOND[:n]).pearson, None, None)

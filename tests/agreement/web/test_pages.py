@@ -1,0 +1,204 @@
+"""What holds for every page of results. Who sees them by which method stands in tests/access/role_matrix.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from types import MappingProxyType
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from agreement.data.extract import clear_cache
+from agreement.reports import coders, course, overall
+from agreement.reports.parameters import default_parameters
+from annotations.models import Project
+from tests.shared.agreeing import (
+    KINDS,
+    ODD_VALUES,
+    WALK,
+    WRONG_PARAMETERS,
+    answer,
+    coded_project,
+    cost,
+    figures,
+    of_size,
+    table,
+)
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class ResultPage:
+    """A page of results: its address in a project, and what it may be asked for beside what every page may.
+
+    chosen: parameters of its own with a value each; wrong: parameters of its own with values that they do not take;
+    odd: parameters in which odd values are tried; queries: how many it takes at most, of a project of any size.
+    """
+
+    path: str
+    table: str = ""
+    queries: int | None = None
+    chosen: Mapping[str, str] = field(default=NOTHING)
+    wrong: tuple[tuple[str, str], ...] = ()
+    odd: tuple[str, ...] = ()
+    needs_answers: bool = False
+
+    def address(self, slug: str = "walk") -> str:
+        return f"/projects/{slug}/{self.path}"
+
+
+PAGES = {
+    "overview": ResultPage("agreement/", "distances", 10),
+    "grid": ResultPage("agreement/grid/", "grid", 10, odd=("without", "texts")),
+    "compare": ResultPage("agreement/compare/", "compare", 10, odd=("coders",)),
+    "methods": ResultPage("agreement/methods/", "", 10, odd=("rounds",)),
+    "texts": ResultPage(
+        "agreement/texts/",
+        "texts",
+        13,
+        chosen={"sort": "value"},
+        wrong=(("sort", "ghost"), ("sort", "\x00")),
+        odd=("texts", "sort"),
+    ),
+    "coders": ResultPage(
+        "agreement/coders/",
+        "matrix",
+        11,
+        chosen={"measure": "muc"},
+        wrong=(("measure", "ghost"), ("measure", "\x00")),
+        odd=("measure", "coders"),
+    ),
+    "pair": ResultPage("agreement/coders/alice/bob/", "measures", 10, odd=("coders", "measure"), needs_answers=True),
+    "categories": ResultPage(
+        "agreement/categories/",
+        "table",
+        13,
+        chosen={"texts": "text-1", "merge": "place:thing,segment:thing"},
+        wrong=(("merge", "ghost:x"), ("merge", "place"), ("merge", "place:"), ("merge", "\x00:x")),
+        odd=("merge", "merge_place", "merge_ghost", "without"),
+    ),
+    "course": ResultPage(
+        "agreement/course/",
+        "coders",
+        11,
+        chosen={"by": "round"},
+        wrong=(("by", "ghost"), ("by", "\x00"), ("by", "round,week")),
+        odd=("by", "rounds"),
+    ),
+    "items": ResultPage(
+        "agreement/items/",
+        "items",
+        chosen={"relation": "category"},
+        wrong=(("relation", "ghost"), ("sort", "ghost"), ("flag", "1")),
+        odd=("relation", "level", "category", "sort"),
+        needs_answers=True,
+    ),
+    "item": ResultPage(
+        "agreement/items/text-1/phrase:10-13/",
+        "pairs",
+        wrong=(("view", "ghost"),),
+        odd=("view", "relation"),
+        needs_answers=True,
+    ),
+    "allows": ResultPage("scheme/allows/", queries=12),
+}
+every_page = pytest.mark.parametrize("result_page", PAGES.values(), ids=PAGES)
+
+
+@pytest.fixture
+def walk(charlie) -> Project:
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
+
+
+def paragraph(page: str) -> str:
+    return unescape("".join(re.findall(r'id="paragraph"><p>(.*?)</p>', page, re.DOTALL)))
+
+
+def shown(page: str) -> tuple[list[str], str]:
+    """Return all figures of a page, and what it says of them in words."""
+    return re.findall(r'<data value="([^"]*)"', page), paragraph(page)
+
+
+@every_page
+def test_a_wrong_parameter_gets_400_its_name_and_the_convention_of_the_project(signed_in, charlie, walk, result_page):
+    client = signed_in(charlie)
+    usual = shown(client.get(result_page.address()).content.decode())
+    for name, value in (*WRONG_PARAMETERS, *result_page.wrong):
+        reply = client.get(result_page.address(), {"distance": "dice"} | dict(result_page.chosen) | {name: value})
+        page = reply.content.decode()
+        assert reply.status_code == 400, (name, value)
+        assert f"<p>{name}: " in page, (name, value)
+        assert shown(page) == usual, (name, value)
+        assert "<b>&#x27;" not in page
+
+
+@every_page
+def test_odd_values_do_no_harm(signed_in, charlie, walk, result_page):
+    client = signed_in(charlie)
+    for name in ("distance", "as", "page", "x", *result_page.odd):
+        for odd in ODD_VALUES:
+            reply = client.get(result_page.address(), {name: odd}, follow=True)
+            assert reply.status_code in (200, 400), (name, odd)
+            assert b"<script>1" not in reply.content or reply["Content-Type"].startswith("text/plain"), (name, odd)
+
+
+@every_page
+def test_an_empty_parameter_is_none(signed_in, charlie, walk, result_page):
+    for name in result_page.chosen:
+        assert signed_in(charlie).get(result_page.address(), {name: ""}).status_code == 200, name
+
+
+def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
+    def queries(client: Client, address: str) -> int:
+        clear_cache()
+        cache.clear()
+        return cost(client, address)
+
+    for slug, size in (("small", 2), ("large", 5)):
+        of_size(slug, size)
+    client = signed_in(charlie)
+    for name, page in PAGES.items():
+        if page.queries is not None:
+            small, large = (queries(client, page.address(slug)) for slug in ("small", "large"))
+            assert small == large <= page.queries, name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered):
+    project = coded_project("walk", kind, WALK)
+    if answered:
+        answer(project)
+    client = signed_in(charlie)
+    pages = {}
+    for name, page in PAGES.items():
+        if name != "item" and (answered or not page.needs_answers):
+            reply = client.get(page.address())
+            assert reply.status_code == 200, name
+            pages[name] = reply.content.decode()
+    for name in ("grid", "compare", "coders", "course"):
+        assert any(figures(pages[name], PAGES[name].table)) == answered, name
+    for measure in coders.measures_for(project.answers):
+        reply = client.get(PAGES["coders"].address(), {"measure": measure})
+        assert any(figures(reply.content.decode(), "matrix")) == answered, measure
+    for by in course.GROUPINGS:
+        reply = client.get(PAGES["course"].address(), {"by": by})
+        assert any(figures(reply.content.decode(), "coders")) == answered, by
+    assert len(table(pages["grid"], "grid")) == len(overall.CONSTRUCTIONS[project.answers])
+    assert ("table-antecedents" in pages["grid"]) == (project.answers == "pointers")
+    assert ("Take the unit out" in pages["compare"].partition('id="table-compare"')[2]) == (
+        project.answers != "categories" and default_parameters(project.preset, project.answers).is_alpha
+    )
+    assert ("undefined" in paragraph(pages["methods"])) != answered
+    assert ("sets" in paragraph(pages["methods"])) == (project.answers != "categories")
+    assert [row[2] != "–" for row in table(pages["texts"], "texts")] == [answered]
+    assert bool(table(pages["categories"], "table")) == answered
+    assert ("Merge categories" in pages["categories"]) == (answered and project.categories.count() > 2)
+    if answered:
+        assert len(figures(pages["pair"], "measures")) == len(coders.measures_for(project.answers))
+        assert sum(int(row[1]) for row in table(pages["pair"], "relations")) == 5

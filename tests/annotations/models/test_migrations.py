@@ -1,0 +1,33 @@
+"""Migrations that move more than tables."""
+
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django_tasks_db.models import DBTaskResult
+
+from agreement.sections.computations import compute
+from annotations.transfers.orders import run_transfer
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("migration", "task", "before"),
+    [
+        ("annotations.migrations.0009_plain_names", run_transfer, "annotations.transfers.work"),
+        ("agreement.migrations.0002_plain_names", compute, "agreement.computations.compute"),
+    ],
+)
+def test_what_0_1_0_left_in_the_queue_is_found_by_the_worker(migration, task, before):
+    others = {
+        "priority": 0,
+        "args_kwargs": {"args": [1], "kwargs": {}},
+        "queue_name": "default",
+        "backend_name": "default",
+    }
+    queued = DBTaskResult.objects.create(task_path=before, **others)
+    import_module(migration).rename_tasks(apps, SimpleNamespace(connection=connection))
+    queued.refresh_from_db()
+    assert queued.task_path == task.module_path

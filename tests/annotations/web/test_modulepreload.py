@@ -1,0 +1,61 @@
+"""Links to the modules of a page: all that its main module reaches, and no more, under the names of production too."""
+
+import re
+from urllib.parse import urljoin
+
+import pytest
+from django.conf import settings as project
+from django.core.management import call_command
+
+from annotations.templatetags.modules import imported_modules, modulepreload
+
+STATIC = project.BASE_DIR / "static"
+WORKBENCHES = ("coding", "pyramid")
+
+
+def reached(main, read):
+    """Every module that one leads to by `from`, by address."""
+    found, ahead = set(), [main]
+    while ahead:
+        address = ahead.pop()
+        if address not in found:
+            found.add(address)
+            code = "\n".join(
+                line for line in read(address).splitlines() if not line.lstrip().startswith(("//", "/*", "*"))
+            )
+            ahead += [urljoin(address, name) for name in re.findall(r'\bfrom\s*"(\.{1,2}/[^"]+)"', code)]
+    return found
+
+
+def linked(workbench):
+    return re.findall(r'<link rel="modulepreload" href="([^"]+)">', modulepreload(f"js/{workbench}/main.js"))
+
+
+@pytest.mark.parametrize("workbench", WORKBENCHES)
+def test_every_module_that_a_page_reaches_is_preloaded_once_and_no_other(workbench):
+    links = linked(workbench)
+    assert len(links) == len(set(links)) > 20
+    assert links[0] == f"/static/js/{workbench}/main.js"
+    assert set(links) == reached(links[0], lambda address: (STATIC / address.removeprefix("/static/")).read_text())
+
+
+@pytest.mark.parametrize("workbench", WORKBENCHES)
+def test_own_script_of_a_page_stays_small(workbench):
+    modules = [STATIC / address.removeprefix("/static/") for address in linked(workbench)]
+    assert sum(path.stat().st_size for path in [*modules, STATIC / "js/theme.js"]) < 150_000
+
+
+@pytest.mark.parametrize("workbench", WORKBENCHES)
+def test_in_production_the_links_have_the_names_that_modules_import(workbench, settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
+    call_command("collectstatic", interactive=False, verbosity=0)
+    links = linked(workbench)
+    assert re.fullmatch(rf"/static/js/{workbench}/main\.[0-9a-f]{{12}}\.js", links[0])
+    assert set(links) == reached(links[0], lambda address: (tmp_path / address.removeprefix("/static/")).read_text())
+
+
+def test_a_module_that_is_not_there_is_an_error():
+    with pytest.raises(FileNotFoundError, match=r"static/js/none/main\.js"):
+        imported_modules("js/none/main.js")
