@@ -1,16 +1,16 @@
-"""A seeded synthetic corpus in files: several coders' chains over the same markables, as CoNLL-2012."""
+"""A seeded synthetic corpus in CoNLL-2012 files: several coders' chains over the same markables."""
 
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-WORDS_BETWEEN = (2, 3, 4, 5, 6, 7, 8, 9)  # so that a markable has seven words of text, as in LitBank
-NESTED = 0.25  # of the phrases hold another one
+WORDS_BETWEEN = (2, 3, 4, 5, 6, 7, 8, 9)  # gives seven words of text per markable, as in LitBank
+NESTED = 0.25  # share of phrases that contain another one
 SENTENCE = 18  # words, or a few more
-ALONE = 0.2  # of the markables are of entities that nothing else is of
-ENTITIES = 12  # others in a text; the first are the most talked of
-CHANGED = 0.1  # of a coder's markables are of another entity than in what all coders start from
+SINGLETONS = 0.2  # share of markables that are the only one of their entity
+ENTITIES = 12  # other entities of a text; the first are the most frequent
+CHANGED = 0.1  # share of a coder's markables with another entity than in the shared start
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Tokens:
 
 
 def write_corpus(folder: Path, texts: int, coders: int, markables: int, seed: int = 1) -> None:
-    """A folder for each coder with a file for each text."""
+    """Write a folder for each coder with a file for each text."""
     draw = random.Random(seed)
     syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
     lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 4))) for _ in range(3000)]
@@ -30,11 +30,13 @@ def write_corpus(folder: Path, texts: int, coders: int, markables: int, seed: in
         (folder / f"coder{coder + 1}").mkdir(parents=True)
     for number in range(texts):
         text = _text(draw, lexicon, markables)
-        agreed = [_entity(draw, place) for place in range(markables)]
+        shared = [_entity(draw, position) for position in range(markables)]
         for coder in range(coders):
-            said = [_entity(draw, place) if draw.random() < CHANGED else same for place, same in enumerate(agreed)]
+            entities = [
+                _entity(draw, position) if draw.random() < CHANGED else entity for position, entity in enumerate(shared)
+            ]
             path = folder / f"coder{coder + 1}" / f"text-{number:04}.conll"
-            path.write_text("".join(_lines(f"text-{number:04}", text, said)), encoding="utf-8")
+            path.write_text("".join(_lines(f"text-{number:04}", text, entities)), encoding="utf-8")
 
 
 def _text(draw: random.Random, lexicon: list[str], markables: int) -> Tokens:
@@ -57,10 +59,10 @@ def _text(draw: random.Random, lexicon: list[str], markables: int) -> Tokens:
     return Tokens(sentences, spans)
 
 
-def _entity(draw: random.Random, place: int) -> str:
-    """The entity of the markable at a place: its own, or one of a few, of which the first are the most frequent."""
-    if draw.random() < ALONE:
-        return str(1000 + place)
+def _entity(draw: random.Random, position: int) -> str:
+    """Draw the entity of the markable at a position: one of its own, or one of a few, the first most frequently."""
+    if draw.random() < SINGLETONS:
+        return str(1000 + position)
     return str(min(int(draw.expovariate(0.3)), ENTITIES - 1))
 
 

@@ -1,9 +1,9 @@
-"""How long a manager waits for the dashboard of a large project: python -m benchmarks.dashboard --json, or make bench.
+"""Measure how long a manager waits for the dashboard of a large project: python -m benchmarks.dashboard --json.
 
 A project of 1,000 texts, 3 coders and 80 markables a text, 240,000 judgements. The dashboard is the part of the
 overview with the figure, its interval, the items that need attention and the activity, and the page of agreement with
-every distance and interval; each is asked for as a browser does, through views, templates and the database. First:
-nothing is remembered. Unchanged: asked for again. After one text: a coder has changed one answer in between.
+every distance and interval; each is requested as by a browser, through views, templates and the database. First: the
+cache is empty. Unchanged: requested again. After one text: a coder has changed one answer in between.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ OTHERS = {
 }
 
 
-def measured(texts: int, repeats: int) -> dict[str, Any]:
-    """The times on the database of the settings: each page alone, and the dashboard, which is the slower of its two."""
+def measure(texts: int, repeats: int) -> dict[str, Any]:
+    """Return the times on the configured database: of each page, and of the dashboard, the slower of its pages."""
     import django
 
     django.setup()
@@ -40,48 +40,48 @@ def measured(texts: int, repeats: int) -> dict[str, Any]:
     from django.test import Client
     from django.test.utils import setup_test_environment
 
-    from agreement.extract import forget
+    from agreement.data.extract import clear_cache
     from annotations.models import Coding, User
     from benchmarks.projects import answer_otherwise, fill
 
     call_command("migrate", verbosity=0)
     setup_test_environment()
     project = fill(texts, CODERS, MARKABLES)
-    with connection.cursor() as cursor:  # as PostgreSQL does by itself soon after so many new rows
+    with connection.cursor() as cursor:  # PostgreSQL does so itself soon after so many new rows
         cursor.execute("analyze")
     client = Client()
     client.force_login(User.objects.get(username="manager"))
     coding = Coding.objects.filter(text__project=project).first()
     assert coding is not None
 
-    def waited(address: str) -> float:
-        begin = time.perf_counter()
-        answer = client.get(f"/projects/{project.slug}/{address}")
-        assert answer.status_code == 200, answer.status_code
-        return (time.perf_counter() - begin) * 1000
+    def request_time(address: str) -> float:
+        start = time.perf_counter()
+        response = client.get(f"/projects/{project.slug}/{address}")
+        assert response.status_code == 200, response.status_code
+        return (time.perf_counter() - start) * 1000
 
-    waited(PAGES["agreement"])  # templates and imports
-    found: dict[str, dict[str, float]] = {}
+    request_time(PAGES["agreement"])  # templates and imports
+    figures: dict[str, dict[str, float]] = {}
     for name, address in {**PAGES, **OTHERS}.items():
         times: dict[str, list[float]] = {key: [] for key in GOALS}
         for number in range(repeats):
-            forget()
-            times["first_ms"].append(waited(address))
-            times["unchanged_ms"].append(waited(address))
+            clear_cache()
+            times["first_ms"].append(request_time(address))
+            times["unchanged_ms"].append(request_time(address))
             answer_otherwise(coding, number)
-            times["after_one_text_ms"].append(waited(address))
-        found[name] = {key: round(statistics.median(of), 1) for key, of in times.items()}
-    dashboard = {key: max(found[name][key] for name in PAGES) for key in GOALS}
-    return {**dashboard, "pages": found}
+            times["after_one_text_ms"].append(request_time(address))
+        figures[name] = {key: round(statistics.median(values), 1) for key, values in times.items()}
+    dashboard = {key: max(figures[name][key] for name in PAGES) for key in GOALS}
+    return {**dashboard, "pages": figures}
 
 
-def in_a_process(database: str, texts: int, repeats: int) -> dict[str, Any]:
-    """The times in a process of its own, on a database of its own."""
+def run_in_process(database: str, texts: int, repeats: int) -> dict[str, Any]:
+    """Return the times, measured in a new process on a new database."""
     return run_on(database, "benchmarks.dashboard", ["--here", f"--texts={texts}", f"--repeats={repeats}"])
 
 
-def report(found: dict[str, Any], texts: int) -> str:
-    """The figures as a page of the documentation."""
+def report(figures: dict[str, Any], texts: int) -> str:
+    """Return the figures as a page of the documentation."""
     import django
 
     judgements = texts * CODERS * MARKABLES
@@ -95,13 +95,13 @@ def report(found: dict[str, Any], texts: int) -> str:
         "",
         f"Python {platform.python_version()}, Django {django.__version__}, {os.cpu_count()} cores.",
     ]
-    for database, of_database in found.items():
+    for database, database_figures in figures.items():
         lines += ["", f"## {database}", ""]
-        if "why" in of_database:
-            lines.append(of_database["why"])
+        if "why" in database_figures:
+            lines.append(database_figures["why"])
             continue
         lines += ["| page | first | unchanged | after one text |", "| --- | ---: | ---: | ---: |"]
-        rows = {"**dashboard**": of_database, **of_database["pages"]}
+        rows = {"**dashboard**": database_figures, **database_figures["pages"]}
         lines += [f"| {name} | {' | '.join(f'{row[key]:.0f}' for key in GOALS)} |" for name, row in rows.items()]
     return "\n".join(lines) + "\n"
 
@@ -115,12 +115,12 @@ def main() -> None:
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.here:
-        print(json.dumps(measured(options.texts, options.repeats)))
+        print(json.dumps(measure(options.texts, options.repeats)))
         return
-    found = {name: in_a_process(name, options.texts, options.repeats) for name in NAMES}
+    figures = {name: run_in_process(name, options.texts, options.repeats) for name in NAMES}
     if options.write:
-        options.write.write_text(report(found, options.texts), encoding="utf-8")
-    print(json.dumps(found, indent=1) if options.json else report(found, options.texts))
+        options.write.write_text(report(figures, options.texts), encoding="utf-8")
+    print(json.dumps(figures, indent=1) if options.json else report(figures, options.texts))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A fresh database for a benchmark, as in production, and a process of its own on it."""
+"""New databases for benchmarks, configured as in production, and processes on them."""
 
 import json
 import os
@@ -16,7 +16,7 @@ POSTGRES = os.environ.get("BENCH_POSTGRES", "postgres://postgres@127.0.0.1:5432/
 
 
 def run_on(database: str, module: str, arguments: Sequence[str]) -> dict[str, Any]:
-    """What the module prints last, as JSON, run on an empty database; or why there is no such database."""
+    """Run the module on an empty database and return the JSON of its last line, or why there is no such database."""
     with tempfile.TemporaryDirectory() as data:
         environment = os.environ | {"LOCAL": "1", "DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "config.settings"}
         environment.pop("DATABASE_URL", None)
@@ -46,6 +46,6 @@ def _on_postgres(name: str) -> Iterator[str]:
 
 def _run(module: str, arguments: Sequence[str], environment: dict[str, str]) -> dict[str, Any]:
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    process = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, Any] = json.loads(process.stdout.splitlines()[-1])
+    return result

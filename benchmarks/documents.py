@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-MARKABLES = 100  # in a document
-CHAINS = 33  # in a document, so that a chain has 3 markables in the mean
-CHANGED = 0.1  # of a coder's markables are in another chain than in the chains that all coders start from
+MARKABLES = 100  # per document
+CHAINS = 33  # per document, so that a chain has 3 markables on average
+CHANGED = 0.1  # share of a coder's markables in another chain than in the shared start
 
 type Ints = NDArray[np.int64]
 
 
 def documents(judgements: int, coders: int, seed: int = 1) -> tuple[Ints, Ints]:
-    """(ids, document of each unit): an array (units, coders) of chain ids, and a number for each unit."""
+    """Return an array (units, coders) of chain ids, and the number of the document of each unit."""
     random = np.random.default_rng(seed)
     units = max(judgements // coders, 2)
     start = random.integers(0, CHAINS, units)
@@ -25,7 +25,7 @@ def documents(judgements: int, coders: int, seed: int = 1) -> tuple[Ints, Ints]:
 
 
 def write_csv(path: Path, ids: Ints, document: Ints) -> None:
-    """The same as a file with one judgement per line."""
+    """Write the judgements to a file, one per line."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("document", "unit", "coder", "chain"))
@@ -34,7 +34,7 @@ def write_csv(path: Path, ids: Ints, document: Ints) -> None:
 
 
 def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
-    """The same as Python sets: for each unit the value of each coder."""
+    """Return the chains as Python sets: for each unit the value of each coder."""
     columns = []
     for column in ids.T:
         members: dict[tuple[int, int], list[int]] = {}
@@ -47,8 +47,10 @@ def as_sets(ids: Ints, document: Ints) -> list[list[frozenset[int]]]:
 
 
 def prefixes(judgements: int, coders: int, seed: int = 1) -> tuple[list[list[frozenset[int]]], list[int]]:
-    """Sets that overlap: for each unit what precedes it in its chain, and itself; and the document of each unit."""
+    """Return overlapping sets (each unit with its predecessors in its chain) and the document of each unit."""
     ids, document = documents(judgements, coders, seed)
-    whole = as_sets(ids, document)
-    before = [[frozenset(m for m in value if m <= unit) for value in row] for unit, row in enumerate(whole)]
-    return before, document.tolist()
+    chains = as_sets(ids, document)
+    predecessors = [
+        [frozenset(member for member in value if member <= unit) for value in row] for unit, row in enumerate(chains)
+    ]
+    return predecessors, document.tolist()

@@ -1,4 +1,4 @@
-"""How long import and export of a large project take: python -m benchmarks.formats --json, or make bench.
+"""Measure import and export of a large project: python -m benchmarks.formats --json, or make bench.
 
 1,000 texts with 80 markables each, coded by 3 coders: 3,000 CoNLL-2012 files with 240,000 judgements, seven words a
 markable. Import: from the files on the disk to the committed rows of an empty project. Export: from the rows to a zip.
@@ -22,72 +22,76 @@ from benchmarks.measures import machine
 
 if TYPE_CHECKING:
     from annotations.formats import Document
-    from annotations.importing import Source
     from annotations.models import Project
+    from annotations.transfers.importing.sources import Source
 
 MODULE = "benchmarks.formats"
 TEXTS, CODERS, MARKABLES = 1000, 3, 80
-# The size at which the other formats and the peer are measured: a tenth.
+# The other formats and the peer are measured with a tenth of the texts.
 SHARE = 10
 HEADLINE = "conll2012"
 
 
 def timed(name: str, work: Callable[[], object]) -> dict[str, float]:
-    """How long the work takes, and how much of that this process computed and did not wait for database or disk."""
-    begin, busy = time.perf_counter(), time.process_time()
+    """Return the seconds that the work takes, and those in which this process did not wait for database or disk."""
+    start, cpu_start = time.perf_counter(), time.process_time()
     work()
     return {
-        f"{name}_seconds": round(time.perf_counter() - begin, 3),
-        f"{name}_own_seconds": round(time.process_time() - busy, 3),
+        f"{name}_seconds": round(time.perf_counter() - start, 3),
+        f"{name}_own_seconds": round(time.process_time() - cpu_start, 3),
     }
 
 
 def from_folder(folder: Path) -> list[Source]:
-    """The files of the corpus, as the command that imports them finds them."""
-    from annotations.importing import Source
+    """Return the files of the corpus as the command that imports them reads them."""
+    from annotations.transfers.importing.sources import Source
 
     files = sorted(file for file in folder.rglob("*") if file.is_file())
-    return [Source(str(file.relative_to(folder)), file.read_bytes(), found=True) for file in files]
+    return [Source(str(file.relative_to(folder)), file.read_bytes(), in_folder=True) for file in files]
 
 
 def from_zip(path: Path) -> list[Source]:
-    """The files of an export, as the page that imports them finds them."""
-    from annotations.importing import sources_of
+    """Return the files of an export as the page that imports them reads them."""
+    from annotations.transfers.importing.sources import open_sources
 
-    return sources_of([(path.name, path.read_bytes())])
+    return open_sources([(path.name, path.read_bytes())])
 
 
-def brought_in(project: Project, format_key: str, sources: list[Source]) -> None:
-    """Import the files; one that is refused would make the figure worthless."""
-    from annotations.importing import import_brought, read_sources
+def import_files(project: Project, format_key: str, sources: list[Source]) -> None:
+    """Import the files. Raise RuntimeError if one is refused, which would make the figure worthless."""
+    from annotations.core.memory import relaxed_garbage_collection
+    from annotations.transfers.importing.documents import import_result
+    from annotations.transfers.importing.sources import read_sources
 
-    report = import_brought(project, read_sources(format_key, sources, "parent"), create=True)
+    with relaxed_garbage_collection():  # as in the worker and the command
+        report = import_result(project, read_sources(format_key, sources, "parent"), create=True)
     if report.failures or not report.codings:
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 
 
-def _brought_back(project: Project, format_key: str, path: Path) -> None:
-    brought_in(project, format_key, from_zip(path))
+def _import_archive(project: Project, format_key: str, path: Path) -> None:
+    import_files(project, format_key, from_zip(path))
 
 
-def taken_out(project: Project, format_key: str, path: Path) -> None:
-    """Export into a zip on the disk."""
-    from annotations.exporting import export
+def export_project(project: Project, format_key: str, path: Path) -> None:
+    """Export to a zip on the disk."""
+    from annotations.core.memory import relaxed_garbage_collection
+    from annotations.transfers.exporting.codings import export_codings
 
-    with path.open("wb") as out:
-        export(project, format_key, out)
+    with path.open("wb") as out, relaxed_garbage_collection():
+        export_codings(project, format_key, out)
 
 
-def fresh(slug: str) -> Project:
-    """An empty project of clusters."""
-    from annotations.actions import create_project
-    from annotations.schemes import SCHEMES
+def create_empty_project(slug: str) -> Project:
+    """Create an empty project with the scheme of clusters."""
+    from annotations.projects.creation import create_project
+    from annotations.schemes.ready_made import SCHEMES
 
     return create_project(slug, slug, SCHEMES["clusters"])
 
 
-def prepared() -> None:
-    """Django with an empty database of its own."""
+def set_up_django() -> None:
+    """Set up Django with an empty database."""
     import django
 
     django.setup()
@@ -96,45 +100,46 @@ def prepared() -> None:
     call_command("migrate", verbosity=0)
 
 
-def measured(texts: int) -> dict[str, Any]:
-    """The headline on the database of the settings."""
-    prepared()
-    with tempfile.TemporaryDirectory() as made:
-        files, archive = Path(made) / "files", Path(made) / "export.zip"
+def measure(texts: int) -> dict[str, Any]:
+    """Return the figures of the main format on the configured database."""
+    set_up_django()
+    with tempfile.TemporaryDirectory() as folder:
+        files, archive = Path(folder) / "files", Path(folder) / "export.zip"
         write_corpus(files, texts, CODERS, MARKABLES)
-        project = fresh("headline")
-        came = timed("import", lambda: brought_in(project, HEADLINE, from_folder(files)))
-        return came | timed("export", lambda: taken_out(project, HEADLINE, archive))
+        project = create_empty_project("headline")
+        import_times = timed("import", lambda: import_files(project, HEADLINE, from_folder(files)))
+        return import_times | timed("export", lambda: export_project(project, HEADLINE, archive))
 
 
-def measured_all(texts: int) -> dict[str, Any]:
-    """Every format that is written, each with its own export read again, on the database of the settings."""
-    prepared()
+def measure_formats(texts: int) -> dict[str, Any]:
+    """Return the figures of every format that can be written, each importing its own export."""
+    set_up_django()
     from annotations.formats import FORMATS
-    from annotations.importing import import_brought, read_sources
+    from annotations.transfers.importing.documents import import_result
+    from annotations.transfers.importing.sources import read_sources
 
-    found: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as made:
-        files = Path(made) / "files"
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        files = Path(folder) / "files"
         write_corpus(files, texts, CODERS, MARKABLES)
-        project = fresh("all")
-        brought_in(project, HEADLINE, from_folder(files))
+        project = create_empty_project("all")
+        import_files(project, HEADLINE, from_folder(files))
         for key, format_ in FORMATS.items():
             if format_.write is None:
                 continue
-            archive = Path(made) / f"{key}.zip"
-            went = timed("export", partial(taken_out, project, key, archive))
-            other = fresh(f"from-{key}")
-            if format_.names_coders:  # tables, which hold no texts
-                import_brought(other, read_sources(HEADLINE, from_folder(files / "coder1"), "nobody"))
-            came = timed("import", partial(_brought_back, other, key, archive))
-            found[key] = {"label": format_.label, **came, **went}
-    return found
+            archive = Path(folder) / f"{key}.zip"
+            export_times = timed("export", partial(export_project, project, key, archive))
+            other = create_empty_project(f"from-{key}")
+            if format_.names_coders:  # tables, which contain no texts
+                import_result(other, read_sources(HEADLINE, from_folder(files / "coder1"), "nobody"))
+            import_times = timed("import", partial(_import_archive, other, key, archive))
+            figures[key] = {"label": format_.label, **import_times, **export_times}
+    return figures
 
 
 def peer(texts: int) -> dict[str, Any]:
-    """XMI files of as many marks read in memory and written again, by dkpro-cassis alone and by the format on it."""
-    prepared()
+    """Return the times for XMI files in memory, read and written by dkpro-cassis alone and by our format."""
+    set_up_django()
     import warnings
     from importlib.metadata import version
     from io import BytesIO
@@ -142,38 +147,39 @@ def peer(texts: int) -> dict[str, Any]:
     import cassis
 
     from annotations.formats import FORMATS, Bundle
-    from annotations.formats.losses import carried
+    from annotations.formats.losses.reduction import reduce_document
 
     xmi, conll = FORMATS["xmi"], FORMATS[HEADLINE]
     write = xmi.write
     assert write is not None
-    with tempfile.TemporaryDirectory() as made:
-        write_corpus(Path(made), texts, CODERS, MARKABLES)
-        sources = from_folder(Path(made))
-    drawn = [conll.read(Bundle.of(source.name.replace("/", "-"), source.data))[0] for source in sources]
-    written = {file.path: file.data for file in write([carried(document, xmi.carries)[0] for document in drawn])}
-    described = next(data for path, data in written.items() if not path.endswith(".xmi"))
-    marked = {path: data for path, data in written.items() if path.endswith(".xmi")}
+    with tempfile.TemporaryDirectory() as folder:
+        write_corpus(Path(folder), texts, CODERS, MARKABLES)
+        sources = from_folder(Path(folder))
+    documents = [conll.read(Bundle.of(source.name.replace("/", "-"), source.data))[0] for source in sources]
+    reduced = [reduce_document(document, xmi.supported_features)[0] for document in documents]
+    files = {file.path: file.data for file in write(reduced)}
+    type_system = next(data for path, data in files.items() if not path.endswith(".xmi"))
+    xmi_files = {path: data for path, data in files.items() if path.endswith(".xmi")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `type` is called `type_` in Python
-        types = cassis.load_typesystem(BytesIO(described))
+        types = cassis.load_typesystem(BytesIO(type_system))
     loaded: list[cassis.Cas] = []
-    read: list[Document] = []
+    documents_read: list[Document] = []
 
     def load() -> None:
-        loaded.extend(cassis.load_cas_from_xmi(BytesIO(data), types) for data in marked.values())
+        loaded.extend(cassis.load_cas_from_xmi(BytesIO(data), types) for data in xmi_files.values())
 
     def read_here() -> None:
-        for path, data in marked.items():
-            read.extend(xmi.read(Bundle(path, {path: data, "TypeSystem.xml": described})))
+        for path, data in xmi_files.items():
+            documents_read.extend(xmi.read(Bundle(path, {path: data, "TypeSystem.xml": type_system})))
 
-    found = timed("read", load) | timed("write", lambda: [cas.to_xmi() for cas in loaded])
-    here = timed("read", read_here) | timed("write", lambda: write(read))
-    return {"version": version("dkpro-cassis"), "files": len(marked), "cassis": found, "here": here}
+    cassis_times = timed("read", load) | timed("write", lambda: [cas.to_xmi() for cas in loaded])
+    format_times = timed("read", read_here) | timed("write", lambda: write(documents_read))
+    return {"version": version("dkpro-cassis"), "files": len(xmi_files), "cassis": cassis_times, "here": format_times}
 
 
-def report(found: dict[str, Any], texts: int) -> str:
-    """The figures as a page of the documentation."""
+def report(figures: dict[str, Any], texts: int) -> str:
+    """Return the figures as a page of the documentation."""
     import django
 
     share, judgements = max(texts // SHARE, 1), texts * CODERS * MARKABLES
@@ -194,9 +200,13 @@ def report(found: dict[str, Any], texts: int) -> str:
         "| --- | ---: | ---: |",
     ]
     for database in databases.NAMES:
-        of = found[database]
-        lines.append(f"| {database} | {of['why']} | |" if "why" in of else f"| {database} | {_cells(of)} |")
-    if "formats" in found:
+        figures_of = figures[database]
+        lines.append(
+            f"| {database} | {figures_of['why']} | |"
+            if "why" in figures_of
+            else f"| {database} | {_cells(figures_of)} |"
+        )
+    if "formats" in figures:
         lines += [
             "",
             "## Every format",
@@ -206,21 +216,21 @@ def report(found: dict[str, Any], texts: int) -> str:
             "",
             "| format | import | export |",
             "| --- | ---: | ---: |",
-            *(f"| {of['label']} | {_cells(of)} |" for of in found["formats"].values()),
+            *(f"| {figures_of['label']} | {_cells(figures_of)} |" for figures_of in figures["formats"].values()),
         ]
-    beside = found["peer"]
+    peer_figures = figures["peer"]
     lines += [
         "",
         "## Beside dkpro-cassis",
         "",
-        f"{beside['files']:,} XMI files of {MARKABLES} markables each, from bytes to objects and back, without a",
+        f"{peer_figures['files']:,} XMI files of {MARKABLES} markables each, from bytes to objects and back, without a",
         "database. XMI is read and written by dkpro-cassis here too: what comes on top is that files are checked",
         "before it sees them, and that its objects become documents and these its objects.",
         "",
         "| | read | write |",
         "| --- | ---: | ---: |",
-        f"| dkpro-cassis {beside['version']} alone | {_cells(beside['cassis'], 'read', 'write')} |",
-        f"| Coindex with it | {_cells(beside['here'], 'read', 'write')} |",
+        f"| dkpro-cassis {peer_figures['version']} alone | {_cells(peer_figures['cassis'], 'read', 'write')} |",
+        f"| Coindex with it | {_cells(peer_figures['here'], 'read', 'write')} |",
     ]
     return "\n".join(lines) + "\n"
 
@@ -233,13 +243,15 @@ def _cells(figures: dict[str, Any], *names: str) -> str:
 
 
 def all_figures(texts: int, every: bool) -> dict[str, Any]:
-    """Each in a process of its own, those with a goal by the name of the database."""
+    """Return all figures, each measured in a new process; those with a goal by the name of the database."""
     share = f"--texts={max(texts // SHARE, 1)}"
-    found = {name: databases.run_on(name, MODULE, ["--here=headline", f"--texts={texts}"]) for name in databases.NAMES}
-    found["peer"] = databases.run_on("sqlite", MODULE, ["--here=peer", share])
+    figures = {
+        name: databases.run_on(name, MODULE, ["--here=headline", f"--texts={texts}"]) for name in databases.NAMES
+    }
+    figures["peer"] = databases.run_on("sqlite", MODULE, ["--here=peer", share])
     if every:
-        found["formats"] = databases.run_on("sqlite", MODULE, ["--here=formats", share])
-    return found
+        figures["formats"] = databases.run_on("sqlite", MODULE, ["--here=formats", share])
+    return figures
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -254,15 +266,15 @@ def main(arguments: list[str] | None = None) -> None:
     if options.here:
         print(json.dumps(TASKS[options.here](options.texts)))
         return
-    found = all_figures(options.texts, options.all)
+    figures = all_figures(options.texts, options.all)
     if options.write:
-        options.write.write_text(report(found, options.texts), encoding="utf-8")
-    print(json.dumps(found, indent=1) if options.json else report(found, options.texts))
+        options.write.write_text(report(figures, options.texts), encoding="utf-8")
+    print(json.dumps(figures, indent=1) if options.json else report(figures, options.texts))
 
 
 TASKS: dict[str, Callable[[int], dict[str, Any]]] = {
-    "headline": measured,
-    "formats": measured_all,
+    "headline": measure,
+    "formats": measure_formats,
     "peer": peer,
 }
 

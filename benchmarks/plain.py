@@ -1,6 +1,6 @@
-"""A plain application on the same database: what the ORM and the server take without our rules, as an honest floor.
+"""A plain application on the same database: the least that ORM and server take, without the rules of Coindex.
 
-Whoever asks gets the rows: nobody signs in, nothing is checked. It is served as Coindex is: gunicorn benchmarks.plain.
+There is no sign-in and no check. It is served like Coindex: gunicorn benchmarks.plain.
 """
 
 import json
@@ -20,12 +20,12 @@ application = get_wsgi_application()
 
 
 def coding(request: HttpRequest, pk: int) -> JsonResponse:
-    """A text with the judgements of one coder, or more of them."""
+    """Return a text with the judgements of one coder, or save some of them."""
     from annotations.models import Coding, Judgement, Markable, Pointer
 
     if request.method == "POST":
         return JsonResponse({"version": save(pk, json.loads(request.body)["operations"])})
-    found = Coding.objects.select_related("text").get(pk=pk)
+    row = Coding.objects.select_related("text").get(pk=pk)
     pointers: dict[int, list[str]] = {}
     rows = Pointer.objects.filter(judgement__coding=pk)
     for judgement, target in rows.values_list("judgement_id", "target__key"):
@@ -33,9 +33,9 @@ def coding(request: HttpRequest, pk: int) -> JsonResponse:
     judgements = Judgement.objects.filter(coding=pk).values_list("pk", "markable__key", "category__key", "note")
     return JsonResponse(
         {
-            "text": found.text.content,
-            "markables": list(Markable.objects.filter(text=found.text_id).values("key", "parts")),
-            "version": found.version,
+            "text": row.text.content,
+            "markables": list(Markable.objects.filter(text=row.text_id).values("key", "parts")),
+            "version": row.version,
             "judgements": [
                 {"markable": key, "category": category, "pointers": pointers.get(pk, []), "note": note}
                 for pk, key, category, note in judgements
@@ -46,18 +46,20 @@ def coding(request: HttpRequest, pk: int) -> JsonResponse:
 
 @transaction.atomic
 def save(pk: int, changes: list[dict[str, Any]]) -> int:
-    """Write judgements, their pointers and the log, as they come."""
+    """Write judgements, their pointers and the log, without checks."""
     from annotations.models import Category, Coding, Judgement, Markable, Operation, Pointer
 
-    said = [change["payload"] for change in changes]
-    found = Coding.objects.select_for_update().get(pk=pk)
-    keys = {key for one in said for key in (one["markable"], *one["pointers"])}
-    markables = dict(Markable.objects.filter(text=found.text_id, key__in=keys).values_list("key", "pk"))
-    categories = dict(Category.objects.filter(project__texts=found.text_id).values_list("key", "pk"))
+    payloads = [change["payload"] for change in changes]
+    coding = Coding.objects.select_for_update().get(pk=pk)
+    keys = {key for payload in payloads for key in (payload["markable"], *payload["pointers"])}
+    markables = dict(Markable.objects.filter(text=coding.text_id, key__in=keys).values_list("key", "pk"))
+    categories = dict(Category.objects.filter(project__texts=coding.text_id).values_list("key", "pk"))
     rows = Judgement.objects.bulk_create(
         [
-            Judgement(coding=found, markable_id=markables[one["markable"]], category_id=categories[one["category"]])
-            for one in said
+            Judgement(
+                coding=coding, markable_id=markables[payload["markable"]], category_id=categories[payload["category"]]
+            )
+            for payload in payloads
         ],
         update_conflicts=True,
         unique_fields=["coding", "markable"],
@@ -66,27 +68,27 @@ def save(pk: int, changes: list[dict[str, Any]]) -> int:
     Pointer.objects.filter(judgement__in=rows).delete()
     Pointer.objects.bulk_create(
         Pointer(judgement=row, target_id=markables[target])
-        for row, one in zip(rows, said, strict=True)
-        for target in one["pointers"]
+        for row, payload in zip(rows, payloads, strict=True)
+        for target in payload["pointers"]
     )
     Operation.objects.bulk_create(
         Operation(
-            coding=found,
-            sequence=found.version + number,
+            coding=coding,
+            sequence=coding.version + number,
             uuid=change["uuid"],
             kind="judge",
             payload=change["payload"],
-            user_id=found.coder_id,
+            user_id=coding.coder_id,
         )
         for number, change in enumerate(changes, start=1)
     )
-    found.version += len(changes)
-    found.save(update_fields=["version"])
-    return found.version
+    coding.version += len(changes)
+    coding.save(update_fields=["version"])
+    return coding.version
 
 
-def texts(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - nothing is asked
-    """All texts, without their content."""
+def texts(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view's signature
+    """Return all texts, without their content."""
     from annotations.models import Text
 
     rows = Text.objects.order_by("slug").values("slug", "title", "language", "direction")[:100]

@@ -1,4 +1,4 @@
-"""A seeded synthetic project of pointers in the database: several coders on the same markables."""
+"""A seeded synthetic project in the database: several coders' pointers between the same markables."""
 
 import uuid
 
@@ -6,7 +6,7 @@ import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
-from annotations import operations
+from annotations.coding import operations
 from annotations.models import (
     Category,
     Coding,
@@ -22,12 +22,12 @@ from annotations.models import (
 )
 
 WORD = "word "
-POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of what a coder answers otherwise
+POINTING, AMBIGUOUS, CHANGED = 0.5, 0.03, 0.1  # shares of the markables, and of a coder's changed answers
 
 
 @transaction.atomic
 def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
-    """A project with the categories of Poesio & Artstein; its texts are handed in by every coder."""
+    """Create a project with the categories of Poesio & Artstein, all texts submitted by every coder."""
     random = np.random.default_rng(seed)
     project = Project.objects.create(slug="synthetic", title="Synthetic", answers="pointers")
     phrase = Level.objects.create(project=project, key="phrase", label="phrase")
@@ -42,7 +42,7 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
             for number, person in enumerate(people)
         ]
     )
-    made = Text.objects.bulk_create(
+    text_rows = Text.objects.bulk_create(
         [Text(project=project, slug=f"text-{i:04}", title=f"Text {i}", content=WORD * markables) for i in range(texts)]
     )
     words = Markable.objects.bulk_create(
@@ -55,25 +55,25 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
                 start=start,
                 end=start + 4,
             )
-            for text in made
+            for text in text_rows
             for start in range(0, markables * len(WORD), len(WORD))
         ],
         batch_size=2000,
     )
     codings = Coding.objects.bulk_create(
-        [Coding(text=text, coder=coder, status="submitted", version=1) for text in made for coder in people[1:]]
+        [Coding(text=text, coder=coder, status="submitted", version=1) for text in text_rows for coder in people[1:]]
     )
-    # every coder starts from the same answers, and gives some of them otherwise
+    # Every coder starts from the same answers, and changes some of them.
     shape = (texts, coders, markables)
     points = np.repeat(random.random((texts, 1, markables)) < POINTING, coders, axis=1)
-    back = np.repeat(random.geometric(0.25, (texts, 1, markables)), coders, axis=1)
-    other = np.repeat(random.integers(0, 2, (texts, 1, markables)), coders, axis=1)
+    distance = np.repeat(random.geometric(0.25, (texts, 1, markables)), coders, axis=1)
+    other_category = np.repeat(random.integers(0, 2, (texts, 1, markables)), coders, axis=1)
     changed = random.random(shape) < CHANGED
     points = np.where(changed, random.random(shape) < POINTING, points)
-    back = np.where(changed, random.geometric(0.25, shape), back)
-    other = np.where(changed, random.integers(0, 2, shape), other)
-    place = np.arange(markables)
-    target = place - back
+    distance = np.where(changed, random.geometric(0.25, shape), distance)
+    other_category = np.where(changed, random.integers(0, 2, shape), other_category)
+    position = np.arange(markables)
+    target = position - distance
     points &= target >= 0
     second = target - random.geometric(0.25, shape)
     ambiguous = points & (second >= 0) & (random.random(shape) < AMBIGUOUS)
@@ -82,7 +82,7 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
             Judgement(
                 coding=codings[text * coders + coder],
                 markable=words[text * markables + word],
-                category=phrasal if points[text, coder, word] else others[other[text, coder, word]],
+                category=phrasal if points[text, coder, word] else others[other_category[text, coder, word]],
             )
             for text in range(texts)
             for coder in range(coders)
@@ -94,10 +94,10 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
         [
             Pointer(
                 judgement=judgements[(text * coders + coder) * markables + word],
-                target=words[text * markables + aim[text, coder, word]],
+                target=words[text * markables + targets[text, coder, word]],
             )
-            for chosen, aim in ((points, target), (ambiguous, second))
-            for text, coder, word in np.argwhere(chosen).tolist()
+            for mask, targets in ((points, target), (ambiguous, second))
+            for text, coder, word in np.argwhere(mask).tolist()
         ],
         batch_size=2000,
     )
@@ -118,8 +118,8 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
     return project
 
 
-def answer_otherwise(coding: Coding, number: int) -> None:
-    """The coder answers a markable of the coding otherwise, as the page does it."""
+def change_answer(coding: Coding, number: int) -> None:
+    """Change the coder's answer for a markable of the coding, by an operation as the page sends it."""
     coding.refresh_from_db()
     key = list(coding.text.markables.values_list("key", flat=True))[number]
     before = coding.judgements.get(markable__key=key).category

@@ -1,7 +1,7 @@
-"""How fast the pyramid workbench is, in the system's Chromium: python -m benchmarks.pyramids --json.
+"""Measure the speed of the pyramid workbench in the system's Chromium: python -m benchmarks.pyramids --json.
 
-A server of its own on a free port, with a docset of 8 model summaries of 250 words and 150 SCUs. The page is usable
-when the list of SCUs is painted; a key or a drop is answered when the next frame after it is. Nothing is cached.
+A new server on a free port, with a docset of 8 model summaries of 250 words and 150 SCUs. The page is usable when the
+list of SCUs is painted; a key or a drop is answered at the next frame. Nothing is cached.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.measures import machine
 from benchmarks.serving import FLAGS, chromium, serving
-from benchmarks.workbench import weigh
+from benchmarks.workbench import record_size
 
 SUMMARIES = 8
 WORDS = 250
@@ -34,7 +34,7 @@ PROBE = """
 window.probe = { usable: null, keys: [], drops: [], longest: 0 };
 const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now())));
 const seen = new MutationObserver(() => {
-  if (document.querySelector(".scu")) {
+  if (document.querySelector(".pyramid-scu")) {
     seen.disconnect();
     painted((now) => { window.probe.usable = now; });
   }
@@ -46,7 +46,7 @@ addEventListener("keydown", (event) => {
   }
 }, true);
 addEventListener("pointerup", (event) => {
-  if (document.querySelector(".drag-ghost:not([hidden])")) {
+  if (document.querySelector(".pyramid-drag-ghost:not([hidden])")) {
     painted((now) => window.probe.drops.push(now - event.timeStamp));
   }
 }, true);
@@ -57,44 +57,49 @@ new PerformanceObserver((list) => {
 
 
 def load() -> None:
-    """Make the docset and its pyramid in the database of this process's settings."""
+    """Create the docset and its pyramid in the configured database."""
     import django
 
     django.setup()
-    from annotations import actions, docsets
-    from annotations.decisions import Decision, Description
-    from annotations.marking import key_of
+    from annotations.coding.decisions import Decision, Description
+    from annotations.docsets.agreed_pyramid import fill_coding
+    from annotations.docsets.creation import create_docset
+    from annotations.formats.model.keys import markable_key
     from annotations.models import Coding, Membership, Segment, User
-    from annotations.schemes import SCHEMES
+    from annotations.projects.creation import create_project
+    from annotations.projects.members import add_member
+    from annotations.schemes.ready_made import SCHEMES
 
     draw = random.Random(1)
     syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
     lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(1000)]
     coder = User.objects.create_user("coder", password=PASSWORD)
-    project = actions.create_project("bench", "Bench", SCHEMES["pyramid"])
-    actions.add_member(project, coder, Membership.Role.CODER)
+    project = create_project("bench", "Bench", SCHEMES["pyramid"])
+    add_member(project, coder, Membership.Role.CODER)
     summaries = [(f"summary {number + 1}", sentences(draw.choices(lexicon, k=WORDS))) for number in range(SUMMARIES)]
-    docset = docsets.create_docset(project, "bench", "Bench", summaries)
+    docset = create_docset(project, "bench", "Bench", summaries)
     text = docset.texts.get()
     words = [parts[0] for parts in text.markables.order_by("start").values_list("parts", flat=True)]
     decisions = []
-    for place, _ in enumerate(Segment.objects.filter(text=text)):
+    for index, _ in enumerate(Segment.objects.filter(text=text)):
         for number, scu in enumerate(draw.sample(range(SCUS), k=CONTRIBUTORS_OF_A_SUMMARY)):
-            first = place * WORDS + number * (WORDS_OF_A_CONTRIBUTOR + 1)
+            first = index * WORDS + number * (WORDS_OF_A_CONTRIBUTOR + 1)
             span = [words[first][0], words[first + WORDS_OF_A_CONTRIBUTOR - 1][1]]
-            decisions.append(Decision(key_of("contributor", [span]), "scu", indices=(f"scu{scu}",)))
-    described = [Description(f"scu{scu}", " ".join(draw.choices(lexicon, k=6)).capitalize()) for scu in range(SCUS)]
-    docsets.fill(Coding(text=text, coder=coder, kind=Coding.Kind.PYRAMID), coder, decisions, described, handed_in=False)
+            decisions.append(Decision(markable_key("contributor", [span]), "scu", indices=(f"scu{scu}",)))
+    descriptions = [Description(f"scu{scu}", " ".join(draw.choices(lexicon, k=6)).capitalize()) for scu in range(SCUS)]
+    fill_coding(
+        Coding(text=text, coder=coder, kind=Coding.Kind.PYRAMID), coder, decisions, descriptions, submitted=False
+    )
 
 
 def sentences(words: list[str]) -> str:
-    """Made-up words as sentences of twelve."""
+    """Return the words as sentences of twelve."""
     runs = [words[first : first + 12] for first in range(0, len(words), 12)]
     return " ".join(f"{' '.join(run).capitalize()}." for run in runs)
 
 
 def measure() -> dict[str, float]:
-    """All figures, by the name that --json gives them."""
+    """Return all figures, by their names in the JSON."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
@@ -110,7 +115,7 @@ def measure() -> dict[str, float]:
 
 
 def visits(browser: Browser, address: str) -> dict[str, float]:
-    """Open the page some times; the last time work in it."""
+    """Return the figures of several visits to the page; the last visit works in it."""
     signed_in = browser.new_context()
     page = signed_in.new_page()
     page.goto(f"{address}/sign-in/")
@@ -126,9 +131,9 @@ def visits(browser: Browser, address: str) -> dict[str, float]:
         context.add_init_script(PROBE)
         page = context.new_page()
         sizes: dict[str, int] = {}
-        page.on("response", partial(weigh, sizes))
+        page.on("response", partial(record_size, sizes))
         page.goto(f"{address}/projects/bench/texts/bench/code/")
-        page.locator("#scus .scu").first.wait_for(timeout=60_000)
+        page.locator("#scus .pyramid-scu").first.wait_for(timeout=60_000)
         page.wait_for_timeout(300)
         usable.append(page.evaluate("window.probe.usable"))
         longest.append(page.evaluate("window.probe.longest"))
@@ -145,14 +150,14 @@ def visits(browser: Browser, address: str) -> dict[str, float]:
 
 
 def percentiles(name: str, times: list[float], count: int) -> dict[str, float]:
-    """The median and the 95th percentile of times, of which there must be so many."""
+    """Return the median and the 95th percentile of `count` times. Raise RuntimeError if there are more or fewer."""
     if len(times) != count:
         raise RuntimeError(f"{count} were made and {len(times)} answered: {name}")
     return {f"{name}_p50_ms": statistics.median(times), f"{name}_p95_ms": sorted(times)[int(0.95 * (count - 1))]}
 
 
 def keys(page: Page) -> dict[str, float]:
-    """Press the keys of a coder at work, one at a time."""
+    """Return the figures of the keys of a working coder, pressed one at a time."""
     page.locator("#text-pane").focus()
     for key in KEYS:
         page.keyboard.press(key)
@@ -162,15 +167,15 @@ def keys(page: Page) -> dict[str, float]:
 
 
 def drops(page: Page) -> dict[str, float]:
-    """Drag the selected word onto an SCU, and SCUs onto others, which merges them; take each back."""
-    rows = page.locator("#scus > .scu > .scu-head")
+    """Return the figures of dragging a word onto an SCU and SCUs onto others; each drop is undone."""
+    rows = page.locator("#scus > .pyramid-scu > .pyramid-scu-head")
     for number in range(DROPS):
         page.locator("#text-pane").focus()
         page.keyboard.press("Tab")
         page.wait_for_timeout(50)
         target = rows.nth(2 + number % 4)
-        for source in (page.locator(".w.is-cursor"), rows.nth(7)):
-            unfolded = page.locator(".scu.is-selected > .scu-head")
+        for source in (page.locator(".pyramid-word.is-cursor"), rows.nth(7)):
+            unfolded = page.locator(".pyramid-scu.is-selected > .pyramid-scu-head")
             if unfolded.count():
                 unfolded.click()  # so that both ends of the drag are in sight
             drag(page, source, target)
@@ -183,7 +188,7 @@ def drops(page: Page) -> dict[str, float]:
 
 
 def drag(page: Page, source, target) -> None:
-    """With the mouse, from one element to another."""
+    """Drag one element onto another with the mouse."""
     target.scroll_into_view_if_needed()
     start, end = source.bounding_box(), target.bounding_box()
     if start is None or end is None:
@@ -195,7 +200,7 @@ def drag(page: Page, source, target) -> None:
 
 
 def report(figures: dict[str, float]) -> str:
-    """The figures as a page in Markdown."""
+    """Return the figures as a page in Markdown."""
     lines = [
         "# How fast the pyramid workbench is",
         "",
@@ -225,14 +230,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--write", type=Path, help="write the table to this file too")
     parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments)
-    if asked.load:
+    options = parser.parse_args(arguments)
+    if options.load:
         load()
         return
     figures = measure()
-    print(json.dumps(figures, indent=2) if asked.json else report(figures))
-    if asked.write:
-        asked.write.write_text(report(figures), encoding="utf-8")
+    print(json.dumps(figures, indent=2) if options.json else report(figures))
+    if options.write:
+        options.write.write_text(report(figures), encoding="utf-8")
 
 
 if __name__ == "__main__":

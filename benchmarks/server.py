@@ -1,8 +1,8 @@
-"""How fast the server answers scripts and pages: python -m benchmarks.server --json, or make bench.
+"""Measure how fast the server answers scripts and pages: python -m benchmarks.server --json, or make bench.
 
-`make run` on a free port of this machine, on SQLite and on PostgreSQL. Asked are, by keys of the API on connections
-that are kept: one coding of 100 judgements (read, one saved, 100 saved), a list of 50 texts, and eight coders at once.
-Beside it a plain application (benchmarks/plain.py), asked in turns, on the same rows of the same database.
+`make run` on a free port of this machine, on SQLite and on PostgreSQL. The requests use API keys on persistent
+connections: one coding of 100 judgements (read, one saved, 100 saved), a list of 50 texts, and eight coders at once. A
+plain application (benchmarks/plain.py) on the same rows of the same database alternates with them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import Any
 from benchmarks import coders
 from benchmarks.databases import NAMES, run_on
 from benchmarks.measures import machine
-from benchmarks.serving import ROOT, Made, Server
-from benchmarks.traffic import KINDS, Coder, Connection, together
+from benchmarks.serving import ROOT, MakeRunServer, Server
+from benchmarks.traffic import KINDS, Coder, Connection, run_together
 
 MODULE = "benchmarks.server"
 GOALS: dict[str, float | None] = {
@@ -40,7 +40,7 @@ GOALS: dict[str, float | None] = {
     "cold_start_s": 2,
     "idle_rss_mb": None,
 }
-# Pages and scripts are asked far more often than people ask; how often one may is another matter.
+# The benchmark sends far more requests than people do; rate limits are another matter.
 ENVIRONMENT = {"API_REQUESTS_A_MINUTE": "1000000000"}
 
 
@@ -48,135 +48,151 @@ class Plain(Server):
     """The plain application, with as many processes and threads."""
 
     def command(self) -> list[str]:
-        bound = ["--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", "8", "--preload"]
-        return [sys.executable, "-m", "gunicorn", "benchmarks.plain", *bound, "--log-level", "error"]
+        options = ["--bind", f"127.0.0.1:{self.port}", "--workers", "2", "--threads", "8", "--preload"]
+        return [sys.executable, "-m", "gunicorn", "benchmarks.plain", *options, "--log-level", "error"]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One way to ask for something, and the server that is asked."""
+class RequestVariant:
+    """A kind of request, and the server that answers it."""
 
     name: str
     server: Server
     ask: Callable[[], None]
 
 
-def in_turns(asked: Sequence[Asked], requests: int) -> dict[str, dict[str, float]]:
-    """The median time of each, and what the processors worked for it. In turns, so that none has a better moment."""
+def alternate(variants: Sequence[RequestVariant], requests: int) -> dict[str, dict[str, float]]:
+    """Return the median time of each variant and its processor time. They alternate, so that conditions are equal."""
     block = max(requests // 8, 1)
-    times: dict[str, list[float]] = {one.name: [] for one in asked}
-    busy = dict.fromkeys(times, 0.0)
-    for one in asked:
+    times: dict[str, list[float]] = {variant.name: [] for variant in variants}
+    cpu_seconds = dict.fromkeys(times, 0.0)
+    for variant in variants:
         for _ in range(3):
-            one.ask()
+            variant.ask()
     while min(map(len, times.values())) < requests:
-        for one in asked:
-            before = one.server.busy()
+        for variant in variants:
+            cpu_before = variant.server.processor_seconds()
             for _ in range(block):
-                begin = time.perf_counter()
-                one.ask()
-                times[one.name].append(time.perf_counter() - begin)
-            busy[one.name] += one.server.busy() - before
+                start = time.perf_counter()
+                variant.ask()
+                times[variant.name].append(time.perf_counter() - start)
+            cpu_seconds[variant.name] += variant.server.processor_seconds() - cpu_before
     return {
-        name: {"p50_ms": milliseconds(statistics.median(of)), "cpu_ms": milliseconds(busy[name] / len(of))}
-        for name, of in times.items()
+        name: {
+            "p50_ms": milliseconds(statistics.median(variant_times)),
+            "cpu_ms": milliseconds(cpu_seconds[name] / len(variant_times)),
+        }
+        for name, variant_times in times.items()
     }
 
 
 def milliseconds(seconds: float) -> float:
-    """Rounded to hundredths."""
+    """Return the time in milliseconds, rounded to hundredths."""
     return round(seconds * 1000, 2)
 
 
 def percentile(times: Sequence[float], share: float) -> float:
-    """The time within which that share of them was."""
+    """Return the time within which that share of the requests was answered."""
     return sorted(times)[min(int(share * len(times)), len(times) - 1)]
 
 
 def fixed_loop() -> float:
-    """Milliseconds for a million additions in Python, the best of five: how fast the machine is at this moment."""
-    found = []
+    """Return the milliseconds for a million additions in Python, best of five: the present speed of the machine."""
+    durations = []
     for _ in range(5):
-        begin = time.perf_counter()
+        start = time.perf_counter()
         total = 0
         for number in range(1_000_000):
             total += number
-        found.append(time.perf_counter() - begin)
-    return milliseconds(min(found))
+        durations.append(time.perf_counter() - start)
+    return milliseconds(min(durations))
 
 
-# What is measured
+# Measurements
 
 
-def measured(requests: int, seconds: float, logged: int, starts: int) -> dict[str, Any]:
-    """All figures of the database of the settings, which is empty."""
+def measure(requests: int, seconds: float, logged: int, starts: int) -> dict[str, Any]:
+    """Return all figures on the configured database, which must be empty."""
     data, database = os.environ["DATA_DIR"], os.environ.get("DATABASE_URL")
-    server = Made(data, database=database, given=ENVIRONMENT)
+    server = MakeRunServer(data, database=database, variables=ENVIRONMENT)
     plain = Plain(data, database=database)
     try:
-        first = server.start()
+        first_start = server.start()
         server.stop()
-        made = coders.fill(logged)
-        cold = []
+        data_set = coders.fill(logged)
+        cold_starts = []
         for _ in range(starts):
             server.stop()
-            cold.append(server.start())
+            cold_starts.append(server.start())
         plain.start("/texts/")
-        found = figures(server, plain, made, requests)
+        results = single_client(server, plain, data_set, requests)
         idle = {"ours": server.megabytes(), "plain": plain.megabytes()}
-        found |= mixed(server, plain, made, seconds)
+        results |= eight_clients(server, plain, data_set, seconds)
     finally:
         server.kill()
         plain.kill()
     return {
-        "first_run_s": round(first, 2),
-        "cold_start_s": round(statistics.median(cold), 2),
-        "idle_mb": {name: round(of, 1) if of else None for name, of in idle.items()},
+        "first_run_s": round(first_start, 2),
+        "cold_start_s": round(statistics.median(cold_starts), 2),
+        "idle_mb": {name: round(megabytes, 1) if megabytes else None for name, megabytes in idle.items()},
         "fixed_loop_ms": fixed_loop(),
-        **found,
+        **results,
     }
 
 
-def by_key(key: str) -> dict[str, str]:
+def key_headers(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def by_session(session: str) -> dict[str, str]:
+def session_headers(session: str) -> dict[str, str]:
     token = "b" * 32
     return {"Cookie": f"sessionid={session}; csrftoken={token}", "X-CSRFToken": token}
 
 
-def ours(server: Server, made: dict[str, Any], text: int, headers: dict[str, str], coder: int = 0) -> Coder:
-    """A coder at the API of Coindex."""
+def coindex_coder(
+    server: Server, data_set: dict[str, Any], text: int, headers: dict[str, str], coder: int = 0
+) -> Coder:
+    """Return a coder who uses the API of Coindex."""
     project = "/api/v1/projects/bench/texts/"
     coding = f"{project}text-{text:02}/coding/"
-    version = made["codings"][text][coder][1]
-    return Coder(Connection(server.port, headers), coding, f"{coding}operations/", project, made["judgements"], version)
+    version = data_set["codings"][text][coder][1]
+    return Coder(
+        Connection(server.port, headers), coding, f"{coding}operations/", project, data_set["judgements"], version
+    )
 
 
-def theirs(server: Server, made: dict[str, Any], text: int, coder: int = 0) -> Coder:
-    """A coder at the plain application."""
-    pk, version = made["codings"][text][coder]
+def plain_coder(server: Server, data_set: dict[str, Any], text: int, coder: int = 0) -> Coder:
+    """Return a coder who uses the plain application."""
+    pk, version = data_set["codings"][text][coder]
     coding = f"/codings/{pk}/"
-    return Coder(Connection(server.port, {}), coding, coding, "/texts/", made["judgements"], version)
+    return Coder(Connection(server.port, {}), coding, coding, "/texts/", data_set["judgements"], version)
 
 
-def figures(server: Server, plain: Server, made: dict[str, Any], requests: int) -> dict[str, Any]:
-    """One client: each request by key, by session and of the plain application."""
+def single_client(server: Server, plain: Server, data_set: dict[str, Any], requests: int) -> dict[str, Any]:
+    """Return the figures of one client: each request by key, by session and to the plain application."""
     draw = random.Random(1)
-    key, session = by_key(made["keys"][0]), by_session(made["session"])
-    one, hundred = ours(server, made, coders.ONE, key), ours(server, made, coders.HUNDRED, key)
-    signed_in = ours(server, made, coders.MIXED, session)
-    long, long_plain = ours(server, made, coders.LONG, key), theirs(plain, made, coders.LONG_PLAIN)
-    one_plain, hundred_plain = theirs(plain, made, coders.ONE_PLAIN), theirs(plain, made, coders.HUNDRED_PLAIN)
+    key, session = key_headers(data_set["keys"][0]), session_headers(data_set["session"])
+    single, hundred = (
+        coindex_coder(server, data_set, coders.ONE, key),
+        coindex_coder(server, data_set, coders.HUNDRED, key),
+    )
+    signed_in = coindex_coder(server, data_set, coders.MIXED, session)
+    long, long_plain = (
+        coindex_coder(server, data_set, coders.LONG, key),
+        plain_coder(plain, data_set, coders.LONG_PLAIN),
+    )
+    one_plain, hundred_plain = (
+        plain_coder(plain, data_set, coders.ONE_PLAIN),
+        plain_coder(plain, data_set, coders.HUNDRED_PLAIN),
+    )
     turns: dict[str, dict[str, tuple[Server, Callable[[], None]]]] = {
         "read": {
-            "key": (server, one.read),
+            "key": (server, single.read),
             "session": (server, signed_in.read),
             "plain": (plain, one_plain.read),
         },
         "save_one": {
-            "key": (server, lambda: one.save_one(draw)),
+            "key": (server, lambda: single.save_one(draw)),
             "session": (server, lambda: signed_in.save_one(draw)),
             "plain": (plain, lambda: one_plain.save_one(draw)),
         },
@@ -186,62 +202,81 @@ def figures(server: Server, plain: Server, made: dict[str, Any], requests: int) 
         },
         "read_after_10000": {"key": (server, long.read), "plain": (plain, long_plain.read)},
         "save_100": {"key": (server, hundred.save_all), "plain": (plain, hundred_plain.save_all)},
-        "list_50": {"key": (server, one.list), "session": (server, signed_in.list), "plain": (plain, one_plain.list)},
+        "list_50": {
+            "key": (server, single.list),
+            "session": (server, signed_in.list),
+            "plain": (plain, one_plain.list),
+        },
     }
-    found = {name: in_turns([Asked(way, *of) for way, of in ways.items()], requests) for name, ways in turns.items()}
-    made["codings"][coders.MIXED][0] = (made["codings"][coders.MIXED][0][0], signed_in.version)
-    return {"requests": found}
+    results = {
+        name: alternate([RequestVariant(channel, *variant) for channel, variant in ways.items()], requests)
+        for name, ways in turns.items()
+    }
+    data_set["codings"][coders.MIXED][0] = (data_set["codings"][coders.MIXED][0][0], signed_in.version)
+    return {"requests": results}
 
 
-def mixed(server: Server, plain: Server, made: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Eight clients at once, of either server."""
-    keys = made["keys"]
+def eight_clients(server: Server, plain: Server, data_set: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Return the figures of eight clients at once, for each of the two servers."""
+    keys = data_set["keys"]
     sides = {
-        "ours": (server, [ours(server, made, coders.MIXED, by_key(key), number) for number, key in enumerate(keys)]),
-        "plain": (plain, [theirs(plain, made, coders.MIXED_PLAIN, number) for number in range(len(keys))]),
+        "ours": (
+            server,
+            [
+                coindex_coder(server, data_set, coders.MIXED, key_headers(key), number)
+                for number, key in enumerate(keys)
+            ],
+        ),
+        "plain": (plain, [plain_coder(plain, data_set, coders.MIXED_PLAIN, number) for number in range(len(keys))]),
     }
-    found = {}
-    for name, (asked, clients) in sides.items():
-        before = asked.busy()
-        rate = together(clients, seconds)
-        busy = asked.busy() - before
+    results = {}
+    for name, (side_server, clients) in sides.items():
+        cpu_before = side_server.processor_seconds()
+        rate = run_together(clients, seconds)
+        cpu_seconds = side_server.processor_seconds() - cpu_before
         errors = [error for client in clients for error in client.errors]
-        waited = {kind: [time for client in clients for time in client.waited[kind]] for kind in KINDS}
-        found[name] = {
+        times_by_kind = {kind: [time for client in clients for time in client.durations[kind]] for kind in KINDS}
+        results[name] = {
             "ops_per_s": round(rate, 1),
             "errors": len(errors),
             "first_error": errors[0] if errors else "",
-            "cpu_ms": milliseconds(busy / max(sum(map(len, waited.values())), 1)),
-            **{f"{kind}_p50_ms": milliseconds(percentile(of, 0.5)) for kind, of in waited.items() if of},
-            **{f"{kind}_p99_ms": milliseconds(percentile(of, 0.99)) for kind, of in waited.items() if of},
+            "cpu_ms": milliseconds(cpu_seconds / max(sum(map(len, times_by_kind.values())), 1)),
+            **{
+                f"{kind}_p50_ms": milliseconds(percentile(times, 0.5)) for kind, times in times_by_kind.items() if times
+            },
+            **{
+                f"{kind}_p99_ms": milliseconds(percentile(times, 0.99))
+                for kind, times in times_by_kind.items()
+                if times
+            },
         }
-    return {"mixed": found}
+    return {"mixed": results}
 
 
-# How it is shown
+# Reports
 
 
-def with_goals(found: dict[str, Any]) -> dict[str, Any]:
-    """The figures that have a goal, of one database, by name."""
-    if "why" in found:
-        return found
-    asked, together_ = found["requests"], found["mixed"]["ours"]
+def figures_with_goals(figures_of_database: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures with a goal of one database, by name."""
+    if "why" in figures_of_database:
+        return figures_of_database
+    requests, mixed_figures = figures_of_database["requests"], figures_of_database["mixed"]["ours"]
     return {
-        "read_p50_ms": asked["read"]["key"]["p50_ms"],
-        "save_one_p50_ms": asked["save_one"]["key"]["p50_ms"],
-        "save_one_p50_ms_after_10000": asked["save_one_after_10000"]["key"]["p50_ms"],
-        "save_100_p50_ms": asked["save_100"]["key"]["p50_ms"],
-        "list_50_p50_ms": asked["list_50"]["key"]["p50_ms"],
-        "mixed_ops_per_s": together_["ops_per_s"],
-        "mixed_errors": together_["errors"],
-        "write_p99_ms": together_.get("save_p99_ms"),
-        "cold_start_s": found["cold_start_s"],
-        "idle_rss_mb": found["idle_mb"]["ours"],
+        "read_p50_ms": requests["read"]["key"]["p50_ms"],
+        "save_one_p50_ms": requests["save_one"]["key"]["p50_ms"],
+        "save_one_p50_ms_after_10000": requests["save_one_after_10000"]["key"]["p50_ms"],
+        "save_100_p50_ms": requests["save_100"]["key"]["p50_ms"],
+        "list_50_p50_ms": requests["list_50"]["key"]["p50_ms"],
+        "mixed_ops_per_s": mixed_figures["ops_per_s"],
+        "mixed_errors": mixed_figures["errors"],
+        "write_p99_ms": mixed_figures.get("save_p99_ms"),
+        "cold_start_s": figures_of_database["cold_start_s"],
+        "idle_rss_mb": figures_of_database["idle_mb"]["ours"],
     }
 
 
-def report(found: dict[str, Any]) -> str:
-    """The figures as a page of the documentation."""
+def report(figures_by_database: dict[str, Any]) -> str:
+    """Return the figures as a page of the documentation."""
     import django
 
     lines = [
@@ -258,9 +293,19 @@ def report(found: dict[str, Any]) -> str:
         "",
         f"Machine: {machine()}. Python {platform.python_version()}, Django {django.__version__}. Commit {commit()}.",
     ]
-    for database, of in found.items():
+    for database, database_figures in figures_by_database.items():
         lines += ["", f"## {database}", ""]
-        lines += [of["why"]] if "why" in of else [*single(of), "", *at_once(of), "", *starting(of)]
+        lines += (
+            [database_figures["why"]]
+            if "why" in database_figures
+            else [
+                *single_client_table(database_figures),
+                "",
+                *eight_clients_table(database_figures),
+                "",
+                *start_up_lines(database_figures),
+            ]
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -274,14 +319,16 @@ REQUESTS = {
 }
 
 
-def single(of: dict[str, Any]) -> list[str]:
-    """The table of one client."""
+def single_client_table(database_figures: dict[str, Any]) -> list[str]:
+    """Return the table of one client."""
     lines = [
         "| | goal | by key | work | by session | plain | work |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name, (label, goal) in REQUESTS.items():
-        key, session, plain = (of["requests"][name].get(way) for way in ("key", "session", "plain"))
+        key, session, plain = (
+            database_figures["requests"][name].get(channel) for channel in ("key", "session", "plain")
+        )
         cells = [
             f"{GOALS[goal]:g}" if goal else "",
             *(f"{key[figure]:.1f}" for figure in ("p50_ms", "cpu_ms")),
@@ -292,8 +339,8 @@ def single(of: dict[str, Any]) -> list[str]:
     return lines
 
 
-def at_once(of: dict[str, Any]) -> list[str]:
-    """The table of eight clients."""
+def eight_clients_table(database_figures: dict[str, Any]) -> list[str]:
+    """Return the table of eight clients."""
     lines = [
         f"{coders.CODERS} clients at once, each by a key of its own: of 100 requests 70 read, 25 save one judgement,",
         "and 5 list the texts.",
@@ -304,38 +351,38 @@ def at_once(of: dict[str, Any]) -> list[str]:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for name, label in (("ours", "Coindex"), ("plain", "plain")):
-        one = of["mixed"][name]
-        times = [one.get(f"{kind}_{share}_ms") for kind in ("read", "save") for share in ("p50", "p99")]
-        cells = [f"{one['ops_per_s']:.0f}", str(one["errors"]), f"{one['cpu_ms']:.1f}"]
+        side = database_figures["mixed"][name]
+        times = [side.get(f"{kind}_{share}_ms") for kind in ("read", "save") for share in ("p50", "p99")]
+        cells = [f"{side['ops_per_s']:.0f}", str(side["errors"]), f"{side['cpu_ms']:.1f}"]
         cells += ["" if time is None else f"{time:.0f}" for time in times]
         lines.append(f"| {label} | {' | '.join(cells)} |")
     return lines
 
 
-def starting(of: dict[str, Any]) -> list[str]:
-    """How it starts, what it takes, and how fast the machine was meanwhile."""
-    idle = "not known on this system" if of["idle_mb"]["ours"] is None else f"{of['idle_mb']['ours']:.0f} MB"
+def start_up_lines(figures: dict[str, Any]) -> list[str]:
+    """Return the lines on start-up, memory, and the speed of the machine."""
+    idle = "not known on this system" if figures["idle_mb"]["ours"] is None else f"{figures['idle_mb']['ours']:.0f} MB"
     return [
-        f"From `make run` to the first page: {of['cold_start_s']:.1f} s (the goal is {GOALS['cold_start_s']:g}),",
-        f"on an empty database {of['first_run_s']:.1f} s. After the requests of one client all its processes take",
+        f"From `make run` to the first page: {figures['cold_start_s']:.1f} s (the goal is {GOALS['cold_start_s']:g}),",
+        f"on an empty database {figures['first_run_s']:.1f} s. After the requests of one client all its processes take",
         f"{idle} (PSS), the worker's among them.",
-        f"A million additions in Python took {of['fixed_loop_ms']:.0f} ms.",
+        f"A million additions in Python took {figures['fixed_loop_ms']:.0f} ms.",
     ]
 
 
 def commit() -> str:
-    """What is measured, as far as git tells."""
-    asked = subprocess.run(
+    """Return the measured commit, if git knows it."""
+    process = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    return asked.stdout.strip() or "unknown"
+    return process.stdout.strip() or "unknown"
 
 
 def all_figures(options: argparse.Namespace) -> dict[str, Any]:
-    """Of each database, in a process of its own."""
+    """Return the figures of each database, measured in a new process each."""
     amounts = {name: getattr(options, name) for name in ("requests", "seconds", "logged", "starts")}
-    given = ["--here", *(f"--{name}={amount}" for name, amount in amounts.items())]
-    return {name: run_on(name, MODULE, given) for name in options.database or NAMES}
+    arguments = ["--here", *(f"--{name}={amount}" for name, amount in amounts.items())]
+    return {name: run_on(name, MODULE, arguments) for name in options.database or NAMES}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -351,26 +398,39 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
-        print(json.dumps(measured(options.requests, options.seconds, options.logged, options.starts)))
+        print(json.dumps(measure(options.requests, options.seconds, options.logged, options.starts)))
         return
-    found = all_figures(options)
+    figures_by_database = all_figures(options)
     if options.write:
-        options.write.write_text(report(found), encoding="utf-8")
+        options.write.write_text(report(figures_by_database), encoding="utf-8")
     if options.json:
-        print(json.dumps({name: with_goals(of) for name, of in found.items()} | {"about": about(found)}, indent=1))
+        print(
+            json.dumps(
+                {name: figures_with_goals(database_figures) for name, database_figures in figures_by_database.items()}
+                | {"about": conditions(figures_by_database)},
+                indent=1,
+            )
+        )
     else:
-        print(report(found))
+        print(report(figures_by_database))
 
 
-def about(found: dict[str, Any]) -> dict[str, Any]:
-    """What the figures are to be read beside."""
+def conditions(figures_by_database: dict[str, Any]) -> dict[str, Any]:
+    """Return the conditions under which the figures were measured."""
     return {
         "goals": GOALS,
         "commit": commit(),
         "machine": machine(),
-        "fixed_loop_ms": {name: of.get("fixed_loop_ms") for name, of in found.items()},
-        "first_run_s": {name: of.get("first_run_s") for name, of in found.items()},
-        "plain": {name: {key: of.get(key) for key in ("requests", "mixed")} for name, of in found.items()},
+        "fixed_loop_ms": {
+            name: database_figures.get("fixed_loop_ms") for name, database_figures in figures_by_database.items()
+        },
+        "first_run_s": {
+            name: database_figures.get("first_run_s") for name, database_figures in figures_by_database.items()
+        },
+        "plain": {
+            name: {key: database_figures.get(key) for key in ("requests", "mixed")}
+            for name, database_figures in figures_by_database.items()
+        },
     }
 
 

@@ -1,4 +1,4 @@
-"""Coindex on a free port of this machine, and the browser to look at it: for benchmarks, pictures and tests."""
+"""Coindex on a free port of this machine, and a browser: for benchmarks, screenshots and tests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DEADLINE = 120  # seconds, for a server to start or to end
+DEADLINE = 120  # seconds, for a server to start or to stop
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -28,17 +28,17 @@ FLAGS = (
 
 
 def chromium() -> str | None:
-    """The system's Chromium, where there is one."""
+    """Return the path of the system's Chromium, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 class Server:
-    """A server whose data lies in a folder of its own; it can be killed and started again at the same address.
+    """A server with data in a folder of its own, which can be killed and restarted at the same address.
 
-    database: where its database is, if not in that folder; given: further variables of its environment.
+    `database` is the URL of its database, if it is not in that folder; `variables` are added to its environment.
     """
 
-    def __init__(self, data: str, *, database: str | None = None, given: Mapping[str, str] | None = None) -> None:
+    def __init__(self, data: str, *, database: str | None = None, variables: Mapping[str, str] | None = None) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -47,7 +47,7 @@ class Server:
             "LOCAL": "1",
             "DATA_DIR": data,
             "DJANGO_SETTINGS_MODULE": "config.settings",
-            **(given or {}),
+            **(variables or {}),
         }
         self.environment.pop("DATABASE_URL", None)
         if database is not None:
@@ -61,61 +61,66 @@ class Server:
         )
 
     def command(self) -> list[str]:
-        """What serves: one process, so that tests have little to start."""
+        """Return the command that serves: one process, so that tests start quickly."""
         bind = f"127.0.0.1:{self.port}"
         gunicorn = ["-m", "gunicorn", "config.wsgi", "--bind", bind, "--threads", "4", "--log-level", "error"]
         return [sys.executable, *gunicorn]
 
     def start(self, page: str = "/sign-in/") -> float:
-        """Serve, and wait until the page is answered; how many seconds that took."""
-        begin = time.perf_counter()
+        """Serve, wait until the page is answered, and return the seconds that this took."""
+        start_time = time.perf_counter()
         self.process = subprocess.Popen(
             self.command(), cwd=ROOT, env=self.environment, start_new_session=True, stdout=subprocess.DEVNULL
         )
-        while time.perf_counter() - begin < DEADLINE and self.process.poll() is None:
+        while time.perf_counter() - start_time < DEADLINE and self.process.poll() is None:
             try:
                 urllib.request.urlopen(f"{self.address}{page}", timeout=DEADLINE)
-                return time.perf_counter() - begin
+                return time.perf_counter() - start_time
             except OSError:
                 time.sleep(0.01)
         raise RuntimeError("The server did not start.")
 
     def kill(self) -> None:
-        """End it at once, with its workers, as a power failure would."""
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        """End it as the person does who started it (Ctrl+C), and wait for all its processes."""
-        self._end(signal.SIGINT)
-
-    def _end(self, how: signal.Signals) -> None:
+        """Kill it at once, with its workers, as a power failure would."""
         if self.process is None:
             return
-        os.killpg(self.process.pid, how)
+        for pid in {self.process.pid, *self.processes()}:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._wait()
+
+    def stop(self) -> None:
+        """Stop it like its user (Ctrl+C), and wait for all its processes."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGINT)
+            self._wait()
+
+    def _wait(self) -> None:
+        assert self.process is not None
         self.process.wait(DEADLINE)
-        until = time.monotonic() + DEADLINE
+        deadline = time.monotonic() + DEADLINE
         while self.processes():
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise RuntimeError("The server did not end.")
             time.sleep(0.01)
         self.process = None
 
     def processes(self) -> list[int]:
-        """The processes of the server that run, where the system tells (Linux)."""
+        """Return the running processes of the server; none on other systems than Linux."""
         if self.process is None:
             return []
-        found = []
+        running = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
             except (FileNotFoundError, ProcessLookupError):
                 continue  # it has ended meanwhile
             if int(fields[3]) == self.process.pid and fields[0] != "Z":
-                found.append(int(folder.name))
-        return found
+                running.append(int(folder.name))
+        return running
 
-    def busy(self) -> float:
-        """The seconds for which processors worked for the server so far (Linux)."""
+    def processor_seconds(self) -> float:
+        """Return the processor seconds that the server has used so far (Linux)."""
         ticks = 0
         for pid in self.processes():
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -123,7 +128,7 @@ class Server:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def megabytes(self) -> float | None:
-        """The memory of all its processes, what they share counted once (PSS; Linux alone has it)."""
+        """Return the memory of all its processes, shared pages counted once (PSS); None on other systems than Linux."""
         if not Path("/proc/self/smaps_rollup").exists():
             return None
         kilobytes = 0
@@ -133,19 +138,19 @@ class Server:
         return kilobytes / 1000
 
 
-class Made(Server):
-    """The server as people start it: `make run`."""
+class MakeRunServer(Server):
+    """The server as users start it: `make run`."""
 
     def command(self) -> list[str]:
-        """The environment is the one that runs this; that it is older than requirements/ is no matter."""
+        """Return `make run` with the environment of this process, even if that is older than requirements/."""
         environment = Path(sys.prefix)
-        made = [f"VENV={environment}", f"PORT={self.port}", "-o", f"{environment}/.run-installed"]
-        return ["make", "--silent", *made, "run"]
+        arguments = [f"VENV={environment}", f"PORT={self.port}", "-o", f"{environment}/.run-installed"]
+        return ["make", "--silent", *arguments, "run"]
 
 
 @contextmanager
 def serving(data: str, *commands: Sequence[str]) -> Iterator[Server]:
-    """A server until the block ends. The commands, arguments of Python, fill its data first."""
+    """Serve until the block ends. The commands, arguments of Python, create the data first."""
     server = Server(data)
     server.run("manage.py", "migrate", "--verbosity", "0")
     for command in commands:

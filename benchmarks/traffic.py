@@ -1,4 +1,4 @@
-"""What asks the server: connections that are kept, and clients that work at the same time. It costs little itself."""
+"""Traffic for the server: persistent connections and concurrent clients, which cost little themselves."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from threading import Thread
 from uuid import uuid4
 
-PATIENCE = 30  # seconds, for one answer
-# What a coder asks for, and how often of a hundred times.
+PATIENCE = 30  # seconds until an answer
+# The kinds of requests of a coder, with their shares in percent.
 KINDS = {"read": 70, "save": 25, "list": 5}
 
 
-class Refusal(Exception):
-    """The server answered something else than was asked for."""
+class UnexpectedAnswer(Exception):
+    """An answer of the server other than the expected one."""
 
 
 class Connection:
-    """One connection to a server of this machine, kept open; every request has the same headers."""
+    """A persistent connection to a server of this machine; every request has the same headers."""
 
     def __init__(self, port: int, headers: dict[str, str]) -> None:
         self.port = port
@@ -30,28 +30,28 @@ class Connection:
         self.socket: socket.socket | None = None
 
     def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """The status and body of the answer. Raises OSError where there is none."""
-        opened = self._opened()
-        about = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
-        asked = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{self.head}{about}\r\n"
-        opened.sendall(asked.encode() + body)
-        got = b""
-        while b"\r\n\r\n" not in got:
-            got += self._more()
-        head, _, content = got.partition(b"\r\n\r\n")
+        """Send a request; return status and body of the answer. Raise OSError if there is none."""
+        connection = self._open_connection()
+        content_headers = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
+        request = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{self.head}{content_headers}\r\n"
+        connection.sendall(request.encode() + body)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += self._receive()
+        head, _, content = received.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").lower().split("\r\n")
-        said = dict(line.split(": ", 1) for line in lines[1:])
-        length = int(said["content-length"])
-        parts, have = [content], len(content)
-        while have < length:
-            parts.append(self._more())
-            have += len(parts[-1])
-        if said.get("connection") == "close":
+        headers = dict(line.split(": ", 1) for line in lines[1:])
+        length = int(headers["content-length"])
+        parts, length_received = [content], len(content)
+        while length_received < length:
+            parts.append(self._receive())
+            length_received += len(parts[-1])
+        if headers.get("connection") == "close":
             self.close()
         return int(lines[0].split()[1]), b"".join(parts)
 
-    def _opened(self) -> socket.socket:
-        """The connection, a new one where the server has closed it meanwhile, as servers do with idle ones."""
+    def _open_connection(self) -> socket.socket:
+        """Return the connection; open a new one if the server has closed it, as servers close idle connections."""
         if self.socket is not None and select.select([self.socket], [], [], 0)[0]:
             self.close()
         if self.socket is None:
@@ -59,30 +59,30 @@ class Connection:
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return self.socket
 
-    def _more(self) -> bytes:
+    def _receive(self) -> bytes:
         assert self.socket is not None
-        more = self.socket.recv(1 << 18)
-        if not more:
+        chunk = self.socket.recv(1 << 18)
+        if not chunk:
             self.close()
             raise ConnectionError("The server closed the connection.")
-        return more
+        return chunk
 
     def close(self) -> None:
-        """The next request opens it again."""
+        """Close the connection; the next request opens it again."""
         if self.socket is not None:
             self.socket.close()
             self.socket = None
 
 
-def judging(version: int, judgements: Sequence[dict[str, object]]) -> bytes:
-    """The body of a request that saves them, with identifiers that are new each time."""
+def save_body(version: int, judgements: Sequence[dict[str, object]]) -> bytes:
+    """Return the body of a request that saves the judgements, with new UUIDs."""
     operations = [{"uuid": str(uuid4()), "kind": "judge", "payload": judgement} for judgement in judgements]
     return json.dumps({"version": version, "operations": operations}).encode()
 
 
 @dataclass
 class Coder:
-    """Somebody at work on a coding of their own: what they ask for, and what became of it."""
+    """A coder working on a coding: the addresses of requests, the time of each answer, and the errors."""
 
     connection: Connection
     coding: str
@@ -90,7 +90,7 @@ class Coder:
     texts: str
     judgements: Sequence[dict[str, object]]
     version: int
-    waited: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    durations: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     errors: list[str] = field(default_factory=list)
 
     def read(self) -> None:
@@ -106,38 +106,38 @@ class Coder:
         self._save(self.judgements)
 
     def _save(self, judgements: Sequence[dict[str, object]]) -> None:
-        self.version = json.loads(self._ask("POST", self.operations, judging(self.version, judgements)))["version"]
+        self.version = json.loads(self._ask("POST", self.operations, save_body(self.version, judgements)))["version"]
 
     def _ask(self, method: str, path: str, body: bytes = b"") -> bytes:
         status, answer = self.connection.ask(method, path, body)
         if status != 200:
-            raise Refusal(f"{method} {path}: {status} {answer[:300].decode(errors='replace')}")
+            raise UnexpectedAnswer(f"{method} {path}: {status} {answer[:300].decode(errors='replace')}")
         return answer
 
     def work(self, draw: random.Random, until: float) -> None:
-        """Read, save one judgement or list the texts, as chance has it."""
-        doing = {"read": self.read, "save": lambda: self.save_one(draw), "list": self.list}
+        """Read, save one judgement or list the texts, at random, until that time."""
+        actions = {"read": self.read, "save": lambda: self.save_one(draw), "list": self.list}
         while time.perf_counter() < until:
             [kind] = draw.choices(list(KINDS), list(KINDS.values()))
-            begin = time.perf_counter()
+            start = time.perf_counter()
             try:
-                doing[kind]()
-            except (OSError, Refusal) as error:
+                actions[kind]()
+            except (OSError, UnexpectedAnswer) as error:
                 self.errors.append(str(error))
                 self.connection.close()
             else:
-                self.waited[kind].append(time.perf_counter() - begin)
+                self.durations[kind].append(time.perf_counter() - start)
 
 
-def together(coders: Sequence[Coder], seconds: float) -> float:
-    """All of them at work at once; how many answers there were in a second."""
-    begin = time.perf_counter()
+def run_together(coders: Sequence[Coder], seconds: float) -> float:
+    """Run all coders at once, and return the number of answers per second."""
+    start = time.perf_counter()
     threads = [
-        Thread(target=coder.work, args=(random.Random(number), begin + seconds)) for number, coder in enumerate(coders)
+        Thread(target=coder.work, args=(random.Random(number), start + seconds)) for number, coder in enumerate(coders)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    answers = sum(len(waited) for coder in coders for waited in coder.waited.values())
-    return answers / (time.perf_counter() - begin)
+    n_answers = sum(len(durations) for coder in coders for durations in coder.durations.values())
+    return n_answers / (time.perf_counter() - start)

@@ -1,7 +1,7 @@
-"""How fast the coding page is, in the system's Chromium: `make bench`, or python -m benchmarks.workbench --json.
+"""Measure the speed of the coding page in the system's Chromium: python -m benchmarks.workbench --json.
 
-A server of its own on a free port, with texts of 100, 1,000 and 5,000 markables (2,000 to 100,000 words). A page is
-usable when the current markable is painted; a key is answered when the next frame after it is. Nothing is cached.
+A new server on a free port, with texts of 100, 1,000 and 5,000 markables (2,000 to 100,000 words). A page is usable
+when the current markable is painted; a key is answered at the next frame. Nothing is cached.
 """
 
 import argparse
@@ -24,7 +24,7 @@ VISITS = 5
 KEYS = ("ArrowRight", "1", "a", "Space", "ArrowRight", "4", "Space", "ArrowLeft", "1", "s", "u", "n") * 8
 COLUMNS = ("usable", "key_to_paint_p50", "key_to_paint_p95", "longest_task")
 PASSWORD = "a password of the benchmark"
-# In the page: when the current markable is painted, how long each key takes to the frame after it, the longest task.
+# Records when the current markable is painted, the time from each key to the next frame, and the longest task.
 PROBE = """
 window.probe = { usable: null, keys: [], longest: 0 };
 const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now())));
@@ -47,7 +47,7 @@ new PerformanceObserver((list) => {
 
 
 def marked_text(markables: int, seed: int = 1) -> str:
-    """A text in plain format: paragraphs of made-up words, a phrase in brackets every twenty."""
+    """Return a text in plain format: paragraphs of made-up words, with a phrase in brackets every twenty."""
     draw = random.Random(seed)
     syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
     lexicon = ["".join(draw.choices(syllables, k=draw.randint(1, 3))) for _ in range(2000)]
@@ -63,29 +63,32 @@ def marked_text(markables: int, seed: int = 1) -> str:
 
 
 def load() -> None:
-    """Make the project in the database of this process's settings."""
+    """Create the project in the configured database."""
     import django
 
     django.setup()
-    from annotations import actions
     from annotations.formats import plain
-    from annotations.importing import Coded, import_documents
     from annotations.models import Membership, User
-    from annotations.schemes import SCHEMES
+    from annotations.planning.assignments import assign_texts
+    from annotations.projects.creation import create_project
+    from annotations.projects.members import add_member
+    from annotations.schemes.ready_made import SCHEMES
+    from annotations.transfers.importing.documents import import_documents
+    from annotations.transfers.importing.sources import SourceDocument
 
     coder = User.objects.create_user("coder", password=PASSWORD)
-    project = actions.create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])
-    actions.add_member(project, coder, Membership.Role.CODER)
+    project = create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])
+    add_member(project, coder, Membership.Role.CODER)
     documents = []
     for size in SIZES:
         document = plain.parse(marked_text(size), f"size-{size}.txt")
-        documents.append(Coded(document, None))
+        documents.append(SourceDocument(document, None))
     import_documents(project, documents)
-    actions.assign(project, project.texts.all(), [coder])
+    assign_texts(project, project.texts.all(), [coder])
 
 
 def measure() -> dict[str, float]:
-    """All figures, by the name that --json gives them."""
+    """Return all figures, by their names in the JSON."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is not on the path; install it and try again.")
@@ -113,7 +116,7 @@ def measure() -> dict[str, float]:
                 context.add_init_script(PROBE)
                 page = context.new_page()
                 sizes: dict[str, int] = {}
-                page.on("response", partial(weigh, sizes))
+                page.on("response", partial(record_size, sizes))
                 page.goto(url)
                 page.locator("#text .is-current").first.wait_for(timeout=120_000)
                 page.wait_for_timeout(200)
@@ -121,8 +124,8 @@ def measure() -> dict[str, float]:
                 longest.append(page.evaluate("window.probe.longest"))
                 if visit == 0:
                     page.wait_for_load_state("networkidle")
-                    own = {name: size for name, size in sizes.items() if name.endswith(".js")}
-                    figures["own_script_bytes"] = sum(own.values())
+                    script_sizes = {name: size for name, size in sizes.items() if name.endswith(".js")}
+                    figures["own_script_bytes"] = sum(script_sizes.values())
                     figures["total_bytes" if size == 1000 else f"total_bytes_{size}"] = sum(sizes.values())
                 if visit == VISITS - 1:
                     figures |= keys(page, size)
@@ -133,13 +136,13 @@ def measure() -> dict[str, float]:
     return figures
 
 
-def weigh(sizes: dict[str, int], response: Response) -> None:
-    """Note how many bytes came from an address."""
+def record_size(sizes: dict[str, int], response: Response) -> None:
+    """Record the size of a response."""
     sizes[response.url] = len(response.body())
 
 
 def keys(page: Page, size: int) -> dict[str, float]:
-    """Press the keys of a coder at work, one at a time, from the middle of the text."""
+    """Return the figures of the keys of a working coder, pressed one at a time from the middle of the text."""
     for key in KEYS:
         page.keyboard.press(key)
         page.wait_for_timeout(30)
@@ -152,7 +155,7 @@ def keys(page: Page, size: int) -> dict[str, float]:
 
 
 def report(figures: dict[str, float]) -> str:
-    """The figures as a page in Markdown."""
+    """Return the figures as a page in Markdown."""
     lines = [
         "# How fast the coding page is",
         "",
@@ -181,14 +184,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--write", type=Path, help="write the table to this file too")
     parser.add_argument("--load", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments)
-    if asked.load:
+    options = parser.parse_args(arguments)
+    if options.load:
         load()
         return
     figures = measure()
-    print(json.dumps(figures, indent=2) if asked.json else report(figures))
-    if asked.write:
-        asked.write.write_text(report(figures), encoding="utf-8")
+    print(json.dumps(figures, indent=2) if options.json else report(figures))
+    if options.write:
+        options.write.write_text(report(figures), encoding="utf-8")
 
 
 if __name__ == "__main__":
