@@ -42,7 +42,7 @@ def measure(texts: int, repeats: int) -> dict[str, Any]:
 
     from agreement.data.extract import clear_cache
     from annotations.models import Coding, User
-    from benchmarks.projects import answer_otherwise, fill
+    from benchmarks.projects import change_answer, fill
 
     call_command("migrate", verbosity=0)
     setup_test_environment()
@@ -68,7 +68,7 @@ def measure(texts: int, repeats: int) -> dict[str, Any]:
             clear_cache()
             times["first_ms"].append(request_time(address))
             times["unchanged_ms"].append(request_time(address))
-            answer_otherwise(coding, number)
+            change_answer(coding, number)
             times["after_one_text_ms"].append(request_time(address))
         figures[name] = {key: round(statistics.median(values), 1) for key, values in times.items()}
     dashboard = {key: max(figures[name][key] for name in PAGES) for key in GOALS}

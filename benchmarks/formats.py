@@ -74,7 +74,7 @@ def _import_archive(project: Project, format_key: str, path: Path) -> None:
 
 
 def export_project(project: Project, format_key: str, path: Path) -> None:
-    """Export to a zip on the disk."""
+    """Export the project to a zip on the disk."""
     from annotations.core.memory import relaxed_garbage_collection
     from annotations.transfers.exporting.codings import export_codings
 

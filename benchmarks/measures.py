@@ -48,14 +48,14 @@ class Figure:
 
 
 def shown(seconds: float | None) -> str:
-    """A time in a unit that fits."""
+    """Return a time in a unit that fits."""
     if seconds is None:
         return ""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def cells(figure: Figure, judgements: int) -> str:
-    """Time, peak and time per judgement, as cells of a table."""
+    """Return time, peak and time per judgement, as cells of a table."""
     return f"{shown(figure.seconds)} | {figure.peak_mb:.0f} MB | {(figure.seconds or 0) / judgements * 1e6:.2f} µs"
 
 
@@ -63,7 +63,7 @@ def cells(figure: Figure, judgements: int) -> str:
 
 
 def arrays(judgements: int, coders: int) -> Callable[[], object]:
-    """Alpha with all set distances and their bootstrap, from integer arrays."""
+    """Return the task of alpha with all set distances and their bootstrap, from integer arrays."""
     from agreement.measures import ReliabilityData, alphas, bootstrap
 
     ids, document = documents(judgements, coders)
@@ -71,7 +71,7 @@ def arrays(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def arrays_both(judgements: int, coders: int) -> Callable[[], object]:
-    """The same with the unit taken out of its sets, also in expected disagreement."""
+    """Return the same task with the unit taken out of its sets, also in expected disagreement."""
     from agreement.measures import ReliabilityData, alphas, bootstrap
 
     ids, document = documents(judgements, coders)
@@ -79,7 +79,7 @@ def arrays_both(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def one_distance(judgements: int, coders: int) -> Callable[[], object]:
-    """Alpha with MASI from integer arrays, without intervals: what peers do."""
+    """Return the task of alpha with MASI from integer arrays, without intervals, as peers compute it."""
     from agreement.measures import ReliabilityData, alpha
 
     ids, document = documents(judgements, coders)
@@ -87,7 +87,7 @@ def one_distance(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def python_sets(judgements: int, coders: int) -> Callable[[], object]:
-    """The same from Python sets."""
+    """Return the task of alpha with MASI, without intervals, from Python sets."""
     from agreement.measures import ReliabilityData, alpha
 
     ids, document = documents(judgements, coders)
@@ -96,7 +96,7 @@ def python_sets(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def overlapping(judgements: int, coders: int) -> Callable[[], object]:
-    """Alpha with MASI and the unit taken out of everything, of sets that overlap, from Python sets."""
+    """Return the task of alpha with MASI from overlapping Python sets, with the unit taken out everywhere."""
     from agreement.measures import ReliabilityData, alpha
 
     rows, texts = prefixes(judgements, coders)
@@ -109,7 +109,7 @@ def overlapping(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def csv_file(judgements: int, coders: int) -> Callable[[], object]:
-    """From a CSV file to the printed table, with the bootstrap."""
+    """Return the task from a CSV file to the printed table, with the bootstrap."""
     import pandas as pd  # the import is not what is measured
 
     from agreement.measures.__main__ import main
@@ -126,7 +126,7 @@ def csv_file(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def nltk(judgements: int, coders: int) -> Callable[[], object]:
-    """Alpha with MASI, as NLTK has it."""
+    """Return the task of alpha with MASI in NLTK."""
     from nltk.metrics import masi_distance
     from nltk.metrics.agreement import AnnotationTask
 
@@ -136,7 +136,7 @@ def nltk(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def krippendorff(judgements: int, coders: int) -> Callable[[], object]:
-    """Nominal alpha of numbers that stand for the sets: this peer has no set distance."""
+    """Return the task of nominal alpha of numbers that stand for the sets: this peer has no set distance."""
     from krippendorff import alpha
 
     numbers: dict[frozenset[int], int] = {}
@@ -146,7 +146,7 @@ def krippendorff(judgements: int, coders: int) -> Callable[[], object]:
 
 
 def simpledorff(judgements: int, coders: int) -> Callable[[], object]:
-    """Alpha with MASI, as a metric that is given to it."""
+    """Return the task of alpha with MASI in simpledorff, which takes the distance as an argument."""
     import pandas as pd
     from nltk.metrics import masi_distance
     from simpledorff import calculate_krippendorffs_alpha_for_df
@@ -166,7 +166,7 @@ TASKS: dict[str, Callable[[int, int], Callable[[], object]]] = {
 
 
 def work(task: str, judgements: int, coders: int, runs: int) -> dict[str, float | str | None]:
-    """Run a task in this process: median seconds, peak megabytes above the start, and what it computed."""
+    """Run a task in this process; return median seconds, peak megabytes above the start, and the computed value."""
     TASKS[task](2 * coders, coders)()  # everything is imported
     before = memory(reset=True)
     timed = TASKS[task](judgements, coders)
@@ -182,7 +182,7 @@ def work(task: str, judgements: int, coders: int, runs: int) -> dict[str, float 
 
 
 def memory(*, reset: bool = False) -> int:
-    """The most memory that this process had, in kilobytes; on Linux since it was reset."""
+    """Return the most memory that this process had, in kilobytes; on Linux since the last reset."""
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -193,7 +193,7 @@ def memory(*, reset: bool = False) -> int:
 
 
 def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple[Figure, float | None]:
-    """A task in a process of its own, and the value that it computed."""
+    """Run a task in a process of its own, and return its figure and the computed value."""
     command = [sys.executable, "-m", "benchmarks.measures", "--work", task, str(judgements), str(coders), str(runs)]
     limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))) if task in PACKAGES else None
     try:
@@ -213,7 +213,7 @@ def measure(task: str, judgements: int, coders: int = 2, runs: int = 5) -> tuple
 
 
 def key_figures(scale: float) -> dict[str, float | str | None]:
-    """The figures that have a goal."""
+    """Return the figures that have a goal."""
     million, thirty = round(1_000_000 * scale), round(30_000 * scale)
     alpha, _ = measure("arrays", million)
     file, _ = measure("csv_file", million, runs=3)
@@ -233,13 +233,13 @@ def key_figures(scale: float) -> dict[str, float | str | None]:
 
 
 def agree(theirs: float | None, ours: float | None) -> None:
-    """A figure of speed is worth nothing beside another number."""
+    """Raise RuntimeError if the peer computes another value: then its speed means nothing."""
     if theirs is not None and ours is not None and abs(theirs - ours) > 1e-9:
         raise RuntimeError(f"the peer computes {theirs}, and we {ours}")
 
 
 def report(scale: float) -> Iterator[str]:
-    """The whole table, line by line, in Markdown."""
+    """Yield the lines of the whole table in Markdown."""
     yield "# Benchmarks"
     yield ""
     yield "Written by `make bench`; do not edit. Synthetic documents from a fixed seed: 100 markables each, chains of 3"
@@ -312,7 +312,7 @@ def report(scale: float) -> Iterator[str]:
 
 
 def machine() -> str:
-    """Processor, cores, memory and system, without names."""
+    """Return processor, cores, memory and system, without names."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     model = next(
@@ -323,7 +323,7 @@ def machine() -> str:
 
 
 def versions() -> str:
-    """Python and the packages that are compared."""
+    """Return the versions of Python and of the compared packages."""
     found = [f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:

@@ -81,7 +81,7 @@ class Server:
         raise RuntimeError("The server did not start.")
 
     def kill(self) -> None:
-        """Kill it at once, with its workers, as a power failure would."""
+        """Kill the server at once, with its workers, as a power failure would."""
         if self.process is None:
             return
         for pid in {self.process.pid, *self.processes()}:
@@ -90,7 +90,7 @@ class Server:
         self._wait()
 
     def stop(self) -> None:
-        """Stop it like its user (Ctrl+C), and wait for all its processes."""
+        """Stop the server as its user does (Ctrl+C), and wait for all its processes."""
         if self.process is not None:
             os.killpg(self.process.pid, signal.SIGINT)
             self._wait()

@@ -64,7 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set what parametrisations depend on, before the modules of tests are imported."""
+    """Set the options that parametrisations need, before the modules of tests are imported."""
     Selection.full = config.getoption("full")
     if Selection.full and not config.getoption("--hypothesis-profile"):
         hypothesis_settings.load_profile("full")
@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests by their folders. With --only-database: deselect what touches no database or is about pages."""
+    """Mark the tests by their folders. With --only-database: deselect tests of pages and tests without a database."""
     for item in items:
         if marker := MARKERS_OF_FOLDERS.get(item.path.parent.name):
             item.add_marker(marker)
@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _meets_database(item: pytest.Item) -> bool:
-    """Whether a second kind of database may matter: not to how pages look."""
+    """Return whether another kind of database may matter for the test: it does not for the look of pages."""
     if item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
@@ -181,7 +181,7 @@ def mallory(db) -> User:
 
 
 def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> Project:
-    """A project with one text, "tea"."""
+    """Make a project with one text, "tea"."""
     project = create_project(slug, slug.title(), SCHEMES[scheme])
     document = plain.parse(marked, "tea.txt")
     import_documents(project, [SourceDocument(document, None)])
@@ -190,7 +190,7 @@ def make_project(slug: str = "tea", scheme: str = "poesio-artstein-2005", marked
 
 @pytest.fixture
 def project(alice, bob, charlie) -> Project:
-    """The dialogue, given to Alice and Bob to code and managed by Charlie."""
+    """Make the project of the dialogue, which Alice and Bob have to code and Charlie manages."""
     project = make_project()
     add_member(project, charlie, Membership.Role.MANAGER)
     for coder in (alice, bob):
@@ -214,14 +214,14 @@ def change(kind: str = "judge", **payload: object) -> operations.Change:
 
 
 def judge(coding: Coding, markable: str, category: str | None, *pointers: str, **more: object) -> int:
-    """The coding's coder judges one markable."""
+    """Judge one markable as the coding's coder."""
     coding.refresh_from_db(fields=["version"])
     decision = change(markable=markable, category=category, pointers=list(pointers), **more)
     return operations.apply(coding, coding.coder, coding.version, [decision])
 
 
 def in_another_connection(do: Callable[[], int]) -> int:
-    """Do it as another process would, at this moment."""
+    """Call `do` at once in another connection, as another process would, and return its result."""
     found: list[int] = []
 
     def work() -> None:
@@ -239,7 +239,7 @@ def in_another_connection(do: Callable[[], int]) -> int:
 
 @pytest.fixture
 def people(project, alice, charlie, mallory) -> dict[str, User]:
-    """Somebody in each role, and an outsider."""
+    """Return somebody in each role, and an outsider."""
     add_member(project, person("vera"), Membership.Role.VIEWER)
     add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
     return {
@@ -253,13 +253,13 @@ def people(project, alice, charlie, mallory) -> dict[str, User]:
 
 @pytest.fixture
 def keys(text) -> dict[str, str]:
-    """The keys of the dialogue's markables by their labels: a to f, and the turns 1 to 4."""
+    """Return the keys of the dialogue's markables by their labels: a to f, and the turns 1 to 4."""
     return dict(text.markables.values_list("label", "key"))
 
 
 @pytest.fixture
 def signed_in():
-    """A function that gives a client in which the person is signed in."""
+    """Return a function that returns a client in which the person is signed in."""
 
     def sign_in(user: User) -> Client:
         client = Client()

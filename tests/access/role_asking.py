@@ -29,7 +29,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 def routes(patterns: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """(name, path) of every route of the map but the admin's."""
+    """Yield the name and the path of every route outside the admin."""
     for pattern in patterns:
         if getattr(pattern, "namespace", None) == "admin":
             continue
@@ -44,7 +44,7 @@ ROUTES = dict(routes(get_resolver().url_patterns))
 
 
 def parameters(row: Row) -> list[str]:
-    """The names of what stands in the row's address."""
+    """Return the names of the parameters in the row's address."""
     return re.findall(r"<(?:\w+:)?(\w+)>", ROUTES[row.name])
 
 
@@ -61,7 +61,7 @@ class World:
         self.writes: list[str] = []
 
     def _signed_in(self, user: User | None) -> str:
-        """The cookie of who is signed in."""
+        """Sign the user in and return the session cookie; return "" for no user."""
         if user is None:
             return ""
         self.client.cookies = SimpleCookie()
@@ -69,7 +69,7 @@ class World:
         return self.client.cookies[settings.SESSION_COOKIE_NAME].value
 
     def address(self, row: Row, foreign: str = "") -> str:
-        """Where the row's things are; of `foreign`, a parameter, that of elsewhere."""
+        """Return the row's address with the things of this project; the parameter `foreign` is of another project."""
         path = "/" + ROUTES[row.name]
         for name, thing in row.at.items():
             place = self.elsewhere if name == foreign else self.here
@@ -80,12 +80,12 @@ class World:
     def ask(
         self, method: str, address: str, role: str, body: Any = None, look: Any = None, **headers: str
     ) -> HttpResponse:
-        """The answer to the role; `writes` has what changed, `seen` what `look` saw then. After it all is as before."""
+        """Return the answer to the role and undo all changes; set `writes` to the changes and `seen` by `look`."""
         self.sign_in(role)
         return self.ask_with(self.client, method, address, body, look, **headers)
 
     def sign_in(self, role: str) -> None:
-        """Let the client be that of the role."""
+        """Give the client the session of the role."""
         self.client.cookies = SimpleCookie()
         if self.cookies[role]:
             self.client.cookies[settings.SESSION_COOKIE_NAME] = self.cookies[role]
@@ -93,7 +93,7 @@ class World:
     def ask_with(
         self, client: Client, method: str, address: str, body: Any = None, look: Any = None, **headers: str
     ) -> HttpResponse:
-        """The same by another client."""
+        """Return the answer to this client, in the same way as `ask`."""
         self.writes = []
         with transaction.atomic():
             with connection.execute_wrapper(self._hear):
@@ -118,7 +118,7 @@ def _sent(client: Client, method: str, address: str, body: Any, headers: Mapping
 
 
 def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: SimpleNamespace | None = None) -> Any:
-    """The value with its things of the place; those of the name `foreign` are of elsewhere."""
+    """Return the value with each "@..." replaced from `place`; the thing `foreign` comes from `elsewhere`."""
     if isinstance(value, Mapping):
         return {
             resolved(name, place, foreign, elsewhere): resolved(one, place, foreign, elsewhere)
@@ -137,7 +137,7 @@ def resolved(value: Any, place: SimpleNamespace, foreign: str = "", elsewhere: S
 
 
 def things_in(value: Any) -> set[str]:
-    """The things that a body names."""
+    """Return the names of the things that a body uses."""
     if isinstance(value, Mapping):
         return set().union(*(things_in(one) for one in (*value, *value.values())))
     if isinstance(value, list):
@@ -146,12 +146,12 @@ def things_in(value: Any) -> set[str]:
 
 
 def able(access: Access) -> str:
-    """A role to which it is answered, a manager if may be; nobody where it is wrong for all."""
+    """Return a role that the method answers, the manager if possible; return "" if it answers no role."""
     return next((role for role in ("manager", *ROLES[1:], "anonymous") if 200 <= access.answers[role] < 400), "")
 
 
 def sending(rows: Sequence[Row]) -> Iterator[tuple[Row, str, Access]]:
-    """The methods of the rows that change something."""
+    """Yield each method that changes something and that some role may use, with its row and its access."""
     for row in rows:
         for method, access in row.methods.items():
             if method not in SAFE and able(access):

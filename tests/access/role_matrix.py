@@ -31,14 +31,14 @@ class Access:
     body: Mapping[str, Any] | None = None
 
     def but(self, answers: Mapping[str, int]) -> Access:
-        """The same with other answers for some roles."""
+        """Return the same access with other answers for some roles."""
         return replace(self, answers={**self.answers, **answers})
 
 
 def who(
     roles: Collection[str], ok: int = 200, body: Mapping[str, Any] | None = None, members: int = 403, others: int = 404
 ) -> Access:
-    """`ok` for these roles; other members and all others are refused, and who is not signed in is sent to do that."""
+    """Return the access that answers these roles with `ok`, sends visitors to sign in, and refuses everybody else."""
     answers = {role: ok if role in roles else members if role in MEMBERS else others for role in ROLES}
     return Access({**answers, "anonymous": SIGN_IN}, body)
 
@@ -60,7 +60,7 @@ def managers(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
 
 
 def own(*roles: str, ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    """What is these roles' own, and to everybody else is not there."""
+    """Return the access to a thing of these roles, which does not exist for everybody else."""
     return who(roles, ok, body, members=404)
 
 
@@ -73,7 +73,7 @@ def public(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
 
 
 def permitted(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
-    """Who may make projects."""
+    """Return the access of those who may make projects."""
     return who(["superuser"], ok, body, others=403)
 
 
@@ -99,7 +99,7 @@ class Row:
     annotates: bool = False
 
     def access(self, method: str) -> Access:
-        """By which rule the method is answered."""
+        """Return the access that holds for the method."""
         given = self.methods.get("GET" if method == "HEAD" and "HEAD" not in self.methods else method)
         if given is not None:
             return given
@@ -136,7 +136,7 @@ def row(name: str, at: Mapping[str, str] = PARAMETERS, *, pk: str = "", **more: 
 
 
 def again(name: str, at: Mapping[str, str] = PARAMETERS, *, pk: str = "", **more: Any) -> Row:
-    """Another thing that a route is asked for."""
+    """Return the row of another thing at a route that already has a row."""
     return replace(row(name, at, pk=pk, **more), again=True)
 
 
@@ -148,7 +148,7 @@ def operations(version: int, kind: str, **payload: Any) -> dict[str, Any]:
 
 
 def rows_of_summaries(*summaries: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of a form with rows."""
+    """Return the fields of a form that has one row for each summary."""
     fields: dict[str, Any] = {"rows-TOTAL_FORMS": str(len(summaries)), "rows-INITIAL_FORMS": "0"}
     for number, summary in enumerate(summaries):
         fields |= {f"rows-{number}-{name}": value for name, value in summary.items()}

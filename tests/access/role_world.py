@@ -55,7 +55,7 @@ def upload(name: str = "dog.conll", content: str = CONLL) -> SimpleUploadedFile:
 
 
 def make_world(names: SimpleNamespace = HERE) -> SimpleNamespace:
-    """`here` and `elsewhere` have the same things under the same names; `roles` has who asks."""
+    """Make `here` and `elsewhere`, which have the same things under the same names, and the users of all `roles`."""
     here, elsewhere = _half(names), _half(ELSEWHERE)
     outsider, staff = _person("mallory"), _person("stan", is_staff=True)
     root = _person("root", is_staff=True, is_superuser=True)
@@ -71,7 +71,7 @@ def _person(name: str, **more: bool) -> User:
 
 
 def _half(names: SimpleNamespace) -> SimpleNamespace:
-    """A project of texts and one of pyramids, of the same people, with one of everything that a route may name."""
+    """Make a project of texts and one of pyramids, of the same people, with one of everything that a route may name."""
     coder, other, viewer, adjudicator, manager = (_person(name) for name in names.people)
     half = SimpleNamespace(
         coder=coder, other=other, viewer=viewer, adjudicator=adjudicator, manager=manager, names=names
@@ -128,7 +128,7 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
 
 
 def _pyramids(half: SimpleNamespace, names: SimpleNamespace) -> None:
-    """A docset with a pyramid at work, one that is handed in and a peer; one with two pyramids and an agreed one."""
+    """Make one docset with an open pyramid, a submitted one and a peer; make others with agreed pyramids."""
     project = pyramid_project(names.pyramids)
     _join(half, project)
     half.pyramids = project

@@ -99,7 +99,7 @@ class Visit(NamedTuple):
 
 
 def routes(patterns, path="", parameters=()):
-    """(path, names of parameters) of every route of the map but the admin's."""
+    """Yield the path and the names of the parameters of every route outside the admin."""
     for pattern in patterns:
         if getattr(pattern, "namespace", None) == "admin":
             continue
@@ -111,7 +111,7 @@ def routes(patterns, path="", parameters=()):
 
 
 def addresses(**values):
-    """Every address that can be made with the values, by whether its route takes a project."""
+    """Yield every address that can be made with the values, and whether its route takes a project."""
     for path, names in routes(get_resolver().url_patterns):
         for chosen in product(*(values[name] for name in names)):
             address = "/" + path
@@ -125,7 +125,7 @@ OTHER_ADDRESSES = [address for address, takes_project in addresses(**VALUES) if 
 
 
 def normal(response, tagged=None):
-    """Status, headers and body of a response without tokens, times and the tag of the body, or of the body `tagged`."""
+    """Return status, headers and body without tokens and times, and without a tag made of the body or of `tagged`."""
     body = response.content.decode()
     for varying in VARYING:
         body = re.sub(varying, "", body)
@@ -142,7 +142,7 @@ def normal(response, tagged=None):
 
 
 def choices_of(address):
-    """Every way in which a list of the API may be filtered and ordered."""
+    """Yield every query by which a list of the API may be filtered or ordered."""
     view = getattr(resolve(address).func, "cls", None)
     filterset = getattr(view, "filterset_class", None)
     for name in filterset.base_filters if filterset else ():
@@ -162,7 +162,7 @@ def seen_by(client, visits):
 
 
 def operations_of_bob():
-    """Operations on all that is in the text or might be, right and wrong, each alone and with fixed uuids."""
+    """Yield right and wrong operations on all that is or might be in the text, each alone and with a fixed uuid."""
     keys = ["phrase:4-14", "phrase:31-34", "phrase:0-4", "phrase:0-1", "turn:0-27"]
     payloads = [{"markable": key, "category": category} for key in keys for category in ("none", "refers", "ghost")]
     payloads += [{"markable": "phrase:31-33", "category": "phrase", "pointers": [key]} for key in keys]
@@ -177,7 +177,7 @@ def operations_of_bob():
 
 
 def operations_on_pyramids():
-    """The same in Bob's pyramid, and in the peer that he holds against it."""
+    """Yield visits with right and wrong changes of docsets, of Bob's pyramid, and of the peer of that pyramid."""
     keys = ["contributor:8-21", "contributor:8-13", "word:12-17", "contributor:8-60"]
     payloads: list[dict[str, object]] = [
         {"markable": key, "category": "scu", "indices": [scu]} for key in keys for scu in ("s", "hers", "bobs")
@@ -197,7 +197,7 @@ def operations_on_pyramids():
 
 
 def all_visits(kind):
-    """A look at every page, what Bob does, then every address in every way; that hands his coding in as well."""
+    """Return visits: every page, Bob's operations, then every address in every way, which hands Bob's coding in too."""
     log = "/api/v1/projects/tea/texts/tea/coding/operations/"
     visits = [Visit("GET", address) for address in PROJECT_ADDRESSES + OTHER_ADDRESSES]
     visits += [Visit("POST", log, json.dumps(body)) for body in operations_of_bob()]
@@ -229,7 +229,7 @@ def people_of(project):
 
 
 def alice_points(project):
-    """Alice judges all of the dialogue, marks something of her own there and hands in."""
+    """Let Alice judge all of the dialogue, mark a phrase of her own and hand in."""
     text = project.texts.get()
     coding = Coding.objects.get(text=text, coder__username="alice")
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
@@ -241,14 +241,14 @@ def alice_points(project):
 
 
 def alice_indexes(project):
-    """Alice's codings come from files, with a mark and a text of her own."""
+    """Import Alice's codings from files, with a mark and a text of her own."""
     read = [(WALK_BY_ALICE, "tea.txt"), (SECRET_BY_ALICE, "secret.txt")]
     coded = [SourceDocument(plain.parse(content, name), "alice") for content, name in read]
     import_documents(project, coded)
 
 
 def alice_builds(project):
-    """Alice makes her pyramid and holds both peers against it; another docset and its peers are hers alone."""
+    """Let Alice make her pyramid and hold two peers against it; one peer and another docset are hers alone."""
     hers = create_docset(project, "hers", "Hers", [("a", "Secret one."), ("b", "Secret two.")])
     alice = User.objects.get(username="alice")
     assign_texts(project, [models_of(hers)], [alice])
@@ -270,7 +270,7 @@ WORLDS = {
 
 
 def world_of_pyramids():
-    """A docset of which Alice has to make a pyramid and Bob has begun one; he has a peer to hold against it."""
+    """Make a docset: Alice has not begun its pyramid, Bob has begun his and has a peer to hold against it."""
     project = create_project("tea", "Tea", SCHEMES["pyramid"])
     people_of(project)
     docset = create_docset(project, "tea", "Tea", SUMMARIES)
@@ -288,7 +288,7 @@ def world_of_pyramids():
 
 
 def world(scheme, marked, marking):
-    """The project in which Alice has not begun and Bob has made one judgement."""
+    """Make the project in which Alice has not begun and Bob has made one judgement."""
     if scheme == "pyramid":
         return world_of_pyramids()
     project = make_project("tea", scheme, marked)
@@ -307,7 +307,7 @@ def world(scheme, marked, marking):
 
 
 def visited(person, visits, signed_in, kind, *, alice_works):
-    """What the person sees on the visits; the world is gone afterwards. Alice works on a day of her own."""
+    """Return what the person sees on the visits, and undo all changes. Alice works on a day of her own."""
     scheme, marked, alices_work = WORLDS[kind]
     with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, day, tzinfo=UTC)):
         day = 1

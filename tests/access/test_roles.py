@@ -57,7 +57,7 @@ MORE: dict[str, Any] = {
 
 
 def contents() -> dict[str, list[str]]:
-    """What the tables hold, without what varies; rows of other tables by their place there."""
+    """Return the rows of our tables without values that vary; a reference becomes the position of its row."""
     models = [model for model in apps.get_models(include_auto_created=True) if model._meta.app_label in OURS]
     places = {
         model: {pk: place for place, pk in enumerate(model._base_manager.order_by("pk").values_list("pk", flat=True))}
@@ -83,7 +83,7 @@ def contents() -> dict[str, list[str]]:
 
 @pytest.fixture
 def world(db) -> Iterator[World]:
-    """One for all rows of a test: each request is taken back."""
+    """Make one world for all rows of a test: each request is undone."""
     logging.disable(logging.WARNING)  # thousands of refusals
     yield World()
     logging.disable(logging.NOTSET)
@@ -200,7 +200,7 @@ OF_THE_REQUEST = re.compile(
 
 
 def told(reply: HttpResponse) -> tuple[int, str]:
-    """Status and body without the tokens of forms and without links that say where one is."""
+    """Return status and body without the tokens of forms and without links that repeat the present address."""
     body = b"".join(reply) if reply.streaming else reply.content
     return reply.status_code, OF_THE_REQUEST.sub("", body.decode("latin-1"))
 
@@ -226,7 +226,7 @@ def test_what_is_sent_along_and_not_asked_for_changes_nothing(world):
 
 
 def with_more(body: Any, more: Mapping[str, Any]) -> Any:
-    """The body with more in each of its objects."""
+    """Return the body with more fields in each of its objects."""
     if isinstance(body, Mapping):
         return {**more, **{name: with_more(value, more) for name, value in body.items()}}
     return [with_more(one, more) for one in body] if isinstance(body, list) else body
@@ -266,7 +266,7 @@ def test_the_site_staffs_pages_are_closed_to_all_others(world):
 
 
 def admin_paths(patterns: Any, path: str = "", inside: bool = False) -> Iterator[str]:
-    """The paths of the admin's routes."""
+    """Yield the paths of the admin's routes."""
     for pattern in patterns:
         here, within = path + str(pattern.pattern), inside or getattr(pattern, "namespace", None) == "admin"
         if not isinstance(pattern, URLPattern):

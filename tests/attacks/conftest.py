@@ -16,7 +16,7 @@ from tests.attacks.hostile import poisoned
 
 @pytest.fixture
 def quiet() -> Iterator[None]:
-    """Refusals by the hundred are not told."""
+    """Turn off the log of refusals, of which these tests cause hundreds."""
     logging.disable(logging.ERROR)
     yield
     logging.disable(logging.NOTSET)
@@ -34,6 +34,6 @@ def hostile(db, quiet) -> World:
 
 @pytest.fixture
 def visitor(db) -> Client:
-    """Somebody who is not signed in, where Alice could be."""
+    """Make Alice's account and return a client that is not signed in."""
     User.objects.create_user("alice", password=PASSWORD)
     return Client()

@@ -40,13 +40,13 @@ NAMED: set[str] = set()
 
 
 def payload(name: str) -> str:
-    """What ends an attribute, an element, a script and a comment, and runs; `name` tells where it came in."""
+    """Return text that ends an attribute, an element, a script and a comment, and runs code; `name` is its source."""
     NAMED.add(name)
     return f"x xss-{name}=0 \"' xss-{name}=1><img src onerror=xss()></script><!--"
 
 
 def short(name: str) -> str:
-    """The same for where there is little room, or no slash."""
+    """Return shorter hostile text without a slash, for places with little room."""
     NAMED.add(name)
     return f"\"'><img xss-{name} src onerror=xss()>"
 
@@ -69,7 +69,7 @@ d 0 1 her PRP - - - - - - (2)
 
 
 def poisoned() -> World:
-    """The world of the roles with everything in it that was written by somebody poisoned, past all checks."""
+    """Make the world of the roles with hostile text in everything that users can write, past all checks."""
     world = World(NAMES)
     here = world.here
     _judge_all(here)
@@ -113,7 +113,7 @@ GUIDELINES = f"""\
 
 
 def _judge_all(here: SimpleNamespace) -> None:
-    """Both coders judge the words that are hostile, and differ; they are a contributor of a pyramid."""
+    """Let both coders judge the hostile words differently, and make such words a contributor of a pyramid."""
     here.hostile = here.text.markables.get(label="z")
     key = here.hostile.key
     judge(here.coding, key, "place")
@@ -125,7 +125,7 @@ def _judge_all(here: SimpleNamespace) -> None:
 
 
 def _poison_transfers(here: SimpleNamespace) -> None:
-    """Files that say it themselves, and reports of what was found in files."""
+    """Order imports of hostile files, and put hostile text into the reports of transfers."""
     bring = {"coder_from": "nobody", "predefined": False, "create": True, "options": {}}
     one, two = CONLL.format(name=short("document").replace("()", "``")), CONLL.format(name="two")
     for name, content, more in (
@@ -152,7 +152,7 @@ LOADED = ("href", "src", "action", "formaction", "data", "poster", "background",
 
 
 def injected(page: str) -> list[str]:
-    """What of the page was not written by us: read as browsers read it, and not sought as words."""
+    """Return all hostile parts of the page: parse it as browsers do, and do not search its text."""
     found = []
     for element in html.document_fromstring(page).iter():
         if not isinstance(element.tag, str):
@@ -170,13 +170,13 @@ def injected(page: str) -> list[str]:
 
 
 def leads_out(address: str) -> bool:
-    """Whether browsers would go elsewhere, or run something: they take a backslash for a slash and leave out tabs."""
+    """Return whether the address leads elsewhere or runs code; browsers read a backslash as a slash and skip tabs."""
     plain = re.sub(r"[\t\r\n]", "", address).strip().replace("\\", "/")
     return bool(re.match(r"[a-z][-+.a-z0-9]*:|//", plain, re.IGNORECASE))
 
 
 def _wrong_script(element: html.HtmlElement) -> list[str]:
-    """A script is a file of ours, or data that cannot end the element that it stands in."""
+    """Return errors unless the script is a file of ours, or data that cannot end its element."""
     if element.get("src", "").startswith(("/static/", "/api/v1/docs/")):
         return [] if not (element.text or "").strip() else ["a script with words"]
     if element.get("type") != "application/json":

@@ -43,7 +43,7 @@ BESIDE = (
 
 
 def send(world: World, name: str, content: bytes) -> Any:
-    """The answer to an import as no browser sends it: the name of the file is as it is given. What it does stays."""
+    """Import a file under exactly this name, as no browser sends it; keep the changes, and return the answer."""
     fields = {"format": "conll2012", "whose": "nobody"}
     parts = [f'Content-Disposition: form-data; name="{one}"\r\n\r\n{fields[one]}'.encode() for one in fields]
     parts.append(b'Content-Disposition: form-data; name="files"; filename="%s"\r\n\r\n%s' % (name.encode(), content))
@@ -135,7 +135,7 @@ class Listener:
 
 @pytest.fixture
 def listener(monkeypatch) -> Iterator[Listener]:
-    """What libraries in C connect to is heard; what Python connects to or looks up is noted and refused."""
+    """Listen for connections of libraries in C; record and refuse those and the look-ups that Python tries."""
     made = Listener()
 
     def refuse(*arguments: object, **more: object) -> Any:
@@ -177,7 +177,7 @@ LINKED = Document(
 
 
 def leading_out(data: bytes, address: str, kept: Path) -> Iterator[bytes]:
-    """The file with everything in it by which formats ask for more: of the network, and of this machine."""
+    """Yield the file with each construct by which a format can ask for more, of the network or of this machine."""
     text = data.decode()
     root = re.search(r"<([A-Za-z][\w:.-]*)[^>]*>", text)
     yield text.replace(
@@ -208,7 +208,7 @@ def leading_out(data: bytes, address: str, kept: Path) -> Iterator[bytes]:
 
 
 def said_of(format_: Format, files: Mapping[str, bytes]) -> str:
-    """All that the format makes of the files, as words; of what is refused why."""
+    """Return as words all that the format reads from the files, and why it refuses others."""
     said = []
     for names in format_.bundles(sorted(files), format_.suffixes):
         try:

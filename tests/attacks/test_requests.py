@@ -24,7 +24,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def leaves(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where in a body a word stands."""
+    """Yield the path to each word in a body."""
     if isinstance(value, Mapping):
         for name, one in value.items():
             yield from leaves(one, (*where, name))
@@ -36,7 +36,7 @@ def leaves(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def changed(value: Any, where: tuple[Any, ...], new: Any) -> Any:
-    """The body with something else there."""
+    """Return the body with the value at a path replaced."""
     if not where:
         return new
     copy = dict(value) if isinstance(value, Mapping) else list(value)
@@ -101,7 +101,7 @@ def test_nothing_in_an_address_makes_the_server_fail(world):
 
 
 def is_list(world: World, row: Row) -> bool:
-    """Whether it comes in pages, which are filtered and ordered in the database."""
+    """Return whether the answer comes in pages, which the database filters and orders."""
     reply = world.ask("GET", world.address(row), able(row.methods["GET"]))
     return row.name.startswith("api-") and not reply.streaming and reply.content.startswith(b'{"next"')
 
@@ -172,7 +172,7 @@ def test_a_form_of_very_many_fields_is_refused(world):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory) -> Iterator[Server]:
-    """The program as it is served, without a database: what is wrong here never comes so far."""
+    """Serve the program as in production, without a database: bad requests never get so far."""
     made = Server(str(tmp_path_factory.mktemp("server")))
     try:
         made.start("/healthz")
@@ -182,7 +182,7 @@ def server(tmp_path_factory) -> Iterator[Server]:
 
 
 def answered(port: int, said: bytes) -> bytes:
-    """The first line of what the server answers to these bytes; nothing where it hangs up."""
+    """Return the first line of the server's answer to these bytes; return nothing if it hangs up."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as spoken:
         try:
             spoken.sendall(said)

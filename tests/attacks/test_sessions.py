@@ -35,7 +35,7 @@ def signed_in_with(cookie: str) -> bool:
 
 
 def prepared(client: Client) -> str:
-    """Let the client come with a session that somebody else knows."""
+    """Give the client a session that somebody else knows, and return its key."""
     session = client.session
     session["known"] = True
     session.save()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Membership, User
@@ -17,6 +18,7 @@ from annotations.planning.assignments import assign_texts
 from annotations.projects.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from benchmarks.serving import FLAGS, chromium
+from tests.browser.errors import ErrorLog
 from tests.conftest import make_project, skip_or_fail_in_ci
 
 # Playwright's own event loop runs in the thread of the tests; the ORM is used there all the same.
@@ -34,9 +36,27 @@ def browser_type_launch_args() -> dict[str, object]:
     return {"executable_path": found, "args": list(FLAGS)}
 
 
+@pytest.fixture(autouse=True)
+def no_errors_on_pages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail the test whose pages report errors that its marker `expected_errors` does not name."""
+    log = ErrorLog()
+    new_context = Browser.new_context
+
+    def followed_context(*arguments: Any, **options: Any) -> BrowserContext:
+        context = new_context(*arguments, **options)
+        log.follow(context)
+        return context
+
+    monkeypatch.setattr(Browser, "new_context", followed_context)
+    yield
+    marker = request.node.get_closest_marker("expected_errors")
+    errors = log.unexpected(marker.args if marker else ())
+    assert not errors, "pages report errors:\n" + "\n".join(errors)
+
+
 @pytest.fixture
 def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """A function that gives a page of a browser of their own, in which the person is signed in.
+    """Return a function that opens a page in a browser of its own, in which the person is signed in.
 
     The form is tried where people use it: in test_blindness, test_invitations and test_saving.
     """
@@ -66,7 +86,7 @@ def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|merged"))
 
 
-class Held:
+class DelayedAnswer:
     """The next answer from an address, held back. Set it up before the page loads: a later one may miss a request."""
 
     def __init__(self, page: Page, address: str) -> None:
@@ -74,14 +94,14 @@ class Held:
         self.routes: list[Route] = []
         page.route(address, lambda route: self.routes.append(route), times=1)
 
-    def asked(self) -> None:
+    def wait_for_request(self) -> None:
         """Wait until the page has asked."""
         while not self.routes:
             self.page.wait_for_timeout(10)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Let the answer come, once the page has asked."""
-        self.asked()
+        self.wait_for_request()
         self.routes.pop().continue_()
 
 
@@ -93,7 +113,7 @@ def offline(*pages: Page) -> None:
 
 
 def judgement(coding: Coding, key: str) -> dict | None:
-    """What the server has of a markable."""
+    """Return what the server has of a markable."""
     return judgements_of(coding).get(key)
 
 
@@ -109,7 +129,7 @@ class Coder:
             self.page.keyboard.press(key)
 
     def at(self, words: str) -> None:
-        """The current markable is these words."""
+        """Wait until the current markable is these words."""
         expect(self.page.locator("#words")).to_have_text(words)
 
     def markable(self, words: str):
@@ -128,18 +148,18 @@ class Coder:
         self.press("Enter")
 
     def saved(self) -> dict[str, dict]:
-        """What the server has when everything is saved, by markable."""
+        """Return what the server has when everything is saved, by markable."""
         saved(self.page)
         return judgements_of(self.coding)
 
     def keys(self) -> dict[str, str]:
-        """The keys of the given markables by their labels."""
+        """Return the keys of the given markables by their labels."""
         return dict(self.coding.text.markables.values_list("label", "key"))
 
 
 @pytest.fixture
 def coder_of(sign_in, alice) -> Callable[..., Coder]:
-    """A function that gives Alice a text to code and opens it."""
+    """Return a function that gives Alice a text to code and opens it."""
 
     def open_text(marked: str, scheme: str = "poesio-artstein-2005", *, marking: bool = False, **text: str) -> Coder:
         project = make_project("own", scheme, marked)

@@ -30,7 +30,7 @@ def coder(coder_of):
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds that is serious or critical."""
+    """Return what axe finds that is serious or critical."""
     found = Axe().run(page).response["violations"]
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}"

@@ -13,6 +13,7 @@ LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg"
     ("path", "shown"),
     [("/api/v1/docs/", ".opblock-summary-path"), ("/api/v1/redoc/", "[data-section-id] h2")],
 )
+@pytest.mark.expected_errors(r"cdn\.redoc\.ly/redoc/logo-mini\.svg")
 def test_the_description_of_the_api_is_shown_and_nothing_comes_from_elsewhere(live_server, page, path, shown):
     came, said = [], []
     page.on("requestfinished", lambda request: came.append(request.url))

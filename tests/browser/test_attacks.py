@@ -58,7 +58,7 @@ def world(live_server) -> World:
 
 @pytest.fixture
 def visit(live_server, browser) -> Iterator[object]:
-    """A function that gives a page in which the person is signed in, with the policy or without."""
+    """Return a function that opens a page in which the person is signed in, with the policy or without."""
     contexts = []
 
     def open_page(user: User, *, policy: bool) -> Page:
@@ -127,6 +127,7 @@ def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
             assert page.evaluate(read, world.address(row)) == [], row.name
 
 
+@pytest.mark.expected_errors("Content Security Policy")
 def test_the_watch_is_sharp(visit, alice):
     page = visit(alice, policy=False)
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img xss-x src onerror=xss()>')")

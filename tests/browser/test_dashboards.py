@@ -13,7 +13,7 @@ from agreement.models import Flag, Mapping, Remark
 from agreement.sections import computations
 from agreement.web import forms
 from annotations.models import User
-from tests.browser.conftest import Held
+from tests.browser.conftest import DelayedAnswer
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
 
@@ -46,7 +46,7 @@ def manager(db, settings) -> User:
 
 @pytest.fixture
 def item(manager):
-    """The address of the item that the coders of the demo see most differently."""
+    """Return the address of the item that the coders of the demo see most differently."""
     return "/projects/dialogue/agreement/items/generator/phrase:721-723/"
 
 
@@ -99,44 +99,47 @@ def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
     expect(page.get_by_role("heading", name=word)).to_be_visible()
 
 
+@pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
 def test_a_second_choice_before_the_first_is_answered_holds_too(sign_in, manager):
     page = sign_in(manager, "/")
-    held = Held(page, "**/agreement/?*distance=dice*")
+    answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
     page.goto(f"/projects/{DEMO}/agreement/")
     page.get_by_label("Distance", exact=True).select_option("dice")
-    held.asked()
+    answer.wait_for_request()
     page.get_by_label("The empty set is").select_option("disjoint")
-    held.let_go()
+    answer.release()
     expect(page).to_have_url(re.compile("distance=dice.*empty=disjoint"))
     expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
     expect(page.get_by_label("The empty set is")).to_have_value("disjoint")
 
 
 @pytest.fixture
-def choosing(sign_in, manager, monkeypatch) -> tuple[Page, Held]:
-    """A page where coders are named in a field, and where a distance was chosen whose answer is held back."""
+def choosing(sign_in, manager, monkeypatch) -> tuple[Page, DelayedAnswer]:
+    """Return a page where coders are named in a field, and the answer to a distance chosen there, held back."""
     monkeypatch.setattr(forms, "TOO_MANY", 1)
     monkeypatch.setattr(forms, "MANY", 0)
     page = sign_in(manager, "/")
-    held = Held(page, "**/agreement/?*distance=dice*")
+    answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
     page.goto(f"/projects/{DEMO}/agreement/")
     page.get_by_text("Of what", exact=False).first.click()
     page.get_by_label("Distance", exact=True).select_option("dice")
-    held.asked()
-    return page, held
+    answer.wait_for_request()
+    return page, answer
 
 
+@pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
 def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(choosing):
-    page, held = choosing
+    page, answer = choosing
     field = page.get_by_label("Only these coders")
     field.press_sequentially("ann")
-    held.let_go()
+    answer.release()
     page.wait_for_timeout(500)  # in which the answer would come
     expect(field).to_have_value("ann")
     field.press("Tab")
     expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
 
 
+@pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
 def test_a_choice_that_waited_for_what_was_typed_is_answered_when_nothing_is_in_the_end(choosing):
     page, _ = choosing
     page.get_by_label("Only these coders").press_sequentially("a")
@@ -179,6 +182,7 @@ def test_tabs_and_crumbs_follow_what_is_chosen(sign_in, manager):
     )
 
 
+@pytest.mark.expected_errors("status of 400")
 def test_a_choice_that_is_wrong_says_so_in_place(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     distance = page.get_by_label("Distance", exact=True)
@@ -218,6 +222,7 @@ def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     expect(label).not_to_have_css("fill", light)
 
 
+@pytest.mark.expected_errors("net::ERR_FAILED .*plotly")
 def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manager):
     page = sign_in(manager, "/")
     page.route("**/plotly.min.js", lambda route: route.abort())
@@ -327,17 +332,17 @@ def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(
 def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
     asked = []
     page = sign_in(charlie, "/")
-    held = Held(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
+    answer = DelayedAnswer(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
     page.goto("/projects/tea/agreement/grid/")
     expect(page.get_by_text("This takes a while")).to_be_visible()
     chosen = page.locator(".agreement-controls select[name=coefficient]")
     chosen.select_option("gwet_ac1")
-    held.asked()
+    answer.wait_for_request()
     page.on("request", lambda request: asked.append(request.url))
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     page.wait_for_timeout(1500)  # it would ask every second whether that is done, and load the page anew
     assert asked == []
-    held.let_go()
+    answer.release()
     expect(page).to_have_url(re.compile("coefficient=gwet_ac1"))
     expect(chosen).to_have_value("gwet_ac1")
 
@@ -374,6 +379,7 @@ def test_a_narrow_window_is_never_wider_than_itself(sign_in, manager, item):
     assert {address: width for address, width in widths.items() if width > 380} == {}
 
 
+@pytest.mark.expected_errors("status of 403")
 def test_a_coder_who_asks_for_a_page_of_managers_learns_nothing(sign_in, alice, project):
     page = sign_in(alice, "/")
     for address in PAGES[1:]:

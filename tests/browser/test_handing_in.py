@@ -55,6 +55,7 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
     expect(page.locator("#progress-text")).to_have_text("2 of 3 decided")
 
 
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
 def test_nothing_is_handed_in_before_all_is_saved(coder_of):
     coder = coder_of(THREE)
     page = coder.page

@@ -18,7 +18,7 @@ def secret(project, charlie) -> str:
 
 
 def referrers(page: Page) -> list[str]:
-    """What the page's requests say of where they come from, as they are made."""
+    """Return what the page's requests say of where they come from, as they are made."""
     found: list[str] = []
 
     def note(request: Request) -> None:

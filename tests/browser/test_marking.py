@@ -57,7 +57,7 @@ def select(coder: Coder, words: str) -> None:
 
 
 def marked(coder: Coder) -> dict[str, str]:
-    """The coder's own markables in words, by key."""
+    """Return the coder's own markables in words, by key."""
     content = coder.coding.text.content
     given = set(coder.coding.text.markables.filter(predefined=True).values_list("key", flat=True))
     found = {}

@@ -15,7 +15,7 @@ from annotations.models import Coding, Membership, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.projects.members import add_member
-from tests.browser.conftest import Held, offline, saved
+from tests.browser.conftest import DelayedAnswer, offline, saved
 from tests.browser.test_accessibility import violations
 from tests.conftest import change
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project, send
@@ -76,14 +76,14 @@ class Builder:
         return dict(found)
 
     def saved(self) -> dict[str, tuple[str, ...]]:
-        """The words of the contributors of each SCU that the server has when everything is saved, by label."""
+        """Return the words of the contributors of each SCU that the server has when everything is saved, by label."""
         saved(self.page)
         return {one.label: one.contributors for one in weighted_scus(self.coding)}
 
 
 @pytest.fixture
 def builder_of(sign_in, alice) -> Callable[..., Builder]:
-    """A function that gives Alice a docset and opens its pyramid."""
+    """Return a function that gives Alice a docset and opens its pyramid."""
 
     def open_pyramid(scus: dict | None = None, *, hand_in: bool = False, **options: bool) -> Builder:
         made = docset(pyramid_project("ferry", **options), alice)
@@ -247,13 +247,13 @@ def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
     builder.new_scu("rescue", "Boats", "people", last_nth=1)
     builder.saved()
     page = builder.page
-    held = Held(page, "**/operations/?since=0")
+    answer = DelayedAnswer(page, "**/operations/?since=0")
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
     builder.row("sinking").locator(".pyramid-scu-head").click()
     builder.press("u", "l")
     page.keyboard.type("the ferry")
-    held.let_go()
+    answer.release()
     expect(page.locator("#say")).to_have_text("Undone.")
     page.keyboard.type(" goes down")
     builder.press("Enter")
@@ -357,6 +357,7 @@ def test_a_drop_that_cannot_be_says_so_and_escape_stops_a_drag(builder_of):
 # ---- saving
 
 
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
 def test_work_without_network_arrives_later(builder_of):
     builder = builder_of()
     offline(builder.page)
@@ -368,6 +369,7 @@ def test_work_without_network_arrives_later(builder_of):
     assert builder.saved() == {"sinking": ("ferry sank", "a ferry went down")}
 
 
+@pytest.mark.expected_errors("net::ERR_FAILED", "status of (400|409)")
 def test_two_windows_come_to_the_same_and_what_one_has_taken_is_refused_to_the_other(builder_of):
     builder = builder_of()
     window = builder.page.context.new_page()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from benchmarks.serving import Server, serving
-from tests.browser.conftest import Held, judgement, offline, saved
+from tests.browser.conftest import DelayedAnswer, judgement, offline, saved
 from tests.browser.test_coding import another_window, open_coding
 
 pytestmark = pytest.mark.browser
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.browser
 NAME, PASSWORD = "alice", "coindex-demo"
 
 
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
 def test_minutes_without_network_are_worked_through_and_arrive(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     offline(page)
@@ -44,13 +45,13 @@ def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
     coder.press("4")
     coder.saved()
     page = coder.page
-    held = Held(page, "**/operations/?since=0")
+    answer = DelayedAnswer(page, "**/operations/?since=0")
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
     coder.at("Bob")
     coder.press("u", "c")
     page.keyboard.type("about Bob")
-    held.let_go()
+    answer.release()
     expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
     coder.at("Bob")
     page.keyboard.type(" only")
@@ -59,6 +60,7 @@ def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
     assert {label: said[key]["note"] for label, key in keys.items() if key in said} == {"b": "about Bob only"}
 
 
+@pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 409")
 def test_two_machines_without_network_converge_without_loss(sign_in, alice, codings, keys):
     here, there = (open_coding(sign_in, alice) for _ in range(2))
     offline(here, there)
@@ -99,6 +101,7 @@ def server(tmp_path) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.expected_errors("net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)")
 def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser: Browser):
     context = browser.new_context(base_url=server.address)
     page = context.new_page()

@@ -9,8 +9,6 @@ from playwright.sync_api import expect
 
 from annotations.models import Segment
 
-pytestmark = pytest.mark.browser
-
 TEXT = "MEMO\nTo [all](a).\n\nOne is [here](b). Two went\nhome. [Three](c) stayed."
 
 

@@ -13,7 +13,7 @@ from annotations.models import Membership, Text
 from annotations.projects.members import add_member
 from annotations.transfers import orders
 from tests.annotations.web.test_import import CONLL
-from tests.browser.conftest import Held
+from tests.browser.conftest import DelayedAnswer
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
 
@@ -88,14 +88,14 @@ def test_another_format_leaves_what_was_said_of_the_files(sign_in, manager):
 
 def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_focus(sign_in, manager, project):
     page = sign_in(manager, "/")
-    held = Held(page, "**/import/?format=brat")
+    answer = DelayedAnswer(page, "**/import/?format=brat")
     page.goto("/projects/tea/import/")
     page.get_by_label("Format").select_option("brat")
     page.get_by_label("the folder in the zip is the coder").focus()
     page.keyboard.press("ArrowUp")
     nobodys = page.get_by_label("nobody's: texts and markables only")
     expect(nobodys).to_be_checked()
-    held.let_go()
+    answer.release()
     expect(page.locator("#of-format select").first).to_be_visible()
     expect(nobodys).to_be_checked()
     expect(nobodys).to_be_focused()

@@ -20,7 +20,7 @@ WRITING_SECONDS = float(os.environ.get("COINDEX_FAULT_SECONDS", "5"))
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
-    """A database with its tables and nothing in them, at which nobody is."""
+    """Make a database with empty tables and without connections."""
     if sys.platform != "linux":
         pytest.skip("processes are looked at by /proc")
     folder = tmp_path_factory.mktemp("prepared")
@@ -39,14 +39,14 @@ def shared_program(
 
 @pytest.fixture
 def program(shared_program: Program) -> Iterator[Program]:
-    """The program, running. After each test its tables are what its logs say."""
+    """Run the program. After each test, assert that its tables agree with its logs."""
     shared_program.serve()
     yield shared_program
     shared_program.verify_log()
 
 
 def started(stack: ExitStack, folder: Path, prepared: Database, blocker: DjangoDbBlocker, **given: str) -> Program:
-    """The program on a copy of the database, with its people, until the stack is closed."""
+    """Start the program on a copy of the database, with its people, until the stack is closed."""
     program = Program(folder, stack.enter_context(fresh(folder, prepared)), blocker, **given)
     stack.callback(program.end)
     program.serve()

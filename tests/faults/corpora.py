@@ -30,7 +30,7 @@ NOISE = base64.b64encode(random.Random(1).randbytes(900_000)).decode()
 
 
 def corpus(coders: int, markables: int) -> list[SimpleUploadedFile]:
-    """A file for each coder's coding of one text, named after text and coder."""
+    """Return a file for each coder's coding of one text, with text and coder in its name."""
     filler = FILLER if (coders, markables) == LARGE else ""
     return [
         SimpleUploadedFile(
@@ -50,7 +50,7 @@ def bring_long(slug: str) -> None:
 
 
 def order(person: Person, path: str, sent: dict[str, Any], files: Sequence[SimpleUploadedFile] = ()) -> int:
-    """Order an import or export, and wait until it is checked: its number."""
+    """Order an import or export, wait until it is checked, and return its number."""
     answer = person.post(path, sent, files)
     assert answer.status == 201, answer
     pk = answer.body["id"]
@@ -68,7 +68,7 @@ def order_export(person: Person, slug: str, format_key: str = "brat") -> int:
 
 
 def told(person: Person, pk: int) -> dict[str, Any]:
-    """What the program says of a transfer."""
+    """Return what the program says of a transfer."""
     answer = person.get(f"/transfers/{pk}/")
     assert answer.status == 200, answer
     found: dict[str, Any] = answer.body
@@ -76,7 +76,7 @@ def told(person: Person, pk: int) -> dict[str, Any]:
 
 
 def settled(person: Person, pk: int) -> dict[str, Any]:
-    """What the program says of a transfer when nobody works on it any more."""
+    """Return what the program says of a transfer as soon as nobody works on it any more."""
 
     def look() -> dict[str, Any] | None:
         found = told(person, pk)
@@ -86,13 +86,13 @@ def settled(person: Person, pk: int) -> dict[str, Any]:
 
 
 def carry_out(person: Person, pk: int) -> dict[str, Any]:
-    """Carry it out, and wait until that is done."""
+    """Carry the transfer out, wait until that is done, and return what the program says of it."""
     assert person.post(f"/transfers/{pk}/carry-out/").status == 200
     return settled(person, pk)
 
 
 def content(person: Person, pk: int) -> dict[str, bytes]:
-    """What is in the zip that was made."""
+    """Return the files in the zip of an export."""
     answer = person.get(f"/transfers/{pk}/file/")
     assert answer.status == 200, answer
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
@@ -101,7 +101,7 @@ def content(person: Person, pk: int) -> dict[str, bytes]:
 
 
 def brought(slug: str) -> dict[str, int]:
-    """How much there is of what was imported. Call it inside."""
+    """Return how much there is of the imported corpus. Call it inside."""
     project = Project.objects.get(slug=slug)
     codings = Coding.objects.filter(text__project=project).exclude(text__slug="tea")
     return {
@@ -117,6 +117,6 @@ NOTHING = {"texts": 0, "markables": 0, "codings": 0, "judgements": 0, "imports":
 
 
 def all_of(coders: int, markables: int) -> dict[str, int]:
-    """How much there is of a corpus that was imported once."""
+    """Return how much there is after one import of a corpus."""
     judgements = coders * markables
     return {"texts": 1, "markables": markables, "codings": coders, "judgements": judgements, "imports": coders}

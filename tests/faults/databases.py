@@ -23,7 +23,7 @@ SUPERUSER = "postgres"
 
 
 def is_postgres() -> bool:
-    """Whether the tests run on PostgreSQL."""
+    """Return whether the tests run on PostgreSQL."""
     return connections.settings[DEFAULT_DB_ALIAS]["ENGINE"] == POSTGRES
 
 
@@ -33,7 +33,7 @@ def _settings(**changed: object) -> Database:
 
 @contextmanager
 def fresh(folder: Path, prepared: Database | None = None) -> Iterator[Database]:
-    """A database of its own until the block ends: empty, or a copy of one that nobody is at."""
+    """Make a database that lasts until the block ends: an empty one, or a copy of one without connections."""
     if not is_postgres():
         path = folder / "coindex.sqlite3"
         if prepared is not None:
@@ -65,7 +65,7 @@ def _server() -> psycopg.Connection[Any]:
 
 
 def binaries() -> Path | None:
-    """The programs of the newest PostgreSQL that is installed."""
+    """Return the folder of programs of the newest installed PostgreSQL, or None."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     there = shutil.which("initdb")
     return found[-1] if found else Path(there).resolve().parent if there else None
@@ -90,14 +90,14 @@ class Cluster:
         self._control("start", "--options", self.options)
 
     def restart_at_once(self) -> None:
-        """As after a crash: no client is asked, nothing is written that has not been, the log of it is replayed."""
+        """Restart as after a crash: wait for no client, write nothing more, and replay the write-ahead log."""
         self._control("restart", "--mode", "immediate", "--options", self.options)
 
     def stop(self) -> None:
         self._control("stop", "--mode", "immediate")
 
     def database(self) -> Database:
-        """The one database that it has."""
+        """Return the only database of the cluster."""
         where = {"HOST": "127.0.0.1", "PORT": self.port, "USER": SUPERUSER, "PASSWORD": "", "NAME": "postgres"}
         return _settings(**where)
 
@@ -112,7 +112,7 @@ class Cluster:
 
 @contextmanager
 def own_cluster(bin_: Path) -> Iterator[Cluster]:
-    """A running cluster until the block ends. Not below the folders of the tests, which only their owner may enter."""
+    """Run a cluster until the block ends, outside the folders of the tests, which only their owner may enter."""
     with tempfile.TemporaryDirectory(prefix="faults") as folder:
         cluster = Cluster(bin_, Path(folder))
         cluster.start()

@@ -41,7 +41,7 @@ class Person:
     key: str
 
     def call(self, method: str, path: str, sent: object = None, files: Sequence[SimpleUploadedFile] = ()) -> Answer:
-        """Ask the API. Raises NoAnswer where it breaks off."""
+        """Ask the API. Raise NoAnswer if the connection breaks off."""
         headers = {"Authorization": f"Bearer {self.key}"}
         body: bytes | None = None
         if files:
@@ -93,7 +93,7 @@ class Window:
         return f"/projects/{self.project}/texts/{self.text}/coding/operations/"
 
     def judge(self, number: int = 1) -> None:
-        """Answer so many markables, which is not sent yet."""
+        """Answer so many markables, and do not send the answers yet."""
         for _ in range(number):
             category = self.draw.choice(self.categories)
             payload = {"markable": self.draw.choice(self.markables), "category": category, "pointers": [], **self.more}
@@ -102,7 +102,7 @@ class Window:
             self.unsent.append(operation)
 
     def send(self) -> None:
-        """Send what is not sent. Raises NoAnswer where it is not acknowledged and not refused either."""
+        """Send all unsent answers. Raise NoAnswer if they are neither acknowledged nor refused."""
         batch = list(self.unsent)
         answer = self.person.post(self.path, {"version": self.version, "operations": batch})
         if answer.status == 200:
@@ -123,7 +123,7 @@ class Window:
             raise AssertionError(answer)
 
     def send_all(self) -> None:
-        """Send until all is acknowledged, whatever happens meanwhile; but not for ever."""
+        """Send until all is acknowledged, whatever happens meanwhile; give up after many attempts."""
         for _ in range(1000):
             try:
                 while self.unsent:
@@ -134,7 +134,7 @@ class Window:
         raise AssertionError("the server does not come back")
 
     def read(self, until: int | None = None) -> None:
-        """Read what the log has after what this window knows."""
+        """Read the part of the log that this window does not know yet."""
         while until is None or self.version < until:
             answer = self.person.get(f"{self.path}?since={self.version}")
             if answer.status != 200:
@@ -151,7 +151,7 @@ class Window:
         assert len(self.log) == version
 
     def work(self, stop: Event, *, patient: bool) -> None:
-        """Answer and send, one to three answers at a time, until told to stop; or else until there is no answer."""
+        """Answer and send, one to three answers at a time, until `stop` is set or, if not patient, no answer comes."""
         while not stop.is_set():
             if not self.unsent:
                 self.judge(self.draw.randint(1, 3))
@@ -166,7 +166,7 @@ class Window:
 
 @contextmanager
 def at_work(windows: Sequence[Window], *, patient: bool = False) -> Iterator[None]:
-    """The windows work all at once until the block ends. What goes wrong in one of them is raised then."""
+    """Let the windows work all at once until the block ends. Then raise what went wrong in one of them."""
     stop = Event()
     with ThreadPoolExecutor(len(windows)) as pool:
         working = [pool.submit(window.work, stop, patient=patient) for window in windows]

@@ -42,7 +42,7 @@ type Database = dict[str, Any]
 
 
 def wait_for[Found](look: Callable[[], Found], what: str, pause: float = 0.01) -> Found:
-    """What `look` finds, as soon as it finds something."""
+    """Return what `look` finds, as soon as it finds something."""
     until = time.monotonic() + SECONDS
     while not (found := look()):
         assert time.monotonic() < until, f"waited in vain: {what}"
@@ -51,7 +51,7 @@ def wait_for[Found](look: Callable[[], Found], what: str, pause: float = 0.01) -
 
 
 def stays(look: Callable[[], bool]) -> bool:
-    """Whether it stays so: what a process writes that was not stopped is written sooner."""
+    """Return whether `look` stays true: a process that was not stopped would have ended its write sooner."""
     for _ in range(40):
         if not look():
             return False
@@ -60,7 +60,7 @@ def stays(look: Callable[[], bool]) -> bool:
 
 
 def address_of(database: Database) -> str | None:
-    """As DATABASE_URL has it; SQLite's lies where the program looks for it."""
+    """Return the address for DATABASE_URL; None for SQLite, whose file lies where the program looks for it."""
     if database["ENGINE"] != POSTGRES:
         return None
     where = "{USER}:{PASSWORD}@{HOST}:{PORT}/{NAME}".format_map(database)
@@ -84,7 +84,7 @@ class Program(Server):
     # Its processes
 
     def serve(self) -> None:
-        """Let everything run that does not."""
+        """Start the web processes and the worker unless they run."""
         if self.process is None:
             self.start()
         if self.worker is None or self.worker.poll() is not None:
@@ -95,12 +95,12 @@ class Program(Server):
         return subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
 
     def web_workers(self) -> list[int]:
-        """The processes that answer, not the one that started them."""
+        """Return the processes that answer, without the master that started them."""
         assert self.process is not None
         return sorted(pid for pid in self.processes() if pid != self.process.pid)
 
     def wait_until_web_has_ended(self) -> None:
-        """The master was killed: the others see that and go, which their port is kept for until then."""
+        """Wait for the end of the other processes after the master was killed; they keep the port until then."""
         assert self.process is not None
         self.process.wait()
         wait_for(lambda: not self.processes(), "the orphans end")
@@ -117,7 +117,7 @@ class Program(Server):
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """The ORM of the tests is at this database."""
+        """Connect the ORM of the tests to this database until the block ends."""
         own = connections[DEFAULT_DB_ALIAS]
         with self.blocker.unblock():
             connection = load_backend(self.database["ENGINE"]).DatabaseWrapper(self.database, DEFAULT_DB_ALIAS)
@@ -129,7 +129,7 @@ class Program(Server):
                 connection.close()
 
     def verify_log(self) -> None:
-        """Hold the tables of the projects that are new since the last time against their logs. Raises CommandError."""
+        """Check the tables of the projects made since the last check against their logs. Raise CommandError."""
         slugs, self.unverified = self.unverified, []
         if slugs:
             with self.inside():
@@ -137,7 +137,7 @@ class Program(Server):
 
     @contextmanager
     def watched(self) -> Iterator[Callable[[], bool]]:
-        """A function that says whether somebody is inside a transaction that writes."""
+        """Yield a function that tells whether somebody is inside a transaction that writes."""
         if self.postgres:
             with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as server:
                 writing = "select from pg_stat_activity where datname = current_database() and backend_xid is not null"
@@ -159,7 +159,7 @@ class Program(Server):
             connection.close()
 
     def stop_writing(self, processes: Callable[[], list[int]], begun: Callable[[], object]) -> list[int]:
-        """Stop the processes once that has begun (which is asked inside) and one of them writes in a transaction."""
+        """Stop the processes as soon as `begun`, called inside, is true and one of them writes in a transaction."""
         with self.inside():
             wait_for(begun, "it begins", pause=0.001)
         with self.watched() as is_written:
@@ -173,20 +173,20 @@ class Program(Server):
                     signal_all(pids, signal.SIGCONT)
 
     def let_time_pass(self, pk: int) -> None:
-        """As if so long ago somebody had last heard of the transfer that its worker counts as lost."""
+        """Set the last sign of life of the transfer so long ago that its worker counts as lost."""
         with self.inside():
             heartbeat_at = Transfer.objects.values_list("heartbeat_at", flat=True).get(pk=pk)
             Transfer.objects.filter(pk=pk).update(heartbeat_at=heartbeat_at - LOST_AFTER * 2)
 
     def files(self) -> set[Path]:
-        """What lies in the folder of uploads and exports."""
+        """Return the paths in the folder of uploads and exports."""
         folder = self.folder / "files" / "transfers"
         return set(folder.iterdir()) if folder.is_dir() else set()
 
     # Its people and projects
 
     def move_in(self) -> None:
-        """The people, each with a key."""
+        """Make the people, each with a key."""
         with self.inside():
             for name in (*CODERS, MANAGER):
                 user = User.objects.filter(username=name).first() or User.objects.create(username=name)
@@ -194,7 +194,7 @@ class Program(Server):
                 self.people[name] = Person(name, self.address, key)
 
     def project(self, slug: str, scheme: str = "poesio-artstein-2005", marked: str = DIALOGUE) -> None:
-        """A project with the text "tea", which all coders are to code."""
+        """Make a project with the text "tea", which all coders have to code."""
         self.unverified.append(slug)
         with self.inside():
             project = make_project(slug, scheme, marked)
@@ -202,18 +202,18 @@ class Program(Server):
             assign_texts(project, project.texts.all(), project.members.filter(username__in=CODERS))
 
     def windows(self, slug: str) -> list[Window]:
-        """A window of each coder at the project's text "tea"."""
+        """Return a window of each coder at the project's text "tea"."""
         return [self.window(slug, coder, seed) for seed, coder in enumerate(self.coders)]
 
     def window(self, slug: str, coder: Person, seed: int = 0) -> Window:
-        """One that answers the phrases in an order of its own."""
+        """Return a window of the coder that answers the phrases in an order of its own."""
         with self.inside():
             phrases = Markable.objects.filter(text__project__slug=slug, text__slug="tea", level__key="phrase")
             keys = list(phrases.order_by("start").values_list("key", flat=True))
         return Window(coder, slug, keys, random.Random(seed))
 
     def log(self, window: Window) -> list[str]:
-        """The uuids in the log of the window's coding, which counts from one to the coding's version."""
+        """Return the uuids in the log of the window's coding, and assert that it counts from one to the version."""
         with self.inside():
             coding = Coding.objects.get(
                 text__project__slug=window.project, text__slug=window.text, coder__username=window.person.name

@@ -11,7 +11,7 @@ MOST_PAGES = "most-pages"
 
 
 def post_worker_init(worker: Any) -> None:
-    """In each process that answers."""
+    """Limit the size of the database in each process that answers."""
     from django.db.backends.signals import connection_created  # gunicorn reads this before it reads the program
 
     connection_created.connect(_bound)

@@ -13,7 +13,7 @@ from annotations.transfers.backups import back_up
 
 @pytest.fixture
 def folder(settings, tmp_path: Path) -> Path:
-    """Where uploads and exports lie."""
+    """Make the folder of uploads and exports."""
     settings.MEDIA_ROOT = tmp_path / "files"
     folder = tmp_path / "files" / "transfers"
     folder.mkdir(parents=True)

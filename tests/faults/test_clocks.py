@@ -40,7 +40,7 @@ type Clock = Callable[[datetime], None]
 
 @pytest.fixture
 def server_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """A function that sets the server's clock; from then on it stands still."""
+    """Return a function that sets the server's clock; from then on the clock stands still."""
 
     def set_to(moment: datetime) -> None:
         monkeypatch.setattr(timezone, "now", lambda: moment)

@@ -36,7 +36,7 @@ def small_program(
 
 @pytest.fixture
 def program(small_program: Program) -> Iterator[Program]:
-    """With a database of its own, which is small. After each test its tables are what its logs say."""
+    """Run the program on a small database of its own. After each test, assert that its tables agree with its logs."""
     small_program.serve()
     yield small_program
     small_program.verify_log()
@@ -44,7 +44,7 @@ def program(small_program: Program) -> Iterator[Program]:
 
 @contextmanager
 def no_file_larger(pid: int, size: int) -> Iterator[None]:
-    """As if the disk were full as soon as the process has written a file of that size."""
+    """Let the process write no file larger than that size, as if the disk were full."""
     free = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, free[1]))
     try:

@@ -32,7 +32,7 @@ from tests.faults.program import Program, signal_all, wait_for
 
 
 def has_begun(pk: int, files: int) -> bool:
-    """Whether somebody carries it out who has counted what there is to do. Call it inside."""
+    """Return whether a process carries the transfer out and has counted its files. Call it inside."""
     state, total = Transfer.objects.values_list("state", "total").get(pk=pk)
     assert state in ("checked", "running"), "it was over before it could be stopped"
     return state == "running" and total == files
@@ -44,7 +44,7 @@ def wait_until_nobody_writes(program: Program) -> None:
 
 
 def check_that_it_came_to_nothing_and_comes_again(program: Program, slug: str, pk: int, size: tuple[int, int]):
-    """What is said of an import whose process was killed, and what can be done about it."""
+    """Assert that an import whose process was killed is reported as failed and can be ordered again."""
     manager, address = program.manager, f"/transfers/{pk}/"
     with program.inside():
         assert brought(slug) == NOTHING

@@ -13,14 +13,14 @@ from tests.faults.program import Program, wait_for
 
 
 def a_worker(program: Program, windows: Sequence[Window]) -> None:
-    """One that is just answering somebody; the other answers on, and the master starts a new one."""
+    """Kill a web process while it answers somebody; the other one goes on, and the master starts a new one."""
     while not any(window.broken_off for window in windows):
         wait_for(lambda: len(program.web_workers()) == 2, "both are there")
         os.kill(program.web_workers()[0], signal.SIGKILL)
 
 
 def the_master(program: Program, _: Sequence[Window]) -> None:
-    """Its workers see it within a second, and end; until then they answer."""
+    """Kill the master; its workers see that within a second and end, and until then they answer."""
     assert program.process is not None
     program.process.kill()
     program.wait_until_web_has_ended()

@@ -21,7 +21,7 @@ CHOICES = {"coder_from": "nobody", "predefined": False, "create": False, "option
 
 @pytest.fixture
 def waiting(project: Project, charlie: User, settings, monkeypatch: pytest.MonkeyPatch) -> Transfer:
-    """An import that waits for the worker, long ago."""
+    """Order an import that has waited for the worker for a long time."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     file = SimpleUploadedFile("dog.conll", CONLL.encode())

@@ -46,7 +46,7 @@ def test_eight_windows_of_one_coder_lose_nothing_and_come_to_see_the_same(progra
 
 
 def at_once(windows: list[Window], batches: list[list[dict]]) -> list[Answer]:
-    """Every window sends its batch at the same moment."""
+    """Send the batches of all windows at the same moment, and return the answers."""
     together = Barrier(len(windows))
 
     def send(window: Window, batch: list[dict]) -> Answer:

@@ -20,7 +20,7 @@ TIMES = 2
 def restartable(
     tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[tuple[Cluster, Program]]:
-    """The program on a PostgreSQL of our own, which is told to hold what it has acknowledged."""
+    """Run the program on a PostgreSQL of our own, which has to keep all that it has acknowledged."""
     if not is_postgres():
         pytest.skip("there is no server to restart")
     installed = binaries()
@@ -39,7 +39,7 @@ def restartable(
 
 
 def wait_until_all_save(windows: list[Window], more: int = 5) -> None:
-    """Until each window has so many more acknowledgements."""
+    """Wait until each window has so many more acknowledgements."""
     aims = [len(window.acknowledged) + more for window in windows]
     wait_for(
         lambda: all(len(window.acknowledged) >= aim for window, aim in zip(windows, aims, strict=True)), "all save"

@@ -19,7 +19,7 @@ LONG = FILLER * 15
 
 
 def order_imports(manager: Person, slug: str, names: list[str]) -> list[int]:
-    """Order an import of a long text for each name; a worker has to look at it."""
+    """Order an import of a long text for each name, which waits for a worker, and return their numbers."""
     found = []
     for name in names:
         files = [SimpleUploadedFile(f"{name}.coder1.txt", f"{LONG}[Anna](=1) and [her](=1)".encode())]
@@ -30,7 +30,7 @@ def order_imports(manager: Person, slug: str, names: list[str]) -> list[int]:
 
 
 def tasks_of(program: Program, transfers: list[int]) -> list[tuple[int, str, list[str]]]:
-    """The transfer, state and workers of each task that was ordered for one of these."""
+    """Return transfer, state and workers of each task that was ordered for one of these transfers."""
     with program.inside():
         tasks = DBTaskResult.objects.values_list("args_kwargs", "status", "worker_ids")
         found = [(of["args"][0], status, workers) for of, status, workers in tasks]

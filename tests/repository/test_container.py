@@ -29,14 +29,14 @@ INSTALLED = PACKAGES / "installed"
 
 
 def steps() -> list[tuple[str, str]]:
-    """The instructions of the Dockerfile with their arguments, continued lines joined."""
+    """Return the instructions of the Dockerfile with their arguments, and join continued lines."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(instruction, " ".join(rest.split())) for instruction, _, rest in (line.partition(" ") for line in lines)]
 
 
 def argument(instruction: str) -> str:
-    """That of the last one of its kind, which is the one that counts."""
+    """Return the argument of the last instruction of this kind, which is the one that counts."""
     return [rest for name, rest in steps() if name == instruction][-1]
 
 
@@ -109,7 +109,7 @@ def compose() -> dict:
 
 @pytest.fixture
 def settings_of_service(image, compose, tmp_path) -> dict[str, str]:
-    """The environment of a service, its secrets in files of ours, on a database of its own."""
+    """Return the environment of a service, with its secrets in files of ours and a database of its own."""
     secrets = {"secret_key": "s" * 60, "database_url": f"sqlite:///{tmp_path / 'coindex.sqlite3'}"}
     for name, value in secrets.items():
         (tmp_path / name).write_text(value, encoding="utf-8")
@@ -137,7 +137,7 @@ def serving(image: Image, given: dict[str, str], port: int) -> Iterator[None]:
 
 
 def probe(image: Image, given: dict[str, str], port: int) -> subprocess.CompletedProcess[str]:
-    """The health check of the Dockerfile."""
+    """Run the health check of the Dockerfile."""
     command = json.loads(argument("HEALTHCHECK").split("CMD ")[1])
     return image.run([one.replace(":8000", f":{port}") for one in command], **given)
 

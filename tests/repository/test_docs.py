@@ -86,13 +86,13 @@ def test_the_measures_are_all_described():
 
 
 def anchors(document):
-    """What a link may name after "#": the headings as they stand in addresses."""
+    """Return what a link may name after "#": the headings as they stand in addresses."""
     headings = re.findall(r"^#+ (.*)$", document.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def links(document):
-    """(whether it is a picture, where it leads) of each link to another file; examples of code have none."""
+    """Return (whether it is a picture, its target) for each link to another file, outside examples of code."""
     text = re.sub(r"^```.*?^```$|^    [^\n]*$", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
     found = LINK.findall(text)
     return [(bool(picture), target) for picture, target in found if not target.startswith(("https:", "http:"))]

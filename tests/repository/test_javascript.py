@@ -1,5 +1,6 @@
 """The JavaScript of the coding page, tested in Node where there is one."""
 
+import json
 import shutil
 import subprocess
 
@@ -17,3 +18,10 @@ def test_modules_of_the_coding_page(path):
         skip_or_fail_in_ci("no Node on this machine")
     run = subprocess.run([node, "--test", str(path)], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_the_lock_file_holds_digests_and_no_addresses():
+    packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    for name, package in packages.items():
+        assert "resolved" not in package, name
+        assert not name or package["integrity"].startswith("sha512-"), name

@@ -58,12 +58,12 @@ def test_a_fresh_database_is_made_ready_and_the_worker_works_on_it(running, data
 
 
 def children(pid: int) -> list[int]:
-    """In the order in which they were started."""
+    """Return the children of the process in the order in which they were started."""
     return sorted(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
 def programs(running) -> tuple[int, int, int]:
-    """The process that starts the others, that of the pages and the worker, once all are there."""
+    """Return the numbers of the process that starts the others, of the pages and of the worker, once all run."""
     assert running.process is not None
     [serve] = children(running.process.pid)
     until(lambda: len(children(serve)) == 2)

@@ -29,12 +29,12 @@ PYTHON = [*(ROOT / "annotations").rglob("*.py"), *(ROOT / "agreement").rglob("*.
 
 
 def rules(path: Path) -> str:
-    """A style sheet without its comments."""
+    """Return a style sheet without its comments."""
     return re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
 
 
 def selectors(path: Path) -> list[str]:
-    """The selectors of a style sheet, those of a list one by one."""
+    """Return the selectors of a style sheet, those of a list one by one."""
     heads = re.findall(r"([^{};]+)\{", rules(path))
     lists = [head.strip() for head in heads if not head.strip().startswith("@")]
     return [one.strip() for each in lists for one in re.split(r",(?![^(]*\))", each)]
@@ -49,7 +49,7 @@ def defined(paths: list[Path] = STYLES) -> set[str]:
 
 
 def names_in(text: str) -> set[str]:
-    """The whole class names of a class attribute, in which a null character stands for what a variable adds."""
+    """Return the whole class names of a class attribute; a null character stands for the value of a variable."""
     return {name for name in re.findall(r"[^\s\"`]+", text) if re.fullmatch(r"[a-z][\w-]*\w", name)}
 
 
@@ -59,7 +59,7 @@ def used_in_template(text: str) -> set[str]:
 
 
 def used_in_script(text: str) -> set[str]:
-    """The classes of element(tag, classes), className and classList, and those of selectors."""
+    """Return the classes of element(tag, classes), className and classList, and those of selectors."""
     places = re.findall(rf"\belement\([^,\n]+, ({LITERAL})|className = ({LITERAL})|classList\.\w+\(({LITERAL})", text)
     found = {name for place in places for literal in place for name in names_in(re.sub(r"\$\{.*", "\x00", literal))}
     queries = re.findall(rf"(?:querySelector|querySelectorAll|closest|matches)\(({LITERAL})", text)

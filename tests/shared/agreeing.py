@@ -34,7 +34,7 @@ WALK = "[Anna](a) took [her](b) dog to [the park](c) and [it](d) was fun, [she](
 
 
 def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] = ("alice", "bob")) -> Project:
-    """A project of these texts, "text-1" and so on, given to the coders and managed by Charlie."""
+    """Make a project of these texts, "text-1" and so on, given to the coders and managed by Charlie."""
     project = create_project(slug, slug.title(), SCHEMES[scheme])
     for number, content in enumerate(marked, start=1):
         document = plain.parse(content, f"text-{number}.txt")
@@ -47,7 +47,7 @@ def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] 
 
 
 def answer(project: Project) -> Project:
-    """Every coder judges every markable: much as the others do, but not always."""
+    """Let every coder judge every markable: mostly as the others do, but not always."""
     categories = list(project.categories.order_by("pk"))
     linking = next((one for one in categories if one.points_to_id or one.takes_index), None)
     plain_ones = [one for one in categories if not one.points_to_id and not one.takes_index]
@@ -69,7 +69,7 @@ def answer(project: Project) -> Project:
 
 
 def table(page: str, key: str) -> list[list[str]]:
-    """The rows of a table as people read them, cell by cell, without its head."""
+    """Return the rows of a table as people read them, cell by cell, without its head."""
     body = page.partition(f'id="table-{key}"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
     rows = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
@@ -77,29 +77,29 @@ def table(page: str, key: str) -> list[list[str]]:
 
 
 def figures(page: str, key: str) -> list[list[str]]:
-    """The figures of a table to the last digit, row by row."""
+    """Return the figures of a table to the last digit, row by row."""
     body = page.partition(f'id="table-{key}"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
     return [re.findall(r'<data value="([^"]*)"', row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)]
 
 
 def digits(*values: float | None) -> list[str]:
-    """Figures as the page's <data> elements have them; what is undefined has none."""
+    """Return figures as the page's <data> elements have them, without undefined ones."""
     return [repr(value) for value in values if value is not None]
 
 
 def links(page: str, holding: str = "") -> list[str]:
-    """The addresses of the page's links that hold something."""
+    """Return the addresses of the page's links that contain `holding`."""
     return [unescape(one) for one in re.findall(r'<a [^>]*?href="([^"]*)"', page) if holding in unescape(one)]
 
 
 def cost(client: Client, address: str) -> int:
-    """How many queries the page takes."""
+    """Return how many queries the page takes."""
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
     return len(queries)
 
 
 def of_size(slug: str, size: int) -> Project:
-    """A project of so many texts, each with a few more markables than that, and all answers."""
+    """Make a project of so many texts, each with two more markables than that, and with all answers."""
     marked = " ".join(f"[w{number}](m{number})" for number in range(size + 2))
     return answer(coded_project(slug, "poesio-artstein-2005", *[f"{marked} {number}" for number in range(size)]))

@@ -18,7 +18,7 @@ class Selection:
 
 
 def register_profiles() -> None:
-    """Let `--hypothesis-profile` know quick and full."""
+    """Register the profiles quick and full for `--hypothesis-profile`."""
     for name in FACTORS:
         settings.register_profile(name, max_examples=_scaled(100, name), deadline=None)
 

@@ -40,7 +40,7 @@ NOTES = ["", "", "", "why?", "tab\there", "line\nbreak", "<i>&amp;</i>", "😀 |
 
 @st.composite
 def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Document:
-    """A document with all that one can hold: levels, gaps, crossings, several antecedents or chains, notes."""
+    """Draw a document with everything possible: levels, gaps, crossings, several antecedents or chains, notes."""
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
     content = draw(st.sampled_from(["", "", "", " ", "\n", "\r\n\t "]))
     edges = list[tuple[int, int]]()
@@ -92,7 +92,7 @@ def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> D
 
 @st.composite
 def _parts(draw: st.DrawFn, edges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """One or two runs of words, with a word between them; seldom they begin or end within a word."""
+    """Draw one or two runs of words, with a word between them; seldom a run begins within a word."""
     first = draw(st.integers(0, len(edges) - 1))
     last = min(first + draw(st.sampled_from([0, 0, 1, 1, 2, 4])), len(edges) - 1)
     start, end = edges[first][0], edges[last][1]
@@ -105,7 +105,7 @@ def _parts(draw: st.DrawFn, edges: list[tuple[int, int]]) -> tuple[tuple[int, in
 
 @st.composite
 def _cover(draw: st.DrawFn, edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """All words, cut into a few stretches that follow each other."""
+    """Draw a few stretches that follow each other and cover all words."""
     cuts = sorted(draw(st.sets(st.integers(1, max(1, len(edges) - 1)), max_size=3)) | {0, len(edges)})
     return [(edges[a][0], edges[b - 1][1]) for a, b in pairwise(cuts) if a < b <= len(edges)]
 
@@ -142,7 +142,7 @@ def _answers(
 
 
 def plain_of(document: Document) -> Document:
-    """What is compared: without lines, findings, file and scheme; sets in one order."""
+    """Return what tests compare: the document without lines, findings, file and scheme, and with sorted sets."""
     marks = [
         replace(
             mark,
@@ -168,7 +168,7 @@ def plain_of(document: Document) -> Document:
 
 
 def spoiled(data: bytes, chance: random.Random) -> bytes:
-    """The data with a few random cuts, flips, repeats and insertions."""
+    """Return the data with a few random cuts, flips, repeats and insertions."""
     found = bytearray(data)
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(len(found) + 1)

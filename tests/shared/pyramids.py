@@ -31,7 +31,7 @@ def pyramid_project(slug: str = "ferry", **options: bool) -> Project:
 
 
 def docset(project: Project, *coders: User, summaries: Sequence[tuple[str, str]] = SUMMARIES) -> Docset:
-    """A docset that the coders, who become members, are to make pyramids of."""
+    """Make a docset, and make the coders members who have to build pyramids of it."""
     made = create_docset(project, "sinking", "The sinking", summaries)
     for coder in coders:
         add_member(project, coder, Membership.Role.CODER)
@@ -44,7 +44,7 @@ def models_of(docset: Docset) -> Text:
 
 
 def contributor(text: Text, *words: str, nth: int = 0) -> str:
-    """The key of the contributor made of these stretches of words, each the nth time it stands in the text."""
+    """Return the key of the contributor with these stretches of words; `nth` chooses among equal stretches."""
     parts = []
     for one in words:
         start = -1
@@ -55,7 +55,7 @@ def contributor(text: Text, *words: str, nth: int = 0) -> str:
 
 
 def says(key: str, *scus: str, **more: object) -> operations.Change:
-    """The contributor expresses these SCUs; none: no SCU of the pyramid."""
+    """Return the change by which the contributor expresses these SCUs; without SCUs, it is outside the pyramid."""
     return change(markable=key, category="scu" if scus else "outside", indices=list(scus), **more)
 
 
@@ -65,7 +65,7 @@ def send(coding: Coding, *changes: operations.Change) -> int:
 
 
 def build(coding: Coding, scus: Mapping[str, Iterable[str | Sequence[str]]], *, hand_in: bool = True) -> Coding:
-    """A pyramid of SCUs, each with the words of its contributors; labels are the keys."""
+    """Build a pyramid of SCUs, each with the words of its contributors; labels come from the keys."""
     text = coding.text
     for scu, contributors in scus.items():
         send(coding, change("describe", scu=scu, label=scu.title()))

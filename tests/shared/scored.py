@@ -102,7 +102,7 @@ def people(*names: str) -> list[User]:
 
 
 def harbour(slug: str = "harbour", *, peers: int = len(PEERS), agreed: bool = True) -> Project:
-    """Ann and Ben have built pyramids and held peers against them, and against the agreed one, which is Ann's."""
+    """Make a project in which Ann and Ben have built pyramids and held peers against them and the agreed pyramid."""
     ann, ben, manager, adjudicator = people("ann", "ben", "charlie", "adam")
     project = pyramid_project(slug)
     add_member(project, manager, Membership.Role.MANAGER)

@@ -5,14 +5,16 @@ import { readSize, SIZES, storeSize } from "./settings.js";
 /** @import { CommandOptions, Handlers, Keyboard } from "./types.js" */
 
 export const UNREACHABLE = "This needs the server, which does not answer now.";
+const LONGEST_WAIT = 2000; // milliseconds for a part of the page; keys do nothing in that time
 
 /**
  * Parts of the page that are seldom used are loaded when they are asked for; meanwhile no key is taken for another action.
+ * A part that comes late opens nothing: the person is at something else by then.
  * @type {<T>(load: () => Promise<T>, frame: { keyboard: Keyboard, say: (words: string) => void }) => Promise<T | null>}
  */
 export async function loadPart(load, { keyboard, say }) {
   try {
-    const part = load();
+    const part = Promise.race([load(), new Promise((_, reject) => { setTimeout(reject, LONGEST_WAIT); })]);
     keyboard.suspend(part);
     return await part;
   } catch {

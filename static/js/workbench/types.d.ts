@@ -222,7 +222,7 @@ export interface Keyboard {
   rebind: (choices: Choices) => void;
   /** let Tab leave the text, until the text has the focus again */
   release: () => void;
-  /** take no key until this is done: what is typed meanwhile is meant for what will be there */
+  /** take no key until this is done or fails: what is typed meanwhile is meant for what will be there */
   suspend: (work: Promise<unknown>) => void;
   listen: (handlers: KeyHandlers) => void;
 }

@@ -17,7 +17,7 @@ URL = "/api/v1/projects/tea/agreement/"
 
 @pytest.fixture
 def judged(codings, keys):
-    """Two coders who agree and disagree."""
+    """Let two coders agree on some items and disagree on others."""
     for label, pointers in {"c": "a", "d": "c", "e": "d", "f": "b"}.items():
         judge(codings["alice"], keys[label], "phrase", keys[pointers])
     for label, pointers in {"c": "a", "d": "ac", "e": "b"}.items():

@@ -12,7 +12,7 @@ URL = "/api/v1/projects/tea/agreement/items/"
 
 @pytest.fixture
 def judged(codings, keys):
-    """Alice and Bob differ on c by category, on d by an antecedent more, and agree on a."""
+    """Let Alice and Bob differ on c by category and on d by one more antecedent, and agree on a."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
         judge(coding, keys["a"], "none")

@@ -30,7 +30,7 @@ CONVENTIONS = [
 
 @pytest.fixture
 def load(db, settings, request):
-    """A function that loads a project that Charlie manages."""
+    """Return a function that loads a project and makes Charlie its manager."""
 
     def load(slug: str) -> Project:
         settings.LOCAL = True
@@ -48,7 +48,7 @@ def load(db, settings, request):
 
 @pytest.fixture
 def taken(signed_in, charlie, tmp_path):
-    """A function that asks for the data, and gives the file that comes."""
+    """Return a function that downloads the data and returns the path of the file."""
 
     def taken(slug: str, form: str = "csv", **asked: str):
         reply = signed_in(charlie).get(f"/api/v1/projects/{slug}/agreement/data/", {**asked, "form": form})

@@ -17,7 +17,7 @@ PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 
 
 def values(project, coder, **options):
-    """The coder's values with labels for markables."""
+    """Return the coder's values, with labels for markables."""
     label = dict(Markable.objects.filter(text__project=project).values_list("pk", "label"))
     data = reliability_data(extract(project), coders=[coder], **(PLAIN | options))
     codes = data.codes[:, 0].tolist()

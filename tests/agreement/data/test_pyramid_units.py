@@ -48,7 +48,7 @@ def test_figure_1_gives_the_figures_of_table_1(figure_1, preset, expected):
 
 
 def values(project, units="words") -> dict[object, dict[str, set[str]]]:
-    """For each coder the value of each word, as words; each word stands once in these texts where that matters."""
+    """Return for each coder the value of each word, as words; where it matters, a text has each word once."""
     extracted = extract(project, units)
     data = reliability_data(extracted, chains="full", top="category", unmarked="singleton")
     content = {text.pk: text.content for text in Text.objects.filter(project=project)}
@@ -138,7 +138,7 @@ def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory):
 
 
 def forgotten(project, units):
-    """As another process would read it."""
+    """Return the extract without the cache, as another process would read it."""
     clear_cache()
     return extract(project, units)
 

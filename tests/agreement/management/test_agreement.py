@@ -41,7 +41,7 @@ def figures(result: Result) -> dict[str, Any]:
 
 @pytest.fixture
 def tales(db) -> Project:
-    """Two texts; one coder has not coded the second and one has left a markable out."""
+    """Make a project of two texts; one coder has not coded the second and one has left a markable out."""
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     documents = [
         SourceDocument(plain.parse(marked, f"{coder}/{text}.txt"), coder) for (text, coder), marked in TALES.items()
@@ -52,7 +52,7 @@ def tales(db) -> Project:
 
 @pytest.fixture
 def run(capsys):
-    """A function that runs the command and gives what it prints."""
+    """Return a function that runs the command and returns what it prints."""
 
     def run(*arguments: str) -> str:
         call_command("agreement", *arguments)
@@ -63,7 +63,7 @@ def run(capsys):
 
 
 def as_csv(out: str) -> dict[str, dict[str, Any]]:
-    """The figures in a CSV by text; numbers, where a figure lacks None."""
+    """Return the figures in a CSV by text, as numbers; a missing figure is None."""
     found = {}
     for row in csv.DictReader(io.StringIO(out)):
         text = row.pop("text")
@@ -73,7 +73,7 @@ def as_csv(out: str) -> dict[str, dict[str, Any]]:
 
 
 def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None = None) -> ReliabilityData:
-    """The matrix of these documents by text and coder: a value is the union of the classes of its indices.
+    """Return the matrix of these documents by text and coder; a value is the union of the classes of its indices.
 
     A unit is a text with a span. A coder who left out a markable of a text means something of its own by it.
     """

@@ -32,7 +32,7 @@ def distance(a, b, name, empty="subset", thirds="exact"):
 
 
 def alpha(table, name, exclude_unit="none", empty="subset", thirds="exact", own=lambda unit: unit):
-    """(alpha, Do, De) of {unit: [value or None per coder]}; None for what is undefined.
+    """Return (alpha, Do, De) of {unit: [value or None per coder]}; None stands for an undefined figure.
 
     own: the member that a unit of the table is, where it is a copy of one.
     """
@@ -59,7 +59,7 @@ def alpha(table, name, exclude_unit="none", empty="subset", thirds="exact", own=
 
 
 def closure(start, edges):
-    """Everything that `start` reaches, itself included."""
+    """Return everything that `start` reaches, `start` included."""
     found = set(start)
     while True:
         more = {b for a, b in edges if a in found} - found
@@ -90,7 +90,7 @@ def chain_labels(order, categories, pointers, discourse, mode, top):
 
 
 def ordered_distance(name, table):
-    """The interval or ratio distance, or the ordinal one of these data."""
+    """Return the interval or ratio distance, or the ordinal one of these data."""
     pool = sorted(v for row in judgements(table).values() for v in row)
 
     def ordinal(a, b):
@@ -121,12 +121,12 @@ def similarity(name="nominal", empty="subset", thirds="exact"):
 
 
 def agreed(first, second, similar):
-    """The agreement of a draw from each of two distributions."""
+    """Return the agreement of a draw from each of two distributions."""
     return sum((p * q * similar(a, b) for a, p in first.items() for b, q in second.items()), Fraction(0))
 
 
 def kappa(coefficient, table, missing="available", similar=None, q=None, total=None):
-    """(value, Ao, Ae) of a coefficient of the family, of {unit: [value or None per coder]}.
+    """Return (value, Ao, Ae) of a coefficient of the family, of {unit: [value or None per coder]}.
 
     q: the number of categories, where it is not that of the values in use. total: the sum of all similarities of two
     categories, for AC2.
@@ -165,7 +165,7 @@ def kappa(coefficient, table, missing="available", similar=None, q=None, total=N
 
 
 def augmented(table, p):
-    """Rosenberg & Binkowski's kappa; a value is a label or a pair of labels."""
+    """Return Rosenberg & Binkowski's kappa; a value is a label or a pair of labels."""
 
     def votes(value):
         return {value[0]: p, value[1]: 1 - p} if isinstance(value, tuple) else {value: Fraction(1)}

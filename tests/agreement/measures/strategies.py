@@ -9,7 +9,7 @@ LABELS = ("place", "none", "new")
 
 @st.composite
 def tables(draw, sets=True, labels=True):
-    """({unit: row}, {unit: document}): documents, labels, sets with and without the unit, turns, gaps."""
+    """Draw ({unit: row}, {unit: document}): documents, labels, sets with and without the unit, turns, gaps."""
     n_coders = draw(st.integers(1, 4))
     table, documents = {}, {}
     for d in range(draw(st.integers(1, 3))):
@@ -30,7 +30,7 @@ def tables(draw, sets=True, labels=True):
 
 @st.composite
 def number_tables(draw, low=0):
-    """({unit: row}, {unit: document}) with whole numbers as labels, and gaps."""
+    """Draw ({unit: row}, {unit: document}) with whole numbers as labels, and gaps."""
     n_coders = draw(st.integers(1, 4))
     cells = st.one_of(st.none(), st.integers(low, 4), st.integers(low, 4))
     rows = draw(
@@ -40,13 +40,13 @@ def number_tables(draw, low=0):
 
 
 def data_of(table, documents, coders=None):
-    """The data in the order of the table; coders are named by letters."""
+    """Return the data in the order of the table, with letters as names of coders unless `coders` names them."""
     n_coders = len(next(iter(table.values()), []))
     names = "ABCDEFGH"[:n_coders] if coders is None else coders
     return ReliabilityData.from_values(list(table), names, list(table.values()), [documents[u] for u in table])
 
 
 def one_document(rows, coders=None):
-    """Data from rows of values; the units are numbers from 0 unless `rows` is a mapping."""
+    """Return data from rows of values; the units are numbers from 0 unless `rows` is a mapping."""
     table = rows if isinstance(rows, dict) else dict(enumerate(rows))
     return data_of(table, dict.fromkeys(table, "text"), coders)

@@ -45,7 +45,7 @@ def close(found, expected):
 
 
 def lopsided(a, b):
-    """A distance with no bound, also between labels and between sets of different documents."""
+    """Return a distance that has no bound, also between labels and between sets of different documents."""
     return abs(weight(a) - weight(b)) / 4
 
 

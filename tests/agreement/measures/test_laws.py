@@ -102,7 +102,7 @@ def test_sums_kept_per_document_give_the_digits_of_the_whole(drawn, options, ran
 
 
 def prefixes(n_coders, length):
-    """Partial chains: each value is the members of one long chain before the unit, with some left out."""
+    """Return partial chains: each value is the members of one long chain before the unit, with some left out."""
     random = Random(7)
     table: dict[int | str, list[object]] = {m: [] for m in range(length)}
     for _ in range(n_coders):

@@ -55,7 +55,7 @@ few = examples(25)
 
 
 def table_for(data, name):
-    """A random table that the coefficient can take."""
+    """Draw a table that the coefficient can take."""
     drawn = number_tables() if name in OF_NUMBERS else tables(sets=name not in OF_LABELS)
     table, documents = data.draw(drawn)
     return ({u: row[:2] for u, row in table.items()} if name in FOR_TWO else table), documents

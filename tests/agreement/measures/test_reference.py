@@ -46,12 +46,12 @@ def data_of(case):
 
 
 def metric(case):
-    """The name of the distance here; the file describes masi_product in words."""
+    """Return our name of the distance; the file describes masi_product in words."""
     return case["params"]["metric"].split()[0].replace("_", "-")
 
 
 def of_table(case):
-    """The distance of two categories that the case gives as a table."""
+    """Return the distance of two categories that the case gives as a table."""
     categories, table = case["params"]["categories"], case["params"]["distance_matrix"]
     return lambda a, b: table[categories.index(a)][categories.index(b)]
 

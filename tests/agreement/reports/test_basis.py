@@ -32,7 +32,7 @@ CHAINED = [
 
 
 def sorted_out(answers, slug="tea"):
-    """A project of sortal classes in which the coders gave these answers."""
+    """Make a project of sortal classes in which the coders gave these answers."""
     coders = tuple(dict.fromkeys(coder for given in answers.values() for coder in given))
     marked = [" ".join(f"[w{n}](m{n})" for n in range(max(map(len, given.values())))) for given in answers.values()]
     project = coded_project(slug, "sortal-classes", *marked, coders=coders)
@@ -44,7 +44,7 @@ def sorted_out(answers, slug="tea"):
 
 
 def answer_with(project, text, coder, letters):
-    """The coder gives each markable of the text the category of its letter."""
+    """Let the coder give each markable of the text the category of its letter."""
     coding = Coding.objects.select_related("coder").get(text__project=project, text__slug=text, coder__username=coder)
     keys = coding.text.markables.order_by("start").values_list("key", flat=True)
     batch = [
@@ -56,7 +56,7 @@ def answer_with(project, text, coder, letters):
 
 
 def table_of(answers, coders=("alice", "bob", "carol")):
-    """The same answers as the library takes them: nothing here has seen the database."""
+    """Return the same answers as the library takes them, without the database."""
     units, rows, documents = [], [], []
     for text, given in answers.items():
         for n in range(max(map(len, given.values()))):
@@ -67,12 +67,12 @@ def table_of(answers, coders=("alice", "bob", "carol")):
 
 
 def chosen(found, coefficient="alpha", **asked):
-    """The parameters as they work on what was read."""
+    """Return the parameters as resolved for the extracted data."""
     return basis.resolve_parameters(found, Parameters(coefficient, **asked))
 
 
 def same(found, expected):
-    """Two results, or two intervals, but for the last digits."""
+    """Assert that two results, or two intervals, are equal except for the last digits."""
     for name in ("value", "low", "high", "observed", "expected"):
         if hasattr(expected, name):
             assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12), name

@@ -39,7 +39,7 @@ def three(db):
 
 @pytest.fixture
 def pointed(project, codings, keys):
-    """Alice makes one chain of a, c, d and says of e that it is one of two; Bob makes two."""
+    """Let Alice make one chain of a, c and d and point from e to two phrases; let Bob make two chains."""
     for coder, answers in {
         "alice": {"a": "", "c": "a", "d": "c", "e": "ab", "f": "3"},
         "bob": {"a": "", "b": "", "c": "b", "d": "a", "e": "d"},

@@ -43,7 +43,7 @@ def three(project):
 
 
 def worked(found, days, operations=None, seconds=0.0):
-    """What the log says: each text by all its coders, who end that many days after the Monday."""
+    """Return activities as if all coders ended each text so many days after the Monday."""
     return {
         (found.text(slug).pk, coder): Activity(seconds, (operations or {}).get(slug, 1), MONDAY, MONDAY + day * DAY)
         for slug, day in days.items()
@@ -164,7 +164,7 @@ def test_seconds_a_judgement_are_the_time_over_the_judgements_where_there_is_tim
 
 
 def at(coding, *minutes):
-    """The coding's operations happened so many minutes after the Monday's nine o'clock."""
+    """Move the coding's operations to so many minutes after nine o'clock on the Monday."""
     for operation, minute in zip(coding.operations.order_by("sequence"), minutes, strict=True):
         Operation.objects.filter(pk=operation.pk).update(applied_at=MONDAY + timedelta(minutes=minute))
 

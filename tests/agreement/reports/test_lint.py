@@ -34,7 +34,7 @@ NOT = {
 
 
 def ready_made(key):
-    """What decides of a ready-made scheme, from its data."""
+    """Return the traits of a ready-made scheme, from its data."""
     scheme = SCHEMES[key]
     pointing = [one for one in scheme.categories if one.points_to]
     return SchemeTraits(

@@ -41,7 +41,7 @@ def written(found, **asked):
 
 
 def about(text, *parts):
-    """The parts come in the text in this order."""
+    """Assert that the parts stand in the text in this order."""
     place = 0
     for part in parts:
         place = text.find(part, place)

@@ -39,7 +39,7 @@ def ezcoref(samples, db, charlie) -> Project:
 
 @pytest.fixture
 def from_files(samples) -> ReliabilityData:
-    """The reliability data as a researcher makes it in a notebook: from the files, without the application."""
+    """Make the reliability data as a researcher does in a notebook: from the files, without the application."""
     answers: dict[str, dict[str, dict]] = {}
     for file in sorted((samples / "ezcoref" / "conll2012").glob("*/*.conll")):
         [document] = conll2012.read(Bundle.of(file.name, file.read_bytes()))

@@ -31,7 +31,7 @@ TURN_OF = dict(zip("abcdef", "112334", strict=True))
 
 
 def project_with(scheme, tea):
-    """A project of two texts that three coders code."""
+    """Make a project of two texts for three coders."""
     project = make_project("tea", scheme, tea)
     walk = plain.parse("[Anna](p) took [her](q) [dog](r)", "walk.txt")
     import_documents(project, [SourceDocument(walk, None)])
@@ -54,7 +54,7 @@ def indexed(db):
 
 @st.composite
 def pointer_answers(draw):
-    """{(text, coder): ({label: (category, pointers)}, handed in)}"""
+    """Draw the answers as {(text, coder): ({label: (category, pointers)}, handed in)}."""
     work = {}
     for text, coder in product(POINTED, CODERS):
         answers = {}
@@ -90,7 +90,7 @@ def index_answers(draw):
 
 
 def write(project, work):
-    """The answers by operations, as coders give them."""
+    """Save the answers by operations, as coders give them."""
     field = "indices" if project.answers == "indices" else "pointers"
     for (text, coder), (answers, handed_in) in work.items():
         coding = Coding.objects.get(text__project=project, text__slug=text, coder__username=coder)
@@ -108,12 +108,12 @@ def write(project, work):
 
 
 def up(m, pointers):
-    """m and everything reached by following pointers."""
+    """Return m and everything that its pointers reach."""
     return {m}.union(*(up(target, pointers) for target in pointers.get(m, ())))
 
 
 def down(members, pointers):
-    """The members and everything that reaches them by pointers."""
+    """Return the members and everything whose pointers reach them."""
     more = members | {m for m, targets in pointers.items() if targets & members}
     return more if more == members else down(more, pointers)
 
@@ -131,7 +131,7 @@ def pointed_value(m, category, pointers, order, turns, mode, top):
 
 
 def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
-    """One coder's values in one text; None is missing."""
+    """Return one coder's values in one text; None stands for a missing value."""
     found = {}
     for m in order:
         category, names = answers.get(m, (None, frozenset()))
@@ -150,7 +150,7 @@ def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
 
 
 def table_of(work, kind, mode, top, unmarked, only=None):
-    """{unit: [value of each coder]}; a unit is a label, and labels differ between the texts."""
+    """Return {unit: [value of each coder]}; a unit is a label, and labels differ between the texts."""
     present = [
         coder
         for coder in CODERS
@@ -174,7 +174,7 @@ def same(result, expected):
 
 
 def check_report(extracted, work, parameters):
-    """The report, over all texts and in each, is what the definitions say."""
+    """Assert that the report, over all texts and in each, agrees with the definitions."""
     mode, top, unmarked = parameters.chains, parameters.top, parameters.unmarked
     report = overall.compute_report(extracted, parameters)
     options = (parameters.distance, parameters.exclude_unit, parameters.empty, parameters.thirds)
@@ -188,7 +188,7 @@ def check_report(extracted, work, parameters):
 
 
 def hypothesised(strategy):
-    """A test on drawn answers and, besides what it goes through itself, drawn options."""
+    """Return a decorator that draws answers and, besides the options that the test goes through, other options."""
     names = ("exclude_unit", "empty", "thirds", "missing", "unmarked")
     others = st.fixed_dictionaries({name: st.sampled_from(CHOICES[name]) for name in names})
 

@@ -33,7 +33,7 @@ EZCOREF = "ezcoref"
 
 @pytest.fixture
 def load(db, settings, request):
-    """A function that loads a project and gives it."""
+    """Return a function that loads a project and returns it."""
 
     def load(slug):
         settings.LOCAL = True
@@ -52,7 +52,7 @@ def load(db, settings, request):
 
 @pytest.fixture
 def taken(load, signed_in):
-    """A function that gives the rows of a page's table as JSON."""
+    """Return a function that returns the rows of a page's table from its JSON."""
 
     def taken(slug, rest, table, **asked):
         client = signed_in(User.objects.get(username="manager"))
@@ -64,7 +64,7 @@ def taken(load, signed_in):
 
 
 def values_of(project, coding, units, others, mode, top):
-    """One coder's values in one text, as the library makes them of one coder."""
+    """Return one coder's values in one text, as the library computes them for one coder."""
     given = Judgement.objects.filter(coding=coding, category__isnull=False).select_related("category")
     categories, links, incomplete = {}, {}, set()
     for judgement in given:
@@ -88,7 +88,7 @@ def values_of(project, coding, units, others, mode, top):
 
 
 def by_hand(project, mode="full", top="category"):
-    """The reliability data of a project, one coder and text after the other."""
+    """Return the reliability data of a project, one coder and text after the other."""
     codings = list(Coding.objects.filter(text__project=project).select_related("coder").order_by("text__slug"))
     answered = Judgement.objects.filter(coding__text__project=project, category__isnull=False)
     coders = sorted(set(answered.values_list("coding__coder__username", flat=True)))

@@ -39,7 +39,7 @@ def project(harbour_rows, charlie):
 
 
 def by_hand() -> list[list[int]]:
-    """Ann's and Ben's counts of each SCU in each peer."""
+    """Return Ann's and Ben's counts of each SCU in each peer."""
     return [
         [int(scu in said.split()), int(scu in said.split() and scu not in missed)]
         for said, missed in FOUND

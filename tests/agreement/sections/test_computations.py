@@ -29,7 +29,7 @@ def judged(codings, keys):
 
 @pytest.fixture
 def by_worker(settings, monkeypatch):
-    """Everything takes long, and the worker runs when it is told to."""
+    """Let every computation wait for the worker, and return a function that runs the worker."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     # a worker begins with a connection of its own, but here it works in the transaction of the test

@@ -37,7 +37,7 @@ def table(*rows, columns=COLUMNS, caption="Agreement", note=""):
 
 
 def words(*values):
-    """A table of a single column of text."""
+    """Return a table of a single column of text."""
     return table(*[[value] for value in values], columns=[Column("word", "word")])
 
 
@@ -46,7 +46,7 @@ def read_csv(text):
 
 
 def read_markdown(text):
-    """The cells as a reader of Markdown shows them."""
+    """Return the cells as a reader of Markdown shows them."""
     html = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
     cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", html, re.DOTALL)
     assert not any("<" in cell for cell in cells), html

@@ -16,7 +16,7 @@ URL = "/projects/tea/agreement/"
 
 @pytest.fixture
 def judged(codings, keys, project):
-    """Two coders with a bit of everything between them."""
+    """Let two coders agree, differ in part and clash."""
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])

@@ -29,7 +29,7 @@ def walk(charlie):
 
 
 def expected(project, parameters, by):
-    """The figures of the page's three tables."""
+    """Return the figures of the page's three tables."""
     stages = reports.compute_stages(extract(project), parameters, by, activity_by_text_and_coder(project))
     return {
         "stages": [

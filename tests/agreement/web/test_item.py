@@ -11,7 +11,7 @@ URL = "/projects/tea/agreement/items/tea/{}/"
 
 @pytest.fixture
 def judged(codings, keys):
-    """The items by share: c (a clash of categories), then d (intersection), then a (no disagreement)."""
+    """Make items; their order by share is c (a clash of categories), d (intersection), a (no disagreement)."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
         judge(coding, keys["a"], "none")

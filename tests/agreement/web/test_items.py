@@ -102,7 +102,7 @@ def test_k_takes_no_unit_out_of_its_sets(signed_in, charlie, project, judged):
 
 @pytest.fixture
 def varied(judged, codings, keys, project):
-    """Items of several kinds: c a clash; d camps without a mark; e marked as ambiguous by Bob; a and b agreed on."""
+    """Make items of several kinds: c a clash; d camps without a mark; e ambiguous for Bob; a and b agreed on."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
         judge(coding, keys["b"], "place")

@@ -120,7 +120,7 @@ def paragraph(page: str) -> str:
 
 
 def shown(page: str) -> tuple[list[str], str]:
-    """Return all figures of a page, and what it says of them in words."""
+    """Return all figures of a page, and its paragraph on the methods."""
     return re.findall(r'<data value="([^"]*)"', page), paragraph(page)
 
 

@@ -14,7 +14,7 @@ WHO = [("manager", 302), ("adjudicator", 302), ("viewer", 403), ("coder", 403), 
 
 @pytest.fixture
 def item(project, keys):
-    """The address of an item that both coders have judged."""
+    """Return the address of an item that both coders have judged."""
     answer(project)
     return f"{AGREEMENT}items/tea/{keys['c']}/"
 
@@ -26,7 +26,7 @@ def markable(text, keys):
 
 @pytest.fixture
 def discussed(item, markable, people):
-    """The item with a remark of the manager and one of the adjudicator, and a flag."""
+    """Give the item a flag, a remark of the manager and one of the adjudicator, and return the remarks."""
     written.set_flag(markable, people["manager"], True)
     return [
         written.add_remark(markable, people["manager"], "Which kettle?"),

@@ -44,7 +44,7 @@ def walk(charlie):
 
 @pytest.fixture
 def take(signed_in, charlie):
-    """A function that asks for a table of the project "walk", or of another."""
+    """Return a function that asks for a table of the project "walk", or of another."""
     client = signed_in(charlie)
 
     def take(address, key, form="json", project="walk", **asked):
@@ -82,7 +82,7 @@ def test_each_table_leaves_in_each_form_and_says_the_same_as_the_page(signed_in,
 
 
 def assert_same_table(shown, forms):
-    """Assert that a table of a page and what is downloaded of it have the same cells."""
+    """Assert that a table of a page and its downloads have the same cells."""
     found = json.loads(forms["json"])["rows"]
     lines = list(csv.reader(StringIO(forms["csv"])))
     assert lines[0] == list(found[0])

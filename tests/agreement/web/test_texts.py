@@ -28,7 +28,7 @@ def walk(charlie):
 
 
 def expected(project, parameters):
-    """The figures of each text by its title."""
+    """Return the report, and the figures of each text by its title."""
     found = extract(project)
     report = overall.compute_report(found, parameters)
     rows = {}

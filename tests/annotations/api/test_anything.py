@@ -32,7 +32,7 @@ SCHEMA = schemathesis.openapi.from_dict(described())
 
 @pytest.fixture
 def world(project, codings, alice, bob, charlie) -> Project:
-    """Two projects that Charlie manages, one of them of pyramids; Alice codes in both."""
+    """Make two projects that Charlie manages, one of them of pyramids; Alice codes in both."""
     other = pyramid_project()
     add_member(other, charlie, "manager")
     build(codings_of(models_of(docset(other, alice, bob)))["alice"], {"s": ["The ferry sank"]}, hand_in=False)

@@ -21,7 +21,7 @@ BLOCKS = re.findall(r"```(sh|json|python)\n(.*?)```", GUIDE.read_text(encoding="
 
 @pytest.fixture
 def names(transactional_db, live_server) -> dict[str, str]:
-    """The address of the API on the demo, and two keys."""
+    """Load the demo and return the address of its API and two keys."""
     call_command("load_demo", verbosity=0)
     keys = {
         name.upper(): create_token(User.objects.get(username=name), "guide", scope, 1)[1]
@@ -31,7 +31,7 @@ def names(transactional_db, live_server) -> dict[str, str]:
 
 
 def fits(expected: Any, found: Any) -> bool:
-    """Whether what was found is as printed; "…" stands for anything, as a key for any number of further fields."""
+    """Return whether the value is as printed; "…" stands for anything, and as a key for any number of more fields."""
     if expected == ANYTHING:
         return True
     if isinstance(expected, dict) and isinstance(found, dict):
@@ -46,7 +46,7 @@ def fits(expected: Any, found: Any) -> bool:
 
 
 def all_json(text: str) -> list[Any]:
-    """The values that stand one after the other."""
+    """Return the JSON values that stand one after the other in the text."""
     found, decoder, rest = [], json.JSONDecoder(), text.strip()
     while rest:
         value, end = decoder.raw_decode(rest)

@@ -28,7 +28,7 @@ def operation(markable, category="none", kind="judge", **more):
 
 @pytest.fixture
 def post(signed_in, alice, codings):
-    """Post a body as Alice: what json can dump, or the text itself."""
+    """Return a function that posts a body as Alice: text as it is, everything else as JSON."""
     client = signed_in(alice)
 
     def post(body, kind="application/json"):

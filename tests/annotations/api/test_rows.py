@@ -20,7 +20,7 @@ LISTS = ["codings", "markables", "judgements", "operations"]
 
 @pytest.fixture
 def judged(codings, keys):
-    """Alice points twice and says something; Bob has one answer."""
+    """Let Alice point twice and write a note, and let Bob give one answer."""
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either", unsure=True)
     judge(codings["alice"], keys["a"], "none")
     judge(codings["bob"], keys["a"], "place")

@@ -9,7 +9,7 @@ URL = "/api/v1/projects/tea/texts/"
 
 @pytest.fixture
 def second(project):
-    """A text that nobody is to code."""
+    """Make a text that no coder has to code."""
     return Text.objects.create(project=project, slug="rest", title="Rest", content="héllo 🫖")
 
 

@@ -18,7 +18,7 @@ OPERATIONS = f"{TEXT}coding/operations/"
 
 @pytest.fixture
 def key(alice, project):
-    """A function that makes a key of Alice's, and the headers with which it is sent."""
+    """Return a function that makes a key for Alice and returns the headers that carry it."""
 
     def key(scope: str = "read", days: int = 1) -> dict[str, str]:
         return {"Authorization": f"Bearer {create_token(alice, 'notebook', scope, days)[1]}"}
@@ -28,7 +28,7 @@ def key(alice, project):
 
 @pytest.fixture
 def stranger() -> Client:
-    """Somebody without cookies, whom the check of cross-site requests would stop."""
+    """Return a client without cookies, which the check of cross-site requests would stop."""
     return Client(enforce_csrf_checks=True)
 
 

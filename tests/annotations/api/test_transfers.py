@@ -163,7 +163,7 @@ def archived(project, slug):
 
 @pytest.fixture
 def founder(manager, charlie):
-    """The manager, who may make projects too."""
+    """Return the client of the manager, who may now make projects too."""
     charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
     return manager
 

@@ -23,7 +23,7 @@ NUL, SURROGATE = "\x00", "\ud800"
 
 
 def decision(markable, category=None, pointers=(), indices=(), note="", name="", head=(), unsure=False, optional=False):
-    """What judgements_of gives for a markable."""
+    """Return what judgements_of gives for a markable."""
     return {
         "markable": markable,
         "category": category,
@@ -42,7 +42,7 @@ def log(coding):
 
 
 def rows(coding):
-    """All that a coding has in the tables, by natural keys."""
+    """Return all that the tables hold of a coding, by natural keys."""
     pointers = Pointer.objects.filter(judgement__coding=coding)
     indices = Index.objects.filter(judgement__coding=coding)
     return (
@@ -59,7 +59,7 @@ def coding(codings):
 
 @pytest.fixture
 def send(coding, alice, keys):
-    """Apply changes given as payloads in which markables go by their labels."""
+    """Return a function that applies changes; their payloads name markables by labels."""
 
     def named(label):
         return keys.get(label, label) if isinstance(label, str) else label
@@ -81,7 +81,7 @@ def send(coding, alice, keys):
 
 @pytest.fixture
 def clusters(alice):
-    """Alice's coding in a project that answers by indices; one markable, "a"."""
+    """Make Alice's coding in a project that answers by indices; its markables are "a" and "b"."""
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
@@ -479,7 +479,7 @@ TURN_OF = dict(zip(PHRASES, "112334", strict=True))
 
 @st.composite
 def legal(draw):
-    """(kind, payload) with labels for keys; the pointers are in text order."""
+    """Draw (kind, payload) with labels for keys; the pointers are in text order."""
     label = draw(st.sampled_from(PHRASES))
     if draw(st.integers(0, 4)) == 0:
         return "clear", {"markable": label}

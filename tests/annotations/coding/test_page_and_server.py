@@ -31,7 +31,7 @@ def node() -> str:
 
 
 def any_change(draw: random.Random, given: list[str]) -> operations.Change:
-    """An operation that may be right or wrong, on markables given and of one's own."""
+    """Draw a right or wrong operation, on markables that are given or that the coder marks."""
     own = [f"phrase:{start}-{end}" for start, end in WORDS] + ["phrase:0-3,8-14"]
     key = draw.choice(given + own + own)
     kind = draw.choices(["judge", "clear", "unmark", "move"], [6, 1, 1, 2])[0]
@@ -90,7 +90,7 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
 
 
 def any_change_of_a_pyramid(draw: random.Random, words: list[list[int]]) -> operations.Change:
-    """An operation on contributors of up to five words and two parts, right or wrong."""
+    """Draw a right or wrong operation on contributors of one or two parts of up to five words."""
 
     def stretch() -> list[int]:
         first = draw.randrange(len(words))

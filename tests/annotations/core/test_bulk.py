@@ -20,7 +20,7 @@ def alices(codings):
 
 @pytest.fixture
 def rows(alices, text):
-    """A judgement of each markable, by the keys of their rows."""
+    """Return the values of a judgement of each markable, with primary keys of coding, markable and category."""
     category = alices.text.project.categories.get(key="none")
     return [
         (alices.pk, one.pk, category.pk, False, True, f"% {one.key} %s", "", [[one.start, one.end]])

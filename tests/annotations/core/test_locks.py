@@ -35,7 +35,7 @@ def only_where_one_waits() -> None:
 
 
 def turn(waiting: bool) -> bool:
-    """Whether the system knows of somebody who waits for the turn, or who has it."""
+    """Return whether the system knows of a process that waits for the turn or, if not `waiting`, that has it."""
     file = Path(f"{connection.settings_dict['NAME']}-turn")
     inode = f":{file.stat().st_ino} " if file.exists() else "of no file"
     return any(("->" in line) is waiting and inode in line for line in LOCKS.read_text().splitlines())

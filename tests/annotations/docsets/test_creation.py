@@ -295,7 +295,7 @@ def test_another_level_that_is_not_coded_changes_nothing_and_words_are_asked_for
 
 @pytest.fixture
 def agreed(ferry, pyramid, mallory) -> Coding:
-    """The agreed pyramid, handed in; bob has handed in none."""
+    """Make the agreed pyramid and hand it in; Bob has handed in no pyramid."""
     build(pyramid, SINKING)
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
     made = start_agreed_pyramid(ferry, mallory, pyramid)

@@ -35,7 +35,7 @@ def refused(data: bytes, most_files: int = 10, most_bytes: int = 2**20) -> str:
 
 
 def with_flag(data: bytes, bit: int) -> bytes:
-    """The zip with a bit set in the flags of every entry, in both places where they stand."""
+    """Return the zip with a bit set in both copies of the flags of every entry."""
     changed = bytearray(data)
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         place = changed.find(signature)

@@ -30,7 +30,7 @@ def read(annotations: str | bytes, text: str | bytes = TEXT, **options: str) -> 
 
 
 def refused(annotations: str | bytes, text: str | bytes = TEXT) -> tuple[str, int | None, str]:
-    """File, line and message of the error."""
+    """Return file, line and message of the error."""
     with pytest.raises(FormatError) as caught:
         read(annotations, text)
     return caught.value.file, caught.value.line, caught.value.message
@@ -58,7 +58,7 @@ def pointers(document: Document) -> dict[str, list[str]]:
 
 
 def found(document: Document) -> list[str]:
-    """The findings, without the file."""
+    """Return the findings, without the file."""
     return [str(finding).removeprefix("anna/walk.ann:") for finding in document.findings]
 
 
@@ -71,7 +71,7 @@ def annotations(document: Document) -> str:
 
 
 def again(document: Document) -> Document:
-    """Written and read back."""
+    """Write the document, read it back and return it."""
     files = {file.path: file.data for file in brat.write([document])}
     [back] = brat.read(Bundle("walk.ann", {name: files[name] for name in ("walk.ann", "walk.txt")}))
     return back
@@ -577,7 +577,7 @@ def sample(path, **options: str) -> Document:
 
 
 def chains(document: Document) -> list[list[tuple[tuple[int, int], ...]]]:
-    """The entities, each as the places of its members."""
+    """Return the entities, each as the places of its members."""
     members: dict[str, list[tuple[tuple[int, int], ...]]] = {}
     for mark in document.marks:
         for index in said(mark).indices:

@@ -83,7 +83,7 @@ CHAINS = [
 
 
 def xmi(*elements: str, text: str = TEXT, members: str | None = None) -> str:
-    """An XMI file; the elements stand on lines of their own from line 3. All but arrays and slots are members."""
+    """Return an XMI file with one element a line from line 3 on. All elements but arrays and slots are members."""
     numbers = re.findall(r'xmi:id="(\d+)" sofa=', "".join(elements)) if members is None else members.split()
     return "\n".join(
         [
@@ -135,7 +135,7 @@ def refused_json(data: object) -> FormatError:
 
 
 def as_json(*elements: str, members: str | None = None) -> dict[str, object]:
-    """The same CAS in JSON, made by the library."""
+    """Return the same CAS in JSON, made by the library."""
     types = cassis.load_typesystem(TYPES)
     loaded = cassis.load_cas_from_xmi(xmi(*elements, members=members), types)
     return json.loads(loaded.to_json())
@@ -544,7 +544,7 @@ def test_json_that_is_not_well_formed_is_refused_with_its_line():
 
 
 def changed(data: dict[str, object], number: int, **values: object) -> dict[str, object]:
-    """The CAS with other values in one structure; None takes a value away."""
+    """Return the CAS with other values in one structure; None takes a value away."""
     structures = data["%FEATURE_STRUCTURES"]
     assert isinstance(structures, list)
     made = [

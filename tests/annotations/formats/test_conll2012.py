@@ -32,13 +32,13 @@ def read(text: str | bytes) -> list[Document]:
 
 
 def file_of(*cells: str, separator: str = "\t") -> str:
-    """A document of one sentence: words w0, w1, ... with these chain columns, the first in line 2."""
+    """Return a document of one sentence: words w0, w1, ... with these chain columns, the first in line 2."""
     rows = [separator.join(("walk", "0", str(n), f"w{n}", "-", cell)) for n, cell in enumerate(cells)]
     return "\n".join(["#begin document (walk); part 000", *rows, "", "#end document", ""])
 
 
 def words(document: Document) -> list[tuple[str, tuple[str, ...]]]:
-    """Each markable's words with its chains."""
+    """Return the words of each markable with its chains."""
     return [
         (" ".join(document.content[start:end] for start, end in mark.parts), mark.answer.indices if mark.answer else ())
         for mark in document.marks
@@ -58,7 +58,7 @@ def refused(text: str | bytes) -> FormatError:
 
 
 def read_or_refused(text: str | bytes) -> None:
-    """Anything but a sound result or a FormatError with a line fails."""
+    """Assert that the file gives a sound result or a FormatError with a line."""
     try:
         found = read(text)
     except FormatError as error:
@@ -71,7 +71,7 @@ def read_or_refused(text: str | bytes) -> None:
 
 
 def check_offsets(documents: list[Document]) -> None:
-    """Every markable and sentence begins and ends with a word, inside the text."""
+    """Assert that every markable and sentence begins and ends with a word, inside the text."""
     for document in documents:
         assert document.content == document.content.strip("\n")
         for start, end in [part for mark in document.marks for part in mark.parts]:
@@ -332,7 +332,7 @@ def sentences_and_chains(draw) -> tuple[list[list[str]], dict[str, set[Span]]]:
 
 
 def without_crossing(spans: set[Span]) -> set[Span]:
-    """Spans of one chain that cross cannot be written: the later ones are left out."""
+    """Return the spans of one chain without later ones that cross earlier ones, which cannot be written."""
     kept: set[Span] = set()
     for first, last in sorted(spans):
         if not any(a < first <= b < last for a, b in kept):

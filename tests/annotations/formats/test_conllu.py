@@ -20,7 +20,7 @@ def row(number: str, form: str, misc: str = "_") -> str:
 
 
 def rows(*miscs: str) -> str:
-    """A sentence of the words w1, w2, ... with these last columns; after HEADER the first stands in line 2."""
+    """Return a sentence of the words w1, w2, ... with these last columns; after HEADER the first stands in line 2."""
     return "".join(row(str(number), f"w{number}", misc) for number, misc in enumerate(miscs, start=1))
 
 
@@ -61,12 +61,12 @@ def words(document: Document, parts: tuple[tuple[int, int], ...]) -> str:
 
 
 def chains(document: Document) -> list[tuple[str, tuple[str, ...]]]:
-    """Each markable's words with its entities."""
+    """Return the words of each markable with its entities."""
     return [(words(document, mark.parts), mark.answer.indices) for mark in document.marks if mark.answer]
 
 
 def findings(document: Document) -> dict[str, int | None]:
-    """Each finding's code with its line."""
+    """Return the code of each finding with its line."""
     return {finding.code: finding.line for finding in document.findings}
 
 
@@ -77,7 +77,7 @@ def write(document: Document) -> str:
 
 
 def back(document: Document) -> Document:
-    """The document written and read again, checked to be equal to what the format carries of it."""
+    """Write the document, read it again and assert that all that the format supports is equal."""
     kept, _ = reduce_document(document, conllu.FORMAT.supported_features)
     found = read_as(kept.name, write(kept))
     assert plain_of(found) == plain_of(kept)

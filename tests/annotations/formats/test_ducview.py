@@ -88,7 +88,7 @@ BODY = """\
 
 
 def pyr(scus: str, text: str = "--- A\nRain fell, it fell.\n--- B\nIt rained.", head: str = "") -> bytes:
-    """A pyramid with the text in line 3, the SCUs from line 4."""
+    """Return a pyramid with the text in line 3 and the SCUs from line 4."""
     lines = "".join(f"<line>{line}</line>" for line in text.split("\n"))
     return f'<?xml version="1.0"?>\n<pyramid>{head}\n<text>{lines}</text>\n{scus}\n</pyramid>'.encode()
 
@@ -99,7 +99,7 @@ def scu(*parts: tuple[str, int, int], uid: str = "1") -> str:
 
 
 def pan(peers: str, text: str = "<text><line>It fell.</line></text>") -> bytes:
-    """A peer annotation with its SCUs from line 4."""
+    """Return a peer annotation with its SCUs from line 4."""
     pyramid = pyr(scu(("Rain", 6, 10))).decode().split("?>\n")[1].replace("\n", "")
     return f"<peerAnnotation>\n{pyramid}<annotation>\n{text}\n{peers}\n</annotation></peerAnnotation>".encode()
 
@@ -120,7 +120,7 @@ def refused(data: bytes | str) -> FormatError:
 
 
 def words(pyramid: Pyramid) -> list[list[str]]:
-    """What each contributor of the first SCU says."""
+    """Return the words of each contributor of the first SCU."""
     return [[pyramid.text[part.start : part.end] for part in each.parts] for each in pyramid.scus[0].contributors]
 
 
@@ -609,7 +609,7 @@ def contributors(draw: st.DrawFn, text: str) -> tuple[Contributor, ...]:
 
 @st.composite
 def pyramids(draw: st.DrawFn) -> Pyramid:
-    """Summaries of any content, and SCUs with parts anywhere in the text."""
+    """Draw summaries of any content, and SCUs with parts anywhere in the text."""
     base = join_summaries(draw(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3)))
     uids = draw(st.lists(st.integers(1, 10**9 - 1), max_size=3, unique=True))
     scus = [SCU(uid, draw(LABELS), draw(contributors(base.text)), draw(LABELS)) for uid in uids]

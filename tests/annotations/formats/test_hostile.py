@@ -45,7 +45,7 @@ def read(format_: Format, data: bytes) -> list[Document]:
 
 
 def refused(format_: Format, data: bytes) -> str | None:
-    """Why the file is refused; None where it is read."""
+    """Return why the file is refused; return None if it can be read."""
     try:
         read(format_, data)
     except FormatError as error:

@@ -43,7 +43,7 @@ def names(data: bytes) -> list[str]:
 
 
 def members(key: str, document: Document, coder: str) -> dict[str, bytes]:
-    """What INCEpTION puts into the zip of a coder: files that are called after the coder."""
+    """Return what INCEpTION puts into the zip of a coder: files that have the name of the coder."""
     write = FORMATS[key].write
     assert write is not None
     return {
@@ -52,7 +52,7 @@ def members(key: str, document: Document, coder: str) -> dict[str, bytes]:
 
 
 def project(key: str, root: str = "") -> bytes:
-    """An export with two texts, two coders of the first and one of the second."""
+    """Return an export with two texts, two coders of the first and one of the second."""
     files: dict[str, bytes | str] = {"exportedproject42.json": "{}", "source/walk.txt": WALK.content, "log/x.log": ""}
     for text, document, coders in (("walk.txt", WALK, ("anna", "ben.k")), ("talk.txt", OTHER, ("anna",))):
         for coder in (*coders, "INITIAL_CAS"):

@@ -53,7 +53,7 @@ def write(*documents: Document, **options: str) -> list[dict]:
 
 
 def back(document: Document) -> Document:
-    """The document written and read again, checked to be equal to what the format carries of it."""
+    """Write the document, read it again and assert that all that the format supports is equal."""
     kept, _ = reduce_document(document, jsonlines.FORMAT.supported_features)
     [file] = jsonlines.write([kept])
     [found] = jsonlines.read(Bundle.of(file.path, file.data))

@@ -40,12 +40,12 @@ def written(format_: Format, *kept: Document) -> dict[str, bytes]:
 
 
 def coded_by_ann(format_: Format, document: Document) -> Document:
-    """The document as an export hands it to the writer."""
+    """Return the document as an export hands it to the writer."""
     return replace(document, coder="ann") if format_.names_coders else document
 
 
 def held(format_: Format, documents: Iterable[Document]) -> dict[str, Document]:
-    """What files of the format hold of the documents: tables that name coders hold no texts."""
+    """Return what files of the format hold of the documents: tables that name coders hold no texts."""
     if not format_.names_coders:
         return {document.name: plain_of(document) for document in documents}
     return {
@@ -120,7 +120,7 @@ def test_what_is_lost_is_reported_with_examples(format_, document):
 
 
 def read_or_refused(format_: Format, files: dict[str, bytes]) -> bool:
-    """Whether the files were read. Anything but a result or a clear error fails."""
+    """Return whether the files were read. Fail at anything but a result or a clear error."""
     try:
         found = read_all(format_, files)
     except FormatError as error:

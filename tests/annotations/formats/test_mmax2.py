@@ -55,7 +55,7 @@ def words_file(*words: str, first: int = 1, step: int = 1, head: str = "") -> st
 
 
 def level_file(*markables: str) -> str:
-    """A markables file; the first markable is in line 3."""
+    """Return a markables file; the first markable is in line 3."""
     lines = [f"<markable {markable}/>" for markable in markables]
     head = '<!DOCTYPE markables SYSTEM "markables.dtd">\n<markables xmlns="www.eml.org/NameSpaces/np">'
     return "\n".join([head, *lines, "</markables>"])
@@ -69,7 +69,7 @@ def project(
     words: str | None = None,
     **more: str,
 ) -> dict[str, str]:
-    """A project of one text in the folder p. more: files by names in which __ stands for / and _x for .x."""
+    """Return a project of one text in the folder p. more: files by names in which __ stands for / and _x for .x."""
     files = {
         "p/walk.mmax": MMAX,
         "p/common_paths.xml": common,
@@ -107,7 +107,7 @@ def shown(document: Document, parts: tuple[tuple[int, int], ...]) -> str:
 
 
 def answers(document: Document) -> list[tuple[str, str, list[str], tuple[str, ...]]]:
-    """The words of each coded markable with category, antecedents and entities."""
+    """Return the words of each coded markable with category, antecedents and entities."""
     return [
         (
             shown(document, mark.parts),
@@ -516,7 +516,7 @@ def test_a_line_ends_after_a_sentence():
 
 
 def layered(*names: str) -> dict[str, str]:
-    """A project with levels of those names, each with a markable on the n-th and following two words."""
+    """Return a project with levels of these names, each with one markable on the next three words."""
     levels = "".join(f'<level name="{name}">$_{name}_level.xml</level>' for name in names)
     files = project(common=f"<common_paths>{levels}</common_paths>")
     for number, name in enumerate(names):
@@ -1018,7 +1018,7 @@ SMALL = Document(
 
 
 def lines_of(files: dict[str, bytes], name: str) -> list[str]:
-    """The lines of a file that are not head or frame."""
+    """Return the lines of a file without its head and its frame."""
     text = files[name].decode()
     assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n')
     assert text.endswith(">\n")
@@ -1241,7 +1241,7 @@ CATEGORY_NAMES = ["phrase", "bridging", "related_2", "Empty-x", "1", "_", "old",
 
 
 def renamed(document: Document, levels: dict[str, str], categories: dict[str, str]) -> Document:
-    """The document with other keys of levels and categories."""
+    """Return the document with other keys of levels and categories."""
 
     def place(of: Place) -> Place:
         return Place(levels.get(of.level, of.level), of.parts)

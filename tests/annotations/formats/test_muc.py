@@ -31,7 +31,7 @@ def read(text: str | bytes, **options: str) -> Document:
 
 
 def refused(text: str | bytes) -> tuple[int | None, int | None, str]:
-    """Line, column and message of the error."""
+    """Return line, column and message of the error."""
     with pytest.raises(FormatError) as caught:
         read_all(text)
     assert caught.value.file == FILE
@@ -48,7 +48,7 @@ def words(document: Document, parts: tuple[tuple[int, int], ...]) -> str:
 
 
 def links(document: Document) -> list[tuple[str, str]]:
-    """Each markable's words with those of its antecedents."""
+    """Return the words of each markable with the words of its antecedents."""
     return [
         (words(document, mark.parts), " + ".join(words(document, target.parts) for target in said(mark).pointers))
         for mark in document.marks
@@ -528,7 +528,7 @@ def test_documents_of_one_export_are_files_of_their_own():
 
 
 def refs(*marks: Mark) -> list[int | None]:
-    """To which of the marks each one's REF goes, both counted from 1."""
+    """Return for each mark the number of the mark that its REF names; numbers count from 1."""
     document = pointing(*marks, content="ab cd ef gh ij kl mn")
     back = read(written(document))
     places = [one.place for one in back.marks]

@@ -30,7 +30,7 @@ def indices_of(mark: Mark) -> tuple[str, ...] | None:
 
 
 def marks(text: str) -> list[tuple[str, str, tuple[str, ...] | None]]:
-    """Each markable's words, label and indices."""
+    """Return the words, the label and the indices of each markable."""
     document = read(text)
     return [
         (" ".join(document.content[start:end] for start, end in mark.parts), mark.label, indices_of(mark))
@@ -358,7 +358,7 @@ def test_a_damaged_file_gives_a_result_or_a_format_error(data):
 
 
 def check_read(text: str | bytes) -> None:
-    """Anything but a sound result or a FormatError with a line fails."""
+    """Assert that the file gives a sound result or a FormatError with a line."""
     try:
         document = read(text)
     except FormatError as error:

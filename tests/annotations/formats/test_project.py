@@ -108,7 +108,7 @@ def refused(data: bytes, **bounds: int) -> FormatError:
 
 
 def changed(file: str, old: str, new: str) -> bytes:
-    """The archive with something else in one of its files."""
+    """Return the archive with one piece of text replaced in one of its files."""
     of = files(zipped())
     assert old.encode() in of[file]
     return rezipped(of | {file: of[file].replace(old.encode(), new.encode(), 1)})

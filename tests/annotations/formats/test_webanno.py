@@ -76,7 +76,7 @@ def refused(text: str | bytes) -> FormatError:
 
 
 def read_or_refused(data: str | bytes) -> Document | None:
-    """The document; None where it is refused with a line."""
+    """Return the document; return None if it is refused with a line."""
     try:
         return read(data)
     except FormatError as error:

@@ -24,7 +24,7 @@ def tales(db) -> Project:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Callable[[dict[str, str | bytes]], Path]:
-    """A function that makes a folder of files."""
+    """Return a function that makes a folder of files."""
 
     def make(files: dict[str, str | bytes]) -> Path:
         for name, content in files.items():
@@ -41,7 +41,7 @@ def run(*arguments: str | Path, project: str = "tales") -> None:
 
 
 def refused(*arguments: str | Path, project: str = "tales") -> str:
-    """What the command says, after making sure that it changed nothing."""
+    """Return the error of the command, after asserting that the command changed nothing."""
     before = all_rows()
     with pytest.raises(CommandError) as caught:
         run(*arguments, project=project)

@@ -38,7 +38,7 @@ UUID = uuid4()
 
 @pytest.fixture
 def rows(codings, alice, charlie, keys, project, text):
-    """One good row of each model, from which bad ones are made."""
+    """Make one good row of each model, from which the tests make bad ones."""
     docset = Docset.objects.create(project=project, slug="sinking", title="Sinking")
     Text.objects.create(project=project, docset=docset, role="models", slug="sinking", title="Sinking", content="x")
     Coding.objects.create(text=text, coder=charlie, kind="agreed")
@@ -138,7 +138,7 @@ BAD_BY_TYPE = [
 
 
 def bad_copy(rows, model, differences):
-    """A new row like the good one but for the differences; people are given by name."""
+    """Return a new row like the good one except for the differences, which give people by name."""
     good = rows[model]
     fields = {
         field.attname: getattr(good, field.attname) for field in model._meta.concrete_fields if not field.primary_key

@@ -26,7 +26,7 @@ def manager(client, charlie, project) -> Client:
 
 @pytest.fixture
 def link(project, charlie) -> str:
-    """The address of an invitation to code."""
+    """Return the address of an invitation to code."""
     _, secret = invitations.invite(project, "coder", charlie, days=7, note="Dora")
     return f"/invitations/{secret}/"
 

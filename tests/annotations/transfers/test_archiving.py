@@ -71,7 +71,7 @@ def tea(db) -> Project:
 
 @pytest.fixture(scope="module")
 def tea_archive(django_db_setup, django_db_blocker) -> bytes:
-    """The archive of a project that is not here any more."""
+    """Return the archive of a project that no longer exists."""
     with django_db_blocker.unblock(), transaction.atomic():
         data = archived(make_tea())
         transaction.set_rollback(True)
@@ -79,7 +79,7 @@ def tea_archive(django_db_setup, django_db_blocker) -> bytes:
 
 
 def make_tea() -> Project:
-    """A project with all that one can hold: every kind of operation, undone and done again, and what managers write."""
+    """Make a project with everything possible: all kinds of operations, undone and redone, and texts of managers."""
     project = create_project(
         "tea", "Tea", SCHEMES["poesio-artstein-2005"], guidelines="*Read* it\u2028twice \\u0000", coders_mark=True
     )
@@ -134,7 +134,7 @@ def make_tea() -> Project:
 
 @pytest.fixture
 def tales(db) -> Project:
-    """A project of indices."""
+    """Make a project of indices."""
     project = create_project("tales", "Tales", SCHEMES["clusters"])
     walks = [
         SourceDocument(plain.parse("[Anna](=1|z) took [[her](=z|1) dog](=2) out", "walk.txt"), name) for name in "ab"
@@ -145,7 +145,7 @@ def tales(db) -> Project:
 
 @pytest.fixture
 def sea(db) -> Project:
-    """A project of pyramids: two docsets, two coders' pyramids, an agreed one, and peers held against both."""
+    """Make a project of pyramids: two docsets, two coders' pyramids, an agreed one, and peers held against both."""
     project = pyramid_project("sea", words_exclusive=False)
     anna, ben, eve = person("anna"), person("ben"), person("eve")
     made = docset(project, anna, ben)
@@ -179,7 +179,7 @@ def archived(project: Project) -> bytes:
 
 
 def renamed(data: bytes, slug: str) -> dict[str, bytes]:
-    """The files of an archive with another address of the project."""
+    """Return the files of an archive with another address of the project."""
     of = files(data)
     row = json.loads(of["project.jsonl"])
     return of | {"project.jsonl": json.dumps(row | {"slug": slug}).encode()}
@@ -190,7 +190,7 @@ def lines(data: bytes, table: str) -> list[dict[str, Any]]:
 
 
 def changed(data: bytes, table: str, row: int, **fields: Any) -> bytes:
-    """The archive with other values in one row."""
+    """Return the archive with other values in one row."""
     rows = lines(data, table)
     rows[row] |= fields
     return with_rows(data, **{table: rows})
@@ -206,7 +206,7 @@ def with_rows(data: bytes, **tables: list[dict[str, Any]]) -> bytes:
 
 
 def content(project: Project) -> dict[str, Counter[str]]:
-    """All values of all rows, but for the keys of rows and the address."""
+    """Return all values of all rows, except for the keys of rows and the address."""
     found = {}
     for one in TABLES:
         names = [
@@ -220,7 +220,7 @@ def content(project: Project) -> dict[str, Counter[str]]:
 
 
 def refused(data: bytes, **options: Any) -> str:
-    """What is said of an archive that does not come back and changes nothing."""
+    """Return the error of an archive that cannot be restored, and assert that nothing changed."""
     before = all_rows()
     with pytest.raises((FormatError, ImportFailed)) as caught:
         restore_project(data, **{"slug": "copy", **options})
@@ -418,7 +418,7 @@ def test_the_order_of_keys_in_the_database_makes_no_difference(tea):
 
 
 def _reversed(data: bytes) -> dict[str, bytes]:
-    """The archive with the rows of operations, flags and members the other way round."""
+    """Return the archive with the rows of some tables in reverse order."""
     of = files(data)
     for table in ("operations", "flags", "members", "mappings", "segments"):
         rows = of[f"{table}.jsonl"].splitlines(keepends=True)

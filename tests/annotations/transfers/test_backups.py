@@ -30,7 +30,7 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 @pytest.fixture
 def worked(project, codings, keys, alice, bob, charlie, client) -> Project:
-    """Some of everything: judgements, a pyramid, an export with its file, a session."""
+    """Make some of everything: judgements, a pyramid, an export with its file, a session."""
     judge(codings["alice"], keys["a"], "none", note="é 東 \U0001f600")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     other = pyramid_project()
@@ -50,7 +50,7 @@ def backup(tmp_path) -> Path:
 
 
 def emptied() -> None:
-    """As after `migrate`: tables without rows, but for those that migrations make."""
+    """Empty all tables except those that `migrate` fills."""
     tables = [model._meta.db_table for model in apps.get_models(include_auto_created=True)]
     with transaction.atomic(), connection.cursor() as cursor:
         for table in tables:
@@ -80,7 +80,7 @@ def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, 
 
 
 def as_written_by_0_1_0(path: Path, older: Path) -> Path:
-    """The backup as the program wrote it before tables and columns had their names of today."""
+    """Write the backup as version 0.1.0 did, with the older names of tables and columns."""
     renamed = {"annotations.IdempotencyRecord": "annotations.Answered"}
     with zipfile.ZipFile(path) as new, zipfile.ZipFile(older, "w") as old:
         for name in new.namelist():
@@ -154,7 +154,7 @@ def test_only_an_empty_database_takes_a_backup(worked, tmp_path):
 
 
 def rewritten(path: Path, **entries: bytes | None) -> Path:
-    """The zip with some entries (named by their ends) changed, or left out where None."""
+    """Change entries of the zip, given by the ends of their names; remove an entry if its value is None."""
     with zipfile.ZipFile(path) as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
     for end, data in entries.items():
@@ -217,7 +217,7 @@ def migration_twice(path):
 
 
 def row_with(place, value):
-    """The first coding with another value at that place; None: with this value instead of the row."""
+    """Return a function that changes one value in the first coding; if `place` is None, it replaces the whole row."""
 
     def damage(path):
         with zipfile.ZipFile(path) as archive:
@@ -302,7 +302,7 @@ def test_a_database_that_is_locked_is_not_a_damaged_backup(worked, tmp_path, set
 
 @contextmanager
 def held_by_somebody_else() -> Iterator[None]:
-    """Another connection writes, and does not come to its end."""
+    """Keep another connection inside a transaction that writes until the block ends."""
     held, done = Event(), Event()
 
     def hold() -> None:

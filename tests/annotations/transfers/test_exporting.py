@@ -41,7 +41,7 @@ def tales(db) -> Project:
 
 @pytest.fixture
 def tea(db) -> tuple[Project, Document]:
-    """A project that points, with one coding that holds all that one can hold, and the document it came from."""
+    """Make a project that points, with one coding that has everything possible, and return its document too."""
     project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
     both = Place("phrase", ((0, 4), (14, 17)))

@@ -20,7 +20,7 @@ def both(db, samples) -> tuple[Project, Project]:
 
 
 def chains(document: Document) -> set[frozenset[object]]:
-    """The entities of two or more markables."""
+    """Return the entities of two or more markables."""
     members: dict[str, set[object]] = {}
     for mark in document.marks:
         assert mark.answer is not None

@@ -25,7 +25,7 @@ OTHER_WALK = "[Anna](=x) took [her](=x) [dog](=y) for a walk."
 
 
 def all_rows() -> dict[str, list[dict[str, Any]]]:
-    """Every row of every table."""
+    """Return every row of every table."""
     models = apps.get_models()
     return {model._meta.label: list(model._base_manager.order_by("pk").values()) for model in models}
 
@@ -45,7 +45,7 @@ def bring(project: Project, *documents: SourceDocument, create: bool = True, **o
 
 
 def refused(project: Project, *documents: SourceDocument, **options: Any) -> str:
-    """What is said of the one file that is refused, which changes nothing and keeps no other from coming in."""
+    """Return the error of the one refused file; assert that it changes nothing and that all other files come in."""
     before = all_rows()
     report = bring(project, *documents, **options, trial=True)
     assert all_rows() == before
@@ -66,7 +66,7 @@ def coding_of(coder: str, text: str = "walk") -> Coding:
 
 
 def seen_by(coder: str) -> set[str]:
-    """The words of the markables that the coder sees."""
+    """Return the words of the markables that the coder sees."""
     coding = coding_of(coder)
     markables = Markable.objects.seen_in(coding.pk, coding.text_id)
     return {coding.text.content[markable.start : markable.end] for markable in markables}

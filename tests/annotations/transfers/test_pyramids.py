@@ -58,7 +58,7 @@ def pan(*scus: str) -> bytes:
 
 
 def scu(uid: int, *parts: tuple[str, int]) -> str:
-    """An SCU with contributors of one part, each its words and where they begin."""
+    """Return an SCU with contributors of one part, each given by its words and their start."""
     made = "".join(
         f'<contributor label="{words}"><part label="{words}" start="{start}" end="{start + len(words)}"/></contributor>'
         for words, start in parts
@@ -78,7 +78,7 @@ def ferry(db) -> Project:
 
 @pytest.fixture
 def strike(db, samples) -> Project:
-    """The sample files: two coders' pyramids, and a peer of the first."""
+    """Make a project from the sample files: two coders' pyramids, and a peer of the first."""
     project = pyramid_project("harbour")
     files = [(path.name, path.read_bytes()) for path in sorted((samples / "ducview").iterdir())]
     renamed = [("peer1.coder1.pan" if name == "peer1.pan" else name, data) for name, data in files]

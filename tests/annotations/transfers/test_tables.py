@@ -41,7 +41,7 @@ def bring(project: Project, key: str, files: dict[str, bytes], create: bool = Tr
 
 
 def refused(project: Project, key: str, table: str) -> str:
-    """What is said of the one file, which changes nothing."""
+    """Return the error of the one file, and assert that the file changes nothing."""
     before = all_rows()
     report = bring(project, key, {"data/t.csv": table.encode()})
     assert all_rows() == before
@@ -61,7 +61,7 @@ def judgements(project: Project) -> dict[tuple[str, str], dict[str, dict[str, ob
 
 @pytest.fixture
 def tea(db) -> Project:
-    """A project that points, with a text and two codings that hold all that one can hold."""
+    """Make a project that points, with a text and two codings that have everything possible."""
     project = create_project("tea", "Tea", SCHEMES["poesio-artstein-2005"])
     anna, her, it = (Place("phrase", (span,)) for span in ((0, 4), (10, 13), (22, 24)))
     both, turn = Place("phrase", ((0, 4), (14, 17))), Place("turn", ((0, 17),))
@@ -82,7 +82,7 @@ def tea(db) -> Project:
 
 
 def with_texts_of(project: Project, scheme: str) -> Project:
-    """A project with the same texts, in which nobody has coded yet."""
+    """Make a project with the same texts, in which nobody has coded yet."""
     other = create_project("other", "Other", SCHEMES[scheme])
     for text in project.texts.all():
         Text.objects.create(project=other, slug=text.slug, title=text.title, content=text.content)

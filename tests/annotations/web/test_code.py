@@ -14,7 +14,7 @@ EVIL = "</script><script>alert(1)</script>"
 
 
 def state_of(page):
-    """The JSON that the page carries."""
+    """Return the JSON that the page carries."""
     found = re.search(r'<script id="coding-state" type="application/json">(.*?)</script>', page, re.DOTALL)
     return json.loads(found[1])
 

@@ -52,7 +52,7 @@ def manager(ferry, charlie, signed_in):
 
 @pytest.fixture
 def built(ferry) -> Coding:
-    """Alice's pyramid, handed in."""
+    """Make Alice's pyramid and hand it in."""
     return build(codings_of(models_of(ferry))["alice"], SINKING)
 
 

@@ -29,7 +29,7 @@ def ferry(alice, bob, charlie) -> Docset:
 
 @pytest.fixture
 def manager(charlie, signed_in):
-    """Charlie, in a project without docsets."""
+    """Return the client of Charlie, who manages a project without docsets."""
     add_member(pyramid_project(), charlie, Membership.Role.MANAGER)
     return signed_in(charlie)
 

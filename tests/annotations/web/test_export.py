@@ -17,7 +17,7 @@ URL = "/projects/tea/export/"
 
 @pytest.fixture
 def coded(codings, keys):
-    """Alice has handed in her coding, in which a pronoun may point to either of two phrases; Bob has not."""
+    """Hand in Alice's coding, in which a pronoun points to either of two phrases; leave Bob's coding open."""
     alice, bob = codings["alice"], codings["bob"]
     judge(alice, keys["a"], "place")
     judge(alice, keys["b"], "place")
@@ -35,7 +35,7 @@ def manager(signed_in, charlie, project):
 
 @pytest.fixture
 def order(manager, coded):
-    """Order an export: the address of its page."""
+    """Return a function that orders an export and returns the address of its page."""
 
     def order(**fields):
         answer = manager.post(URL, {"format": "jsonlines"} | fields)
@@ -47,7 +47,7 @@ def order(manager, coded):
 
 @pytest.fixture
 def fetch(order, manager):
-    """Order an export, carry it out and download it: its files by name."""
+    """Return a function that orders, carries out and downloads an export, and returns its files by name."""
 
     def fetch(**fields):
         address = order(**fields)

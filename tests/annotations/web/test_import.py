@@ -30,7 +30,7 @@ BY_BOB = CONLL.replace("(2)", "(1)")
 
 @pytest.fixture
 def walk(alice, bob, charlie):
-    """A project that answers by indices; Alice and Bob code, Charlie manages. It has the text "tea" already."""
+    """Make a project that answers by indices, with coders Alice and Bob, manager Charlie and the text "tea"."""
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
     add_member(project, charlie, Membership.Role.MANAGER)
     for coder in (alice, bob):
@@ -45,7 +45,7 @@ def manager(signed_in, charlie, walk):
 
 @pytest.fixture
 def upload(manager):
-    """Send files with the form's fields; what would happen is on the page that the answer leads to."""
+    """Return a function that sends files with the form's fields; the answer leads to a page on what would happen."""
 
     def upload(*files, **fields):
         form = {"format": "conll2012", "whose": "nobody"} | fields
@@ -57,7 +57,7 @@ def upload(manager):
 
 @pytest.fixture
 def bring(upload, manager):
-    """Send files, and carry the import out: the page that says what came of it."""
+    """Return a function that sends files, carries the import out and returns the page on its result."""
 
     def bring(*files, **fields):
         address = upload(*files, **fields).url
@@ -69,7 +69,7 @@ def bring(upload, manager):
 
 @pytest.fixture
 def told(upload, manager):
-    """Send files: the page that says what would happen, or the form with what is wrong in it."""
+    """Return a function that sends files and returns the page on what would happen, or the form with its errors."""
 
     def told(*files, **fields):
         answer = upload(*files, **fields)

@@ -14,7 +14,7 @@ WORKBENCHES = ("coding", "pyramid")
 
 
 def reached(main, read):
-    """Every module that one leads to by `from`, by address."""
+    """Return the address of every module that the main module reaches by `from`."""
     found, ahead = set(), [main]
     while ahead:
         address = ahead.pop()

@@ -11,7 +11,7 @@ FORM = {"title": "Walks", "slug": "walks", "scheme": "muc-ident", "guidelines": 
 
 @pytest.fixture
 def maker(alice, signed_in):
-    """Alice, who may make projects, signed in."""
+    """Return the client of Alice, who may make projects."""
     alice.user_permissions.add(Permission.objects.get(codename="add_project"))
     return signed_in(alice)
 

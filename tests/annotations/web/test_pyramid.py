@@ -22,7 +22,7 @@ def made(alice, bob) -> Docset:
 
 @pytest.fixture
 def pyramids(made) -> dict[str, Coding]:
-    """Two pyramids: that of Alice is handed in, that of Bob is not."""
+    """Make two pyramids: Alice's is handed in, Bob's is not."""
     codings = codings_of(models_of(made))
     build(codings["alice"], {"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
     build(codings["bob"], {"rescue": ["Forty people were rescued", "forty people"]}, hand_in=False)

@@ -47,7 +47,7 @@ def dana(project):
 
 @pytest.fixture
 def meanwhile(monkeypatch) -> Callable[..., list]:
-    """A function that lets something happen, in another connection, when that is called for the first time."""
+    """Return a function that lets something happen in another connection at the first call of a given function."""
 
     def arrange(owner: object, name: str, do: Callable[[], object], *, before: bool = False) -> list:
         usual, found = getattr(owner, name), []

@@ -28,13 +28,13 @@ def files(*named):
 
 @pytest.fixture
 def brought(project, people):
-    """An import that is checked and not carried out."""
+    """Order an import, which is checked and not carried out."""
     return orders.order_import(project, people["manager"], files(), "conll2012", IMPORT)
 
 
 @pytest.fixture
 def taken(project, people):
-    """An export that a viewer has carried out."""
+    """Order an export as a viewer and carry it out."""
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     assert orders.carry_out(made, people["viewer"])
     return made
@@ -148,7 +148,7 @@ def test_no_address_leads_to_the_files_themselves(taken, people, signed_in, sett
 
 @pytest.fixture
 def with_worker(settings, monkeypatch):
-    """As in earnest: what is not small waits for a worker. Here every upload counts as large."""
+    """Let every upload count as large, so that it waits for a worker as in production."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
 

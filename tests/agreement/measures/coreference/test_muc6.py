@@ -17,7 +17,7 @@ def place(string, after=0):
 
 
 def matched(key, response):
-    """The pairs for single markables; both sides are one cluster."""
+    """Return the matched pairs; key and response are one cluster each."""
     return match_muc6(TEXT, key, response, [list(key)], [list(response)])
 
 

@@ -135,7 +135,7 @@ def test_a_score_shows_its_three_parts():
 
 
 def by_pairs(first, second, units):
-    """Cohen's kappa of two coders who say of each pair of units if it corefers."""
+    """Return Cohen's kappa of two coders who say of each pair of units whether it corefers."""
 
     def linked(side, pair):
         return any(set(pair) <= set(cluster) for cluster in side)

@@ -28,7 +28,7 @@ LABELS = ("phrase", "none", "place")
 
 @st.composite
 def works(draw, targets):
-    """{(document, coder): ({unit: (label, links, has a value)}, handed in)}"""
+    """Draw the answers as {(document, coder): ({unit: (label, links, has a value)}, handed in)}."""
     found = {}
     for document, (units, turns) in DOCUMENTS.items():
         for coder in CODERS:
@@ -44,7 +44,7 @@ def works(draw, targets):
 
 
 def in_integers(work, numbers):
-    """The answers as arrays; `numbers` gives the number of what is linked to."""
+    """Return the answers as arrays; `numbers` maps each target of a link to its number."""
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     columns = [[] for _ in range(5)]
     unit, coder, label, link_of, link_to = columns
@@ -70,7 +70,7 @@ def in_integers(work, numbers):
 
 
 def one_by_one(work, values_of, unmarked):
-    """The same data from the functions that take one coder and document."""
+    """Return the same data from the functions that take one coder and document."""
     units, documents, rows = [], [], []
     columns = {}
     for (document, coder), (answers, done) in work.items():

@@ -20,7 +20,7 @@ two,"B,C",{A},none,\\\\y
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a file and give its path."""
+    """Return a function that writes a file and returns its path."""
 
     def write(text, name="matrix.csv"):
         path = tmp_path / name

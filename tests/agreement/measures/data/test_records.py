@@ -28,7 +28,7 @@ two,D,Bob,,
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a file and give its path."""
+    """Return a function that writes a file and returns its path."""
 
     def write(text, name="judgements.csv"):
         path = tmp_path / name

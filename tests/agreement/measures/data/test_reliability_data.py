@@ -16,7 +16,7 @@ AB, A, B = frozenset("AB"), frozenset("A"), frozenset("B")
 
 
 def decoded(data):
-    """What the canonical matrix says, by its integers and `values`."""
+    """Return the canonical matrix with the values that its integers stand for."""
     frame = data.to_frame()
     return {
         unit: [None if number is pd.NA else data.values[number - 1] for number in row]

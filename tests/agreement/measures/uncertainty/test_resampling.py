@@ -48,7 +48,7 @@ def close(found, expected):
 
 
 def assert_replicate(data, weights, coefficient, *arguments, **options):
-    """The sums weighted give what the coefficient gives of data with each document so many times."""
+    """Assert that weighted sums give the coefficient of data in which each document stands as often as its weight."""
     statistics = CoefficientCall(coefficient, arguments, options).statistics(data, "document")
     used = [data.documents.index(document) for document in statistics.groups]
     found = statistics.weighted_coefficients(np.array([weights], dtype=float)[:, used])[0]
@@ -237,14 +237,14 @@ def test_the_jackknife_of_something_undefined_says_so():
 
 
 def round_of(agree, texts="abcdef"):
-    """Texts of three units of which so many are agreed on."""
+    """Return the data of texts of three units; the coders fully agree on the first `agree` texts."""
     rows = [["x", "x"], ["y", "y"], ["x", "y"]], [["x", "x"], ["y", "y"], ["x", "x"]]
     table = {f"{text}{i}": row for t, text in enumerate(texts) for i, row in enumerate(rows[t < agree])}
     return data_of(table, {unit: unit[0] for unit in table})
 
 
 def exact_p_value(first, second):
-    """Over all ways in which the texts' codings could change places."""
+    """Return the p-value over all ways to exchange the codings of texts between the two rounds."""
     rounds = [dict(zip(r.documents, range(len(r.documents)), strict=True)) for r in (first, second)]
     documents, far, count = list(rounds[0]), 0, 0
     at_hand = abs(alpha(first).value - alpha(second).value)

@@ -1,0 +1,46 @@
+"""Parts of the coding page that come when they are asked for: late, not at all, and after the network is back."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+UNREACHABLE = "This needs the server, which does not answer now."
+TOOLS = "**/coding/tools*.js"
+TEXT = "[Kim](a) said that [Lee](b) and [Jo](c) left"
+
+
+@pytest.fixture
+def coder(coder_of):
+    """Return Alice at a text of which no part beyond the first scripts is loaded."""
+    coder = coder_of(TEXT)
+    coder.at("Kim")
+    return coder
+
+
+def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder):
+    routes = []
+    coder.page.route(TOOLS, lambda route: routes.append(route))
+    coder.press("m", "ArrowRight")
+    expect(coder.page.locator("#say")).to_have_text(UNREACHABLE)
+    coder.at("Kim")  # the arrow was meant for the dialog that did not come
+    coder.press("ArrowRight")
+    coder.at("Lee")
+    routes[0].continue_()
+    expect(coder.page.get_by_role("dialog")).to_have_count(0)
+    coder.press("ArrowLeft")
+    coder.at("Kim")
+
+
+@pytest.mark.expected_errors("net::ERR_FAILED")
+def test_a_part_that_failed_is_asked_for_again(coder):
+    coder.page.route(TOOLS, lambda route: route.abort())
+    coder.press("m")
+    expect(coder.page.locator("#say")).to_have_text(UNREACHABLE)
+    coder.page.unroute(TOOLS)
+    coder.press("/")
+    search = coder.page.get_by_role("searchbox", name="Search the text")
+    search.fill("Lee")
+    expect(coder.page.locator(".coding-search-count")).to_have_text("1 of 1")
+    search.press("Escape")
+    coder.at("Lee")
