@@ -44,7 +44,7 @@ def cell(value: object, kind: str) -> SafeString:
     return format_html('<data value="{}">{}</data>', repr(value), format_value(value, kind))  # type: ignore[arg-type]
 
 
-@register.inclusion_tag("agreement/table.html", takes_context=True)
+@register.inclusion_tag("agreement/parts/table.html", takes_context=True)
 def table(context: dict[str, Any], key: str) -> dict[str, Any]:
     """Return one of the page's tables, with its formats and the address of its downloads."""
     return {
@@ -54,7 +54,7 @@ def table(context: dict[str, Any], key: str) -> dict[str, Any]:
     }
 
 
-@register.inclusion_tag("agreement/chart.html", takes_context=True)
+@register.inclusion_tag("agreement/parts/chart.html", takes_context=True)
 def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
     """Return one of the page's charts."""
     return {"chart": context["charts"].get(key)}

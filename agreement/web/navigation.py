@@ -26,8 +26,8 @@ def register() -> None:
         Tab("scus", "SCUs", "scus", Right.SEE_RESULTS, 180, PYRAMIDS),
         Tab("peers", "Peers", "peers", Right.SEE_RESULTS, 190, PYRAMIDS),
     )
-    register_fragment("overview_head", "agreement/overview_head.html")
-    register_fragment("overview", "agreement/overview_card.html")
-    register_fragment("scheme", "agreement/scheme_link.html")
+    register_fragment("overview_head", "agreement/parts/overview_head.html")
+    register_fragment("overview", "agreement/parts/overview_card.html")
+    register_fragment("scheme", "agreement/parts/scheme_link.html")
     message = "{project} is there. This is what its scheme allows; bring your texts next."
     register_landing(NO_PYRAMIDS, Landing("allows", message))

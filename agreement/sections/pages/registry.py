@@ -30,6 +30,11 @@ class ResultPage:
     address: tuple[str, ...] = ()
     uses_answers: bool = True
 
+    @property
+    def template(self) -> str:
+        """The template of the page."""
+        return f"agreement/{'' if self.uses_answers else 'pyramids/'}{self.name}.html"
+
     def request(self, project: Project, query: QueryDict, *, whole_tables: bool) -> AnalysisRequest:
         """Return what an address asks of the page."""
         options = self.options(project) if callable(self.options) else self.options

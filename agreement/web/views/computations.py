@@ -26,7 +26,7 @@ def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if current is None:
         raise Http404("There is no such computation.")
     alone = not current.total and timezone.now() - current.created_at > PATIENCE
-    answer = render(request, "agreement/waiting.html", {"project": project, "waiting": current, "alone": alone})
+    answer = render(request, "agreement/parts/waiting.html", {"project": project, "waiting": current, "alone": alone})
     if current.finished_at:
         answer["HX-Refresh"] = "true"
     return answer

@@ -17,4 +17,4 @@ from annotations.projects.permissions import project_for
 def headline(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the figure, what to look at, and what happened: a part of the page that a project opens with."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    return render(request, "agreement/headline.html", {"project": project, **build_headline(project)})
+    return render(request, "agreement/parts/headline.html", {"project": project, **build_headline(project)})

@@ -57,7 +57,7 @@ def show_page(
         **(context(analysis, sections) if context else {}),
     }
     status = 400 if analysis.error else 200
-    return render(request, f"agreement/{page.name}.html", everything, status=status)
+    return render(request, page.template, everything, status=status)
 
 
 def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSections) -> dict[str, Any]:

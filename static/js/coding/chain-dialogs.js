@@ -3,7 +3,7 @@ import { element } from "../workbench/element.js";
 import { judge } from "../workbench/judgements.js";
 import { merge, rename, split } from "./chain-edits.js";
 import { entities, filtered, nameOf } from "./entities.js";
-import { chainBadge, describe } from "./view-panel.js";
+import { chainBadge, describe } from "./view/panel.js";
 /** @import { Entity, Frame, Picker, Plan, Refusal } from "./types.js" */
 
 const SHOWN = 40; // members in a preview

@@ -6,7 +6,7 @@ import { ACTIONS, actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
 import { LETTERS } from "./candidates.js";
 import { destinations, markableAt } from "./destinations.js";
-import { announce, buildPanel, describe } from "./view-panel.js";
+import { announce, buildPanel, describe } from "./view/panel.js";
 import { step } from "./state.js";
 /** @import { Choice, Direction, Frame, Handlers, Markable, Marking, Tools } from "./types.js" */
 
@@ -170,7 +170,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
 
   async function handIn() {
     frame.commitNote();
-    const part = await loadPart(() => import("./view-checks.js"), frame);
+    const part = await loadPart(() => import("./view/checks.js"), frame);
     part?.openChecks(page, waiting());
   }
 

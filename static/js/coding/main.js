@@ -15,10 +15,10 @@ import { chains, emptyNumbers, renumber } from "./chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./mouse.js";
 import { categoryOf, isDecided, load, step, withMarks } from "./state.js";
-import { paintArc, paintTicks } from "./view-overlays.js";
-import { announce, buildPanel, describe, paintPanel } from "./view-panel.js";
-import { highlight, inUnits } from "./view-runs.js";
-import { buildText, lightUp, paintText, redrawText, reveal } from "./view-text.js";
+import { paintArc, paintTicks } from "./view/overlays.js";
+import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
+import { highlight, inUnits } from "./view/runs.js";
+import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
 /** @import { Answer, Frame, Markable, Page } from "./types.js" */
 
 const loaded = load(JSON.parse(byId("coding-state").textContent));
@@ -58,7 +58,7 @@ const text = buildText(byId("text"), page.model);
 buildPanel(page.model, keyboard);
 // Pages on which nothing is marked do without this part. It is here before the server can answer: all below is done at once.
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
-const markingPart = marks ? await import("./view-marking.js") : null;
+const markingPart = marks ? await import("./view/marking.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
   url, place, page, machine: JUDGEMENTS, refresh, show: showSaving,
   describe: (operation) => {

@@ -1,9 +1,9 @@
 // What is loaded when one begins to work: the list of chains, the dialogs that change them, the search bar.
 import { byId } from "../workbench/element.js";
 import { createChainDialogs } from "./chain-dialogs.js";
-import { createEntities } from "./view-entities.js";
-import { createSearch } from "./view-search.js";
-import { lightUp } from "./view-text.js";
+import { createEntities } from "./view/entities.js";
+import { createSearch } from "./view/search.js";
+import { lightUp } from "./view/text.js";
 /** @import { Frame, Picker, Tools } from "./types.js" */
 
 /** @type {(frame: Frame, picker: Picker) => Tools} */

@@ -6,8 +6,8 @@ import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits.js";
 import { readLayout, storeLayout } from "./layout.js";
 import { filtered, nameOf } from "./state.js";
-import { buildPanel } from "./view-panel.js";
-import { lineBeside, tier } from "./view-words.js";
+import { buildPanel } from "./view/panel.js";
+import { lineBeside, tier } from "./view/words.js";
 import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./words.js";
 /** @import { Choice, Contributor, Direction, Dragged, Edit, Frame, Handlers, PyramidEditor, Run, Scu } from "./types.js" */
 
@@ -220,7 +220,7 @@ export function createPyramidCommands(frame, editor, waiting) {
   }
 
   async function takeTheirs() {
-    (await loadPart(() => import("./view-others.js"), frame))?.pickTheirs(page, editor, picker);
+    (await loadPart(() => import("./view/others.js"), frame))?.pickTheirs(page, editor, picker);
   }
 
   // ---- finding
@@ -310,7 +310,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     layout,
     "hand-in": async () => {
       editor.commitFields();
-      (await loadPart(() => import("./view-checks.js"), frame))?.openChecks(page, waiting());
+      (await loadPart(() => import("./view/checks.js"), frame))?.openChecks(page, waiting());
     },
   };
   for (let digit = 1; model.peer && digit <= 9; digit += 1) {

@@ -4,7 +4,7 @@ import { markableOf } from "../workbench/judgements.js";
 import * as edits from "./edits.js";
 import { refusal } from "./rules.js";
 import { apply, PYRAMID, pyramidOf } from "./state.js";
-import { reveal } from "./view-words.js";
+import { reveal } from "./view/words.js";
 /** @import { Changes, Frame, Operation, PyramidEditor, PyramidState, Refusal, Sync } from "./types.js" */
 
 /** @type {(frame: Frame, sync: Sync, unsent: Operation[], sayOnly: (words: string) => void) => PyramidEditor} sayOnly: to the eye */

@@ -11,9 +11,9 @@ import { createPyramidEditor } from "./editor.js";
 import { called, partOf } from "./edits.js";
 import { listenToPointer } from "./pointer.js";
 import { load, markOf, PYRAMID, pyramidOf, wordsOf } from "./state.js";
-import { createList } from "./view-list.js";
-import { buildPanel, paintScores, paintSelection, paintStart } from "./view-panel.js";
-import { buildWords, paintWords, reveal } from "./view-words.js";
+import { createList } from "./view/list.js";
+import { buildPanel, paintScores, paintSelection, paintStart } from "./view/panel.js";
+import { buildWords, paintWords, reveal } from "./view/words.js";
 import { nextFree, run } from "./words.js";
 /** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
 
@@ -57,7 +57,7 @@ const view = buildWords(byId("text"), model);
 const list = createList(model);
 buildPanel(model, keyboard);
 // It is here before the server can answer: all below is done at once.
-const othersPart = model.others.length > 0 ? await import("./view-others.js") : null;
+const othersPart = model.others.length > 0 ? await import("./view/others.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
   url, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
 });

@@ -1,10 +1,10 @@
 // The agreed pyramid beside those of the coders: how each has the selected SCU, and what this pyramid lacks.
-import { button, byId, element } from "../workbench/element.js";
-import { called, newKey } from "./edits.js";
-import { describeRelation, missingScus, related, wordsOfScu } from "./others.js";
-import { markOf } from "./state.js";
-import { takeTheirs } from "./take-theirs.js";
-/** @import { Edit, Model, OthersScu, Page, Picker, Pyramid, PyramidEditor } from "./types.js" */
+import { button, byId, element } from "../../workbench/element.js";
+import { called, newKey } from "../edits.js";
+import { describeRelation, missingScus, related, wordsOfScu } from "../others.js";
+import { markOf } from "../state.js";
+import { takeTheirs } from "../take-theirs.js";
+/** @import { Edit, Model, OthersScu, Page, Picker, Pyramid, PyramidEditor } from "../types.js" */
 
 const MOST = 60; // lacking SCUs that are listed
 

@@ -1,9 +1,9 @@
 // The text with its markables as DOM: built once, then only classes, badges and letters change.
-import { look } from "./chains.js";
-import { element } from "../workbench/element.js";
-import { slices } from "./slices.js";
-import { isDecided } from "./state.js";
-/** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "./types.js" */
+import { look } from "../chains.js";
+import { element } from "../../workbench/element.js";
+import { slices } from "../slices.js";
+import { isDecided } from "../state.js";
+/** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "../types.js" */
 
 const DEEPEST = 6;
 const MOST_SHIFT = 12;

@@ -1,12 +1,12 @@
 // Everything around the text: the panel at the side, hints, what is said to the ear.
-import { button, byId, element } from "../workbench/element.js";
-import { labelControls, paintHints, setShortcuts } from "../workbench/controls.js";
-import { paintProgress } from "../workbench/status.js";
-import { look } from "./chains.js";
-import { nameOf } from "./entities.js";
-import { categoryOf } from "./state.js";
-import { badgeLabels } from "./view-text.js";
-/** @import { Keyboard, Model, Page } from "./types.js" */
+import { button, byId, element } from "../../workbench/element.js";
+import { labelControls, paintHints, setShortcuts } from "../../workbench/controls.js";
+import { paintProgress } from "../../workbench/status.js";
+import { look } from "../chains.js";
+import { nameOf } from "../entities.js";
+import { categoryOf } from "../state.js";
+import { badgeLabels } from "./text.js";
+/** @import { Keyboard, Model, Page } from "../types.js" */
 
 const FIRST = 24; // candidates shown before one asks for all
 const AROUND = 20; // members of the chain shown before and after the current one

@@ -1,10 +1,10 @@
 // Around the words and the list: buttons and their keys, hints, scores, progress, empty states.
-import { labelControls, paintHints } from "../workbench/controls.js";
-import { byId, element, inside } from "../workbench/element.js";
-import { paintProgress } from "../workbench/status.js";
-import { scores } from "./scores.js";
-import { run } from "./words.js";
-/** @import { Keyboard, Model, Page, Score } from "./types.js" */
+import { labelControls, paintHints } from "../../workbench/controls.js";
+import { byId, element, inside } from "../../workbench/element.js";
+import { paintProgress } from "../../workbench/status.js";
+import { scores } from "../scores.js";
+import { run } from "../words.js";
+/** @import { Keyboard, Model, Page, Score } from "../types.js" */
 
 /** @type {(model: Model, keyboard: Keyboard) => void} */
 export function buildPanel(model, keyboard) {

@@ -1,7 +1,7 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
-import { inside } from "../workbench/element.js";
-import { look } from "./chains.js";
-/** @import { Page, Stretch, TextView } from "./types.js" */
+import { inside } from "../../workbench/element.js";
+import { look } from "../chains.js";
+/** @import { Page, Stretch, TextView } from "../types.js" */
 
 /** @type {(svg: SVGElement, pane: HTMLElement, view: TextView, from: string | null, to: string | null) => void} */
 export function paintArc(svg, pane, view, from, to) {

@@ -1,9 +1,9 @@
 // What to look at before handing in, each with the way to it. Loaded when it is opened.
-import { openCheckList } from "../workbench/check-list.js";
-import { button, element } from "../workbench/element.js";
-import { checkList } from "./checks.js";
-import { freeCounts } from "./words.js";
-/** @import { Finding, Page } from "./types.js" */
+import { openCheckList } from "../../workbench/check-list.js";
+import { button, element } from "../../workbench/element.js";
+import { checkList } from "../checks.js";
+import { freeCounts } from "../words.js";
+/** @import { Finding, Page } from "../types.js" */
 
 /** @type {(page: Page, waiting: number) => void} waiting: operations that are not saved yet */
 export function openChecks({ model, pyramid }, waiting) {

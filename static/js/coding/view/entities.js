@@ -1,8 +1,8 @@
 // The chains of the text as a list: found, named, merged, gone through.
-import { around, button, element, inside } from "../workbench/element.js";
-import { entities, filtered } from "./entities.js";
-import { chainBadge, memberItem } from "./view-panel.js";
-/** @import { Entity, Page } from "./types.js" */
+import { around, button, element, inside } from "../../workbench/element.js";
+import { entities, filtered } from "../entities.js";
+import { chainBadge, memberItem } from "./panel.js";
+/** @import { Entity, Page } from "../types.js" */
 
 /** The chain that a part of the list is about. @param {Element} node */
 function chainOf(node) {

@@ -1,7 +1,7 @@
 // The summaries as words: drawn once, then only the words that have changed are touched.
-import { button, element } from "../workbench/element.js";
-import { freeCounts, run } from "./words.js";
-/** @import { Contributor, Direction, Model, Page, WordsView } from "./types.js" */
+import { button, element } from "../../workbench/element.js";
+import { freeCounts, run } from "../words.js";
+/** @import { Contributor, Direction, Model, Page, WordsView } from "../types.js" */
 
 const HEAVIEST = 8; // tiers that have a look of their own
 const A_MOMENT = 60; // milliseconds

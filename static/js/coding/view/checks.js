@@ -1,8 +1,8 @@
 // What to look at before handing in, each with the way to it. Loaded when it is opened.
-import { openCheckList } from "../workbench/check-list.js";
-import { checkList } from "./checks.js";
-import { memberItem } from "./view-panel.js";
-/** @import { Page } from "./types.js" */
+import { openCheckList } from "../../workbench/check-list.js";
+import { checkList } from "../checks.js";
+import { memberItem } from "./panel.js";
+/** @import { Page } from "../types.js" */
 
 /** @type {(page: Page, waiting: number) => void} waiting: operations that are not saved yet */
 export function openChecks(page, waiting) {

@@ -1,8 +1,8 @@
 // The SCUs at the side: the heaviest first, the selected one unfolded. Only rows that have changed are drawn again.
-import { button, byId, element, inside } from "../workbench/element.js";
-import { filtered, nameOf } from "./state.js";
-import { tier } from "./view-words.js";
-/** @import { Contributor, ListView, Model, Page, Scu } from "./types.js" */
+import { button, byId, element, inside } from "../../workbench/element.js";
+import { filtered, nameOf } from "../state.js";
+import { tier } from "./words.js";
+/** @import { Contributor, ListView, Model, Page, Scu } from "../types.js" */
 
 const NUMBERED = 9; // rows that wear a digit on the page of a peer
 

@@ -1,9 +1,9 @@
 // The search bar over the text. Matches are shown without touching the page. Loaded with tools.js.
-import { around, inside } from "../workbench/element.js";
-import { findMatches } from "../workbench/search.js";
-import { markableAt } from "./destinations.js";
-import { highlight, revealWords } from "./view-runs.js";
-/** @import { Frame, Span } from "./types.js" */
+import { around, inside } from "../../workbench/element.js";
+import { findMatches } from "../../workbench/search.js";
+import { markableAt } from "../destinations.js";
+import { highlight, revealWords } from "./runs.js";
+/** @import { Frame, Span } from "../types.js" */
 
 /** @type {(bar: HTMLElement, frame: Frame) => () => void} what it gives searches for what the bar says */
 export function createSearch(bar, { page, pane, text, go }) {

@@ -1,10 +1,10 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
-import { judge } from "../workbench/judgements.js";
-import { addRemark, brokenBy } from "./answers.js";
-import { headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, withEdge, wordAt } from "./marks.js";
-import { around, byId, inside } from "../workbench/element.js";
-import { highlight, inUnits, revealWords, runOf } from "./view-runs.js";
-/** @import { Direction, Draft, Edge, Frame, Marking, Span, Unit } from "./types.js" */
+import { judge } from "../../workbench/judgements.js";
+import { addRemark, brokenBy } from "../answers.js";
+import { headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, withEdge, wordAt } from "../marks.js";
+import { around, byId, inside } from "../../workbench/element.js";
+import { highlight, inUnits, revealWords, runOf } from "./runs.js";
+/** @import { Direction, Draft, Edge, Frame, Marking, Span, Unit } from "../types.js" */
 
 /** Edges as the actions name them: which edge, which way, by what. @type {Record<string, [Edge, Direction, Unit]>} */
 const EDGES = {

@@ -1,6 +1,6 @@
 // Runs of the text as ranges of the page, and back: what is selected, found or drafted.
-import { bringIntoView } from "./view-text.js";
-/** @import { Span, TextView } from "./types.js" */
+import { bringIntoView } from "./text.js";
+/** @import { Span, TextView } from "../types.js" */
 
 /**
  * The run of the text that a range of the page covers; badges and margins are no words.
