@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agreement.reports.coefficients import COEFFICIENTS
+
 Kind = Literal["measure", "view", "export"]
 # Answers that are indices, of entities or of content units.
 INDEXED = ("indices", "scus")
@@ -81,7 +83,7 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
         ),
         Verdict(
             "measure",
-            "K, multi-kappa, AC1",
+            ", ".join(one.label for key, one in COEFFICIENTS.items() if key != "alpha"),
             True,
             "Whole values are compared; no part of an agreement counts." if sets else "Any number of coders.",
         ),

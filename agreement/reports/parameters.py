@@ -33,10 +33,8 @@ OPTIONAL_CHOICES = ("unmarked", "units")
 SELECTIONS = ("coders", "texts", "rounds", "without")
 
 HELP = {
-    "coefficient": (
-        "alpha: Krippendorff's. Nominal are fleiss_kappa, K of Siegel and Castellan; multi_kappa, Davies and Fleiss's;"
-        " and gwet_ac1, Gwet's."
-    ),
+    "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
+    + ". All but alpha are nominal.",
     "distance": "How far two values are apart.",
     "chains": "What a pointer scheme compares: immediate antecedents, the chain so far, or the whole chain.",
     "top": "What the first member of a chain has as its value: its category, or the chain.",

@@ -126,7 +126,7 @@ def agreed(first, second, similar):
 
 
 def kappa(coefficient, table, missing="available", similar=None, q=None, total=None):
-    """Return (value, Ao, Ae) of a coefficient of the family, of {unit: [value or None per coder]}.
+    """Return (value, Ao, Ae) of a coefficient, by its name in FAMILY, of {unit: [value or None per coder]}.
 
     q: the number of categories, where it is not that of the values in use. total: the sum of all similarities of two
     categories, for AC2.
@@ -154,13 +154,15 @@ def kappa(coefficient, table, missing="available", similar=None, q=None, total=N
         return ao, ao, None
     if coefficient == "S":
         ae = Fraction(1, q)
-    elif coefficient == "K":
+    elif coefficient in ("K", "pi"):
         ae = agreed(pool, pool, similarity())
-    elif coefficient == "AC":
+    elif coefficient == "AC1":
         ae = Fraction(1) if q < 2 else (total or q) * (1 - agreed(pool, pool, similarity())) / (q * (q - 1))
-    else:
+    elif coefficient in ("multi-kappa", "kappa", "beta"):
         pairs = [agreed(a, b, similar) for a, b in combinations([s for s in own if s], 2)]
         ae = sum(pairs) / len(pairs)
+    else:
+        raise ValueError(f"{coefficient} has no definition in fractions: give it one here")
     return (None if ae == 1 else (ao - ae) / (1 - ae)), ao, ae
 
 

@@ -14,19 +14,15 @@ from agreement.measures import (
     alpha,
     alphas,
     augmented_kappa,
-    bennett_s,
     beta,
     cohen_kappa,
     contributions,
     distance,
-    fleiss_kappa,
     gwet_ac1,
-    multi_kappa,
-    observed_agreement,
-    scott_pi,
 )
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
+from tests.agreement.measures.test_laws_of_all import FAMILY, FOR_TWO
 from tests.shared.cases import examples
 
 OPTIONS = st.fixed_dictionaries(
@@ -125,13 +121,9 @@ def assert_kappa(result, expected, disagreement=False):
 def test_the_coefficients_of_categories_are_what_their_definitions_give(drawn, missing):
     table, documents = drawn
     data = data_of(table, documents)
-    for name, coefficient in {"K": fleiss_kappa, "S": bennett_s, "AC": gwet_ac1, "own": multi_kappa}.items():
-        assert_kappa(coefficient(data, missing=missing), exact.kappa(name, table, missing))
-    found, expected = observed_agreement(data, missing=missing), exact.kappa("Ao", table, missing)[0]
-    assert close(found.value, expected)
-    if len(data.coders) == 2:
-        assert_kappa(scott_pi(data, missing=missing), exact.kappa("K", table, missing))
-        assert_kappa(cohen_kappa(data, missing=missing), exact.kappa("own", table, missing))
+    for name, coefficient in FAMILY.items():
+        if name not in FOR_TWO or len(data.coders) == 2:
+            assert_kappa(coefficient(data, missing=missing), exact.kappa(name, table, missing))
 
 
 @examples(60)
@@ -139,7 +131,7 @@ def test_the_coefficients_of_categories_are_what_their_definitions_give(drawn, m
 def test_beta_of_sets_is_what_its_definition_gives(drawn, name, missing, empty):
     table, documents = drawn
     similar = exact.similarity(name, empty)
-    expected = exact.kappa("own", table, missing, similar)
+    expected = exact.kappa("beta", table, missing, similar)
     found = beta(data_of(table, documents), name, missing=missing, empty=empty)
     assert_kappa(found, expected, disagreement=True)
 
@@ -157,12 +149,12 @@ def test_weighted_coefficients_are_what_their_definitions_give(drawn, missing, n
     table, documents = drawn
     data, scale = data_of(table, documents), range(5)
     similar = exact.similarity(PLACES[name])
-    own = exact.kappa("own", table, missing, similar)
+    own = exact.kappa("multi-kappa", table, missing, similar)
     assert_kappa(beta(data, name, categories=scale, missing=missing), own, disagreement=True)
     if len(data.coders) == 2:
         assert_kappa(cohen_kappa(data, name, categories=scale, missing=missing), own)
     total = sum(similar(a, b) for a in scale for b in scale)
-    expected = exact.kappa("AC", table, missing, similar, q=5, total=total)
+    expected = exact.kappa("AC1", table, missing, similar, q=5, total=total)
     assert_kappa(gwet_ac1(data, name, categories=scale, missing=missing), expected)
 
 

@@ -31,6 +31,7 @@ from tests.agreement.measures.strategies import data_of, number_tables, one_docu
 from tests.shared.cases import cases, examples
 
 FOR_TWO = {"pi": scott_pi, "kappa": cohen_kappa}
+# By the names that their definitions in exact fractions have in `exact.kappa`.
 FAMILY = {
     "Ao": observed_agreement,
     "S": bennett_s,
@@ -38,12 +39,12 @@ FAMILY = {
     "multi-kappa": multi_kappa,
     "AC1": gwet_ac1,
     **FOR_TWO,
-    **{f"beta {name}": partial(beta, distance=name) for name in SET_DISTANCES},
 }
+BETAS = {f"beta {name}": partial(beta, distance=name) for name in SET_DISTANCES}
 OF_LABELS = {"augmented kappa": partial(augmented_kappa, p=0.6)}
 OF_NUMBERS = {f"alpha {name}": partial(alpha, distance=name) for name in ORDERED_DISTANCES}
 ALPHAS = {f"alpha {name}": partial(alpha, distance=name, exclude_unit="both") for name in SET_DISTANCES}
-ALL = {**FAMILY, **OF_LABELS, **OF_NUMBERS, **ALPHAS}
+ALL = {**FAMILY, **BETAS, **OF_LABELS, **OF_NUMBERS, **ALPHAS}
 # What is computed of two partitions, of counts, or of sums that a program kept.
 OF_OTHER_DATA = {"link_kappa", "count_alpha", "combine"}
 # Distances share the code of their coefficient, and tests of the exact definition take all of them.
@@ -236,7 +237,7 @@ def test_results_carry_what_was_used(name):
     assert result.coefficient in result._repr_html_()
 
 
-@pytest.mark.parametrize("name", [*FAMILY, *OF_LABELS])
+@pytest.mark.parametrize("name", [*FAMILY, *BETAS, *OF_LABELS])
 def test_an_unknown_rule_for_what_is_missing_is_named(name):
     with pytest.raises(ValueError, match="missing is 'guess'; it must be one of 'drop', 'available'"):
         ALL[name](one_document([[1, 2]]), missing="guess")

@@ -6,8 +6,9 @@ from functools import partial
 import pytest
 
 from agreement.data.extract import clear_cache, extract, reliability_data
-from agreement.measures import ReliabilityData, alpha, bootstrap, fleiss_kappa, gwet_ac1, multi_kappa
+from agreement.measures import ReliabilityData, alpha, bootstrap
 from agreement.reports import basis, overall
+from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import submit_coding
@@ -23,7 +24,6 @@ THREE = {
     "text-2": {"alice": "gpl", "bob": "gpp", "carol": "ggp"},
     "text-3": {"alice": "lpp", "bob": "lpg", "carol": "..."},
 }
-COEFFICIENTS = {"alpha": alpha, "fleiss_kappa": fleiss_kappa, "multi_kappa": multi_kappa, "gwet_ac1": gwet_ac1}
 CHAINED = [
     Parameters(distance="masi"),
     Parameters(distance="jaccard", exclude_unit="observed", empty="disjoint"),
@@ -124,10 +124,14 @@ def test_one_reading_of_a_text_serves_every_distance(db):
     assert [len(text.answers.cache) for text in found.texts] == [len(of_text) + 1 for of_text in kept]
 
 
+def test_a_coefficient_is_called_as_in_the_library():
+    assert [one.compute.__name__ for one in COEFFICIENTS.values()] == list(COEFFICIENTS)
+
+
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_an_interval_is_the_bootstrap_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
-    expected = bootstrap(table_of(THREE), COEFFICIENTS[name], n=basis.REPLICATES, seed=0, **options)
+    expected = bootstrap(table_of(THREE), COEFFICIENTS[name].compute, n=basis.REPLICATES, seed=0, **options)
     extracted = extract(three)
     found = basis.compute_interval(extracted, chosen(extracted, name, **options))
     same(found, expected)
@@ -140,7 +144,7 @@ def test_an_interval_is_the_bootstrap_of_the_library_over_texts(three, name):
 def test_one_chosen_text_has_its_interval_over_units(three, name):
     extracted = extract(three)
     found = basis.compute_interval(extracted, chosen(extracted, name, texts="text-1"))
-    expected = bootstrap(table_of({"text-1": THREE["text-1"]}), COEFFICIENTS[name], n=basis.REPLICATES, seed=0)
+    expected = bootstrap(table_of({"text-1": THREE["text-1"]}), COEFFICIENTS[name].compute, n=basis.REPLICATES, seed=0)
     same(found, expected)
     assert (found.by, found.n_groups) == ("unit", 4)
 
@@ -209,7 +213,7 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
         for text, given in THREE.items()
     }
     for name, coefficient in COEFFICIENTS.items():
-        same(basis.compute_result(found, chosen(found, name, without="person")), coefficient(table_of(rest)))
+        same(basis.compute_result(found, chosen(found, name, without="person")), coefficient.compute(table_of(rest)))
     assert len(basis.select_categories(found, chosen(found, without="person")).units) == 6
     same(
         basis.compute_interval(found, chosen(found, without="person")),
@@ -288,7 +292,7 @@ def test_without_texts_everything_is_there_but_the_value(db):
 def test_a_coefficient_as_a_function_has_its_options(three, name):
     coefficient = basis.coefficient_function(Parameters(name, missing="drop"))
     options = {} if name == "alpha" else {"missing": "drop"}
-    same(coefficient(table_of(THREE)), COEFFICIENTS[name](table_of(THREE), **options))
+    same(coefficient(table_of(THREE)), COEFFICIENTS[name].compute(table_of(THREE), **options))
 
 
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])

@@ -118,8 +118,8 @@ def test_a_replicate_of_units_is_the_kappa_of_these_units(drawn, random):
     data = data_of(table, documents)
     for coefficient, name, similar in (
         (fleiss_kappa, "K", None),
-        (multi_kappa, "own", None),
-        (partial(beta, distance="masi"), "own", exact.similarity("masi")),
+        (multi_kappa, "multi-kappa", None),
+        (partial(beta, distance="masi"), "beta", exact.similarity("masi")),
     ):
         statistics = CoefficientCall(coefficient, (), {}).statistics(data, "unit")
         weights = [random.randrange(3) for _ in statistics.groups]
