@@ -175,9 +175,10 @@ def test_every_format_has_its_row_and_its_section():
     sections = "".join(re.findall(r"^## .*$", text, re.MULTILINE))
     for key, one in (FORMATS | PYRAMID_FORMATS).items():
         writes = not isinstance(one, Format) or one.write is not None
-        [row] = re.findall(rf"^\|.*\| `{key}` \|.*$", text, re.MULTILINE)
-        assert row.endswith("| yes | yes |" if writes else "| yes | no |")
-        assert f"`{key}`" in sections
+        end = "| yes | yes |" if writes else "| yes | no |"
+        rows = re.findall(rf"^\|.*\| `{key}` \|.*$", text, re.MULTILINE)
+        assert [row.endswith(end) for row in rows] == [True], f"docs/formats.md: one row of `{key}` that ends in {end}"
+        assert f"`{key}`" in sections, f"docs/formats.md: a section that has `{key}` in its heading"
 
 
 def test_every_setting_is_described_and_no_other():
