@@ -223,6 +223,8 @@ def test_submitted_coding_is_read_only(sign_in, alice, codings):
     page.goto(CODE)
     ready(page)
     expect(page.get_by_text("can only be read")).to_be_visible()
+    expect(page.get_by_role("button", name="Next markable")).to_have_attribute("title", "Next markable (→)")
+    expect(page.get_by_role("button", name=re.compile("Undo|Clear answer|Hand in"))).to_have_count(0)
     page.keyboard.press("3")
     page.reload()
     coding = codings["alice"]

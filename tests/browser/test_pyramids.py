@@ -302,6 +302,8 @@ def test_what_is_handed_in_can_only_be_read(builder_of):
     builder.press("n", "j", "Delete", "l")
     expect(builder.page.locator(".notice")).to_contain_text("can only be read")
     expect(builder.page.locator("#submit")).to_have_count(0)
+    buttons = builder.page.locator("[data-do]:visible")
+    assert [one.get_attribute("data-do") for one in buttons.all()] == ["palette", "help", "layout"]
     assert builder.saved() == {"Sinking": ("ferry sank",)}
 
 

@@ -28,17 +28,17 @@ export function listenToMouse(pane, page, handlers) {
     if (key) {
       closeDialog(event);
       handlers.go(key);
-    } else if (id === "more") {
-      handlers.listAll();
     } else if (id) {
       handlers.run(id);
+    } else if (around(event, "#more")) {
+      handlers.listAll();
     }
   });
   side.addEventListener("click", (event) => {
     inPanel(event, page, handlers);
     // After a click the keys go on in the text, where Space accepts; detail is 0 when a button is worked by a key.
     if (event.detail > 0 && document.querySelector("dialog[open]") === null
-      && around(event, "button[data-category], button[data-target], button[data-goto], button[data-do], #unsure, #optional")) {
+      && around(event, "button[data-category], button[data-target], button[data-goto], button[data-do], #more, #unsure, #optional")) {
       pane.focus({ preventScroll: true });
     }
   });

@@ -18,17 +18,20 @@ export function keyCaps(key) {
 }
 
 /**
- * Name the keys on the buttons of actions, and show what is for this page only.
- * @param {Keyboard} keyboard @param {Record<string, boolean>} uses by the words of data-for
+ * Show what this page has a use for, and say on the buttons of actions what they do and by which key.
+ * @param {Keyboard} keyboard @param {{ id: string, label: string }[]} available actions
+ * @param {Record<string, boolean>} uses by the words of data-for
  */
-export function labelControls(keyboard, uses) {
+export function labelControls(keyboard, available, uses) {
   for (const control of document.querySelectorAll("[data-do]")) {
     if (control instanceof HTMLElement) {
-      const action = control.dataset.do ?? "";
-      const title = control.dataset.title ?? control.textContent.trim();
-      const key = keyboard.keyOf(action);
-      control.title = key ? `${title} (${key})` : title;
-      setShortcuts(control, keyboard.keysOf(action));
+      const action = available.find(({ id }) => id === control.dataset.do);
+      control.hidden = !action;
+      if (action) {
+        const key = keyboard.keyOf(action.id);
+        control.title = key ? `${action.label} (${key})` : action.label;
+        setShortcuts(control, keyboard.keysOf(action.id));
+      }
     }
   }
   for (const one of document.querySelectorAll("[data-for]")) {

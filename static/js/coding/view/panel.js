@@ -2,6 +2,7 @@
 import { button, byId, element } from "../../workbench/element.js";
 import { labelControls, paintHints, setShortcuts } from "../../workbench/controls.js";
 import { paintProgress } from "../../workbench/status.js";
+import { actionsOf } from "../actions.js";
 import { look } from "../chains.js";
 import { nameOf } from "../entities.js";
 import { categoryOf } from "../state.js";
@@ -30,7 +31,7 @@ export function buildPanel(model, keyboard) {
     choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category.label));
     return choice;
   }));
-  labelControls(keyboard, { marks, chains, optional: model.categories.some((each) => each.takes_optional) });
+  labelControls(keyboard, actionsOf(model), { chains, optional: model.categories.some((each) => each.takes_optional) });
   paintHints(keyboard, empty && !marks ? [] : hints(model));
   byId("unsure", HTMLInputElement).disabled = model.readOnly;
   byId("optional", HTMLInputElement).disabled = model.readOnly;

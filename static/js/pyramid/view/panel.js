@@ -2,6 +2,7 @@
 import { labelControls, paintHints } from "../../workbench/controls.js";
 import { byId, element, inside } from "../../workbench/element.js";
 import { paintProgress } from "../../workbench/status.js";
+import { actionsOf } from "../actions.js";
 import { scores } from "../scores.js";
 import { run } from "../words.js";
 /** @import { Keyboard, Model, Page, Score } from "../types.js" */
@@ -10,7 +11,7 @@ import { run } from "../words.js";
 export function buildPanel(model, keyboard) {
   document.body.classList.toggle("is-read-only", model.readOnly);
   document.body.classList.toggle("is-peer", model.peer);
-  labelControls(keyboard, { peer: model.peer, pyramid: !model.peer });
+  labelControls(keyboard, actionsOf(model), { peer: model.peer, pyramid: !model.peer });
   const hints = model.readOnly ? READING : model.peer ? SCORING : BUILDING;
   paintHints(keyboard, [...hints, ["palette", "all actions"], ["help", "keys"]]);
 }
