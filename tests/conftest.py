@@ -45,6 +45,9 @@ DIALOGUE = """\
 MARKERS_OF_FOLDERS = {"browser": "browser", "faults": "faults", "access": "slow", "attacks": "slow"}
 # What asks for one of these is at a database; the last two are of tests/faults, whose databases are no test databases.
 DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup", "prepared", "restartable"})
+# What pages show and what strangers send is the same on each database, unless several connections are about it; the
+# queries behind it are tried by the tests of the other folders.
+PAGES = frozenset({"web", "sections", "attacks"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 
@@ -86,7 +89,10 @@ def _meets_database(item: pytest.Item) -> bool:
     if item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
-    return bool(fixtures) or item.get_closest_marker("django_db") is not None
+    marker = item.get_closest_marker("django_db")
+    if item.path.parent.name in PAGES or item.path.stem == "test_roles":
+        return "transactional_db" in fixtures or bool(marker and marker.kwargs.get("transaction"))
+    return bool(fixtures) or marker is not None
 
 
 @pytest.fixture(scope="session")
