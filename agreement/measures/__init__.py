@@ -38,6 +38,7 @@ from agreement.measures.coreference.scores import (
 )
 from agreement.measures.data.answers import Answers, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.chains import chain_labels, index_labels
+from agreement.measures.data.components import split_components
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.data.subsets import collapse
 from agreement.measures.distances import distance, from_counts
@@ -55,6 +56,7 @@ from agreement.measures.pyramids import (
 from agreement.measures.results import CategoryKappa, KappaResult, Result
 from agreement.measures.sums.documents import DocumentSums, combine, document_sums, documents_sums
 from agreement.measures.uncertainty.bootstrap import bootstrap, bootstrap_sums
+from agreement.measures.uncertainty.default_interval import interval, interval_sums
 from agreement.measures.uncertainty.intervals import Comparison, Interval, Jackknife
 from agreement.measures.uncertainty.jackknife import jackknife, jackknife_sums
 from agreement.measures.uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
@@ -121,6 +123,8 @@ __all__ = [
     "gwet_ac1",
     "index_labels",
     "indexed_values",
+    "interval",
+    "interval_sums",
     "jackknife",
     "jackknife_sums",
     "labelled_values",
@@ -144,4 +148,5 @@ __all__ = [
     "score_correlation_interval",
     "scott_pi",
     "scu_labels",
+    "split_components",
 ]

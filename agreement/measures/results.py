@@ -1,17 +1,59 @@
 """What a coefficient returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 TOO_FEW_CODERS = "coded by fewer than two coders"
 NOT_BY_ALL = "not coded by all coders"
 NOT_CODED = "coded by no coder"
 
 
+class Figure:
+    """What all results can do that have a `value` and a `note`: be a number, and become a dictionary.
+
+    `float(result)` raises ValueError with the note where the value is None, and a format such as `f"{result:.3f}"` is
+    that of the value, or "undefined".
+    """
+
+    if TYPE_CHECKING:  # fields of some, properties of others
+
+        @property
+        def value(self) -> float | None: ...
+
+        @property
+        def note(self) -> str: ...
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ValueError(self.note or "the value is undefined")
+        return self.value
+
+    def __format__(self, specification: str) -> str:
+        if not specification:
+            return str(self)
+        return "undefined" if self.value is None else format(self.value, specification)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as a dictionary of numbers, texts, lists and dictionaries, for JSON or a table."""
+        return {one.name: to_plain(getattr(self, one.name)) for one in fields(self)}  # type: ignore[arg-type]
+
+
+def to_plain(value: object) -> object:
+    """Return the value with results and mappings as dictionaries, and tuples as lists."""
+    if isinstance(value, Figure):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: to_plain(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [to_plain(one) for one in value]
+    return value
+
+
 @dataclass(frozen=True)
-class Result:
+class Result(Figure):
     """A coefficient with what it rests on.
 
     `value` is None where the coefficient is undefined, and `note` then says why. `observed` and `expected`
@@ -68,12 +110,17 @@ class Result:
 
 
 @dataclass(frozen=True)
-class CategoryKappa:
-    """K of one category against all others: how far coders tell it apart."""
+class CategoryKappa(Figure):
+    """K of one category against all others: how far coders tell it apart; None where no disagreement is expected."""
 
     category: object
     value: float | None
     n_judgements: int
+
+    @property
+    def note(self) -> str:
+        """Why there is no value."""
+        return "" if self.value is not None else "chance would agree as well"
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,12 +147,17 @@ class KappaResult(Result):
         """The probability of a z as far from 0, on either side, if coders agreed by chance only."""
         return None if self.z is None else 2 * NormalDist().cdf(-abs(self.z))
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields, z and p as a dictionary."""
+        return {**super().to_dict(), "z": self.z, "p_value": self.p_value}
+
     def _rows(self) -> dict[str, object]:
         rows = super()._rows()
         note = rows.pop("note")
         rows["standard error"] = format_value(self.standard_error)
         rows["standard error by chance"] = format_value(self.standard_error_null)
         rows["z"] = "" if self.z is None else f"{self.z:.2f}"
+        rows["p"] = "" if self.p_value is None else f"{self.p_value:.4g}"
         for one in self.categories:
             rows[f"{self.coefficient} of {one.category}"] = format_defined(one.value)
         return rows | {"note": note}

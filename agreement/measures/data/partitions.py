@@ -115,6 +115,15 @@ class Partition:
         sizes, documents = ([arrays[c] for c in columns] for arrays in (self.sizes, self.documents))
         return Partition(self.chains[columns], tuple(sizes), tuple(documents))
 
+    def move_to_documents(self, document_of_unit: Ints) -> "Partition":
+        """Return the same chains in other documents, of which none cuts a chain."""
+        documents = []
+        for chains, sizes in zip(self.chains, self.sizes, strict=True):
+            document, coded = np.zeros(len(sizes), dtype=np.int64), chains != MISSING
+            document[chains[coded]] = document_of_unit[coded]
+            documents.append(document)
+        return Partition(self.chains, self.sizes, tuple(documents))
+
     def to_cells(self) -> Cells:
         """Return the same values as sets of units, each distinct set once."""
         met = list(self.chain_pairs())

@@ -90,7 +90,7 @@ def bootstrap(
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> bootstrap(data, alpha, "jaccard", n=500)
-    <alpha = 0.5926, 95% interval 0.4211 to 1.0000 (500 bootstrap replicates of 3 documents)>
+    <alpha = 0.5926, 95% interval 0.4211 to 1.0000 (percentile bootstrap, 500 replicates of 3 documents)>
     """
     check_option("by", by, GROUPS)
     check_replicates(n)
@@ -194,7 +194,19 @@ def _percentile_interval(
     if len(defined) > 1 and result.value is not None:
         low, high = percentile_bounds(defined, level)
         error = float(defined.std(ddof=1))
-    undefined = len(replicates) - len(defined)
+    note = result.note if result.value is None else "" if len(defined) > 1 else "no interval: no replicate has a value"
     return Interval(
-        result, low, high, level, error, by, n_groups, len(replicates), undefined, seed, replicates=replicates
+        result=result,
+        low=low,
+        high=high,
+        level=level,
+        standard_error=error,
+        by=by,
+        n_groups=n_groups,
+        n=len(replicates),
+        n_undefined=len(replicates) - len(defined),
+        seed=seed,
+        method="percentile",
+        note=note,
+        replicates=replicates,
     )

@@ -1,15 +1,39 @@
-"""What resampling returns."""
+"""What intervals and tests return."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from agreement.measures.results import Result, format_defined, format_equality, format_value, pluralize, render_table
+import numpy as np
+
+from agreement.measures.results import (
+    Figure,
+    Result,
+    format_defined,
+    format_equality,
+    format_value,
+    pluralize,
+    render_table,
+)
 from agreement.measures.values import Floats
+
+# What each method is, in the words of a methods section.
+METHODS = {
+    "jackknife-log": "jackknife, log scale",
+    "percentile": "percentile bootstrap",
+    "bootstrap-t": "bootstrap-t",
+    "jackknife": "jackknife",
+}
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
-    """A coefficient with an interval around it; None where there is none. `by` says what was sampled."""
+class Interval(Figure):
+    """A coefficient with an interval around it: `low` and `high` are None where there is none, and `note` says why.
+
+    `method` is "jackknife-log" (`interval`), "percentile" or "bootstrap-t" (`bootstrap`), or "jackknife". `by` says
+    what is taken for a sample: documents, connected components or units; "coder", or "both" documents (or components)
+    and coders. `n_groups` is the number of them, of "both" that of documents or components. The bootstrap drew `n`
+    replicates, of which `n_undefined` had no value and are left out; n is 0 where nothing was drawn.
+    """
 
     result: Result
     low: float | None
@@ -17,74 +41,132 @@ class Estimate:
     level: float
     standard_error: float | None
     by: str
+    n_groups: int
+    n: int = 0
+    n_undefined: int = 0
+    seed: int = 0
+    method: str = "jackknife-log"
+    note: str = ""
+    replicates: Floats = field(default_factory=lambda: np.zeros(0), compare=False)
 
     @property
     def value(self) -> float | None:
         """The coefficient of the data as they are."""
         return self.result.value
 
-    def _describe(self, how: str) -> str:
+    def to_dict(self) -> dict[str, object]:
+        """Return everything but the replicates, with the fields of the result beside those of the interval."""
+        own = super().to_dict()
+        del own["result"], own["replicates"]
+        return {**self.result.to_dict(), **own}
+
+    def __repr__(self) -> str:
         text = f"{self.result.coefficient} {format_equality(self.value)}"
         if self.low is not None and self.high is not None:
             text += f", {self.level:.0%} interval {self.low:z.4f} to {self.high:z.4f}"
-        return f"<{text} ({how})>"
+        return f"<{text} ({self._describe_method()}){f'; {self.note}' if self.note else ''}>"
 
-    def _render(self, more: Mapping[str, object]) -> str:
-        rows = {
-            self.result.coefficient: format_defined(self.value),
-            f"{self.level:.0%} interval": ""
-            if self.low is None
-            else f"{format_value(self.low)} to {format_value(self.high)}",
-            "standard error": format_value(self.standard_error),
-        }
-        return render_table({**rows, **more, **self.result.parameters, "note": self.result.note})
-
-
-@dataclass(frozen=True, repr=False)
-class Interval(Estimate):
-    """A coefficient with its bootstrap interval.
-
-    `low` and `high` are the percentiles of the replicates that hold `level` between them, None where fewer than two
-    replicates are defined. `n` replicates of `n_groups` documents or units (`by`) were drawn; `n_undefined` of them had
-    no value and are left out.
-    """
-
-    n_groups: int
-    n: int
-    n_undefined: int
-    seed: int
-    replicates: Floats = field(compare=False)
-
-    def __repr__(self) -> str:
-        how = f"{self.n} bootstrap replicates of {pluralize(self.n_groups, self.by)}"
-        return self._describe(f"{how}, {self.n_undefined} undefined" if self.n_undefined else how)
+    def _describe_method(self) -> str:
+        name = METHODS[self.method]
+        if self.n:
+            undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
+            return f"{name}, {self.n} replicates of {pluralize(self.n_groups, self.by)}{undefined}"
+        if self.by == "both":
+            return f"{name}, over {self.n_groups} groups of units and {pluralize(self.result.n_coders, 'coder')}"
+        return f"{name}, over {pluralize(self.n_groups, self.by)}"
 
     def _repr_html_(self) -> str:
-        replicates = f"{self.n} of {pluralize(self.n_groups, self.by)}"
-        return self._render({"replicates": replicates, "undefined replicates": self.n_undefined or ""})
+        reach = "" if self.low is None else f"{format_value(self.low)} to {format_value(self.high)}"
+        return render_table(
+            {
+                self.result.coefficient: format_defined(self.value),
+                f"{self.level:.0%} interval": reach,
+                "standard error": format_value(self.standard_error),
+                "method": self._describe_method(),
+                **self._more_rows(),
+                **self.result.parameters,
+                "note": self.note or self.result.note,
+            }
+        )
+
+    def _more_rows(self) -> Mapping[str, object]:
+        return {}
 
 
 @dataclass(frozen=True, repr=False)
-class Jackknife(Estimate):
+class Jackknife(Interval):
     """A coefficient with what becomes of it without each document or unit in turn.
 
     `values` has the coefficient without each of `groups` (None where undefined). `bias` is how far the coefficient is
     off by the size of the sample, `low` and `high` the normal interval of `level` around it.
     """
 
-    groups: tuple[Hashable, ...]
-    values: tuple[float | None, ...]
-    bias: float | None
+    groups: tuple[Hashable, ...] = ()
+    values: tuple[float | None, ...] = ()
+    bias: float | None = None
+
+    def _more_rows(self) -> Mapping[str, object]:
+        return {"bias": format_value(self.bias)}
+
+
+@dataclass(frozen=True, repr=False)
+class Difference(Figure):
+    """The coefficients of two rounds, groups or projects, and their difference, first less second, with its interval.
+
+    `low`, `high` and `p_value` are None where there are none, and `note` says why. `paired`: both are of the same
+    documents, each of which was left out of both at once. `by` says what was left out, `n_groups` how many there were
+    (of the first and of the second, where they are not paired).
+    """
+
+    first: Result
+    second: Result
+    difference: float | None
+    low: float | None
+    high: float | None
+    level: float
+    standard_error: float | None
+    p_value: float | None
+    paired: bool
+    by: str
+    n_groups: int | tuple[int, int]
+    note: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """The difference."""
+        return self.difference
 
     def __repr__(self) -> str:
-        return self._describe(f"jackknife over {pluralize(len(self.groups), self.by)}")
+        text = f"{self.first.coefficient} {format_equality(self.first.value)} and {format_defined(self.second.value)}"
+        if self.difference is not None:
+            text += f", difference {format_value(self.difference)}"
+        if self.low is not None and self.high is not None:
+            text += f", {self.level:.0%} interval {self.low:z.4f} to {self.high:z.4f}, p = {format_value(self.p_value)}"
+        return f"<{text} ({self._describe_groups()}){f'; {self.note}' if self.note else ''}>"
+
+    def _describe_groups(self) -> str:
+        if isinstance(self.n_groups, int):
+            return f"paired, {pluralize(self.n_groups, self.by)}"
+        return f"not paired, {self.n_groups[0]} and {pluralize(self.n_groups[1], self.by)}"
 
     def _repr_html_(self) -> str:
-        return self._render({"bias": format_value(self.bias), "left out in turn": pluralize(len(self.groups), self.by)})
+        reach = "" if self.low is None else f"{format_value(self.low)} to {format_value(self.high)}"
+        return render_table(
+            {
+                f"{self.first.coefficient}, first": format_defined(self.first.value),
+                f"{self.second.coefficient}, second": format_defined(self.second.value),
+                "difference": format_value(self.difference),
+                f"{self.level:.0%} interval": reach,
+                "standard error": format_value(self.standard_error),
+                "p": format_value(self.p_value),
+                "left out in turn": self._describe_groups(),
+                "note": self.note,
+            }
+        )
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Figure):
     """Two rounds or conditions: the difference of their coefficients, first less second, and how unlikely it is.
 
     `p_value` is the share of `n` random assignments (and the one at hand) whose difference is as far from 0.
@@ -100,6 +182,11 @@ class Comparison:
     n_undefined: int
     seed: int
     note: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """The difference."""
+        return self.difference
 
     def __repr__(self) -> str:
         text = f"{self.first.coefficient} {format_equality(self.first.value)} and {format_defined(self.second.value)}"

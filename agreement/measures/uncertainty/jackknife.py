@@ -1,7 +1,6 @@
 """The jackknife: a coefficient without each document or unit in turn."""
 
 from collections.abc import Hashable, Sequence
-from math import sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -13,6 +12,7 @@ from agreement.measures.options import check_option
 from agreement.measures.results import Result
 from agreement.measures.sums.documents import DocumentSums, combine
 from agreement.measures.uncertainty.calls import GROUPS, Coefficient, CoefficientCall, check_level, value_or_nan
+from agreement.measures.uncertainty.groups import jackknife_error
 from agreement.measures.uncertainty.intervals import Jackknife
 from agreement.measures.uncertainty.resampling import groups_in_use, resample, sampling_unit
 from agreement.measures.values import Floats
@@ -34,7 +34,7 @@ def jackknife(
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> jackknife(data, alpha, "nominal")
-    <alpha = 0.2414, 95% interval -0.2947 to 0.7774 (jackknife over 3 documents)>
+    <alpha = 0.2414, 95% interval -0.2947 to 0.7774 (jackknife, over 3 documents)>
     """
     check_option("by", by, GROUPS)
     check_level(level)
@@ -71,8 +71,28 @@ def _jackknife(result: Result, by: str, groups: list[Hashable], values: Floats, 
     bias = error = low = high = None
     if g > 1 and result.value is not None and np.isfinite(mean):
         bias = (g - 1) * (mean - result.value)
-        error = sqrt((g - 1) / g * float(((values - mean) ** 2).sum()))
+        error = jackknife_error(values)
         reach = NormalDist().inv_cdf((1 + level) / 2) * error
         low, high = result.value - reach, result.value + reach
-    of_group = tuple(None if np.isnan(value) else float(value) for value in values)
-    return Jackknife(result, low, high, level, error, by, tuple(groups), of_group, bias)
+    note = result.note if result.value is None else _why_no_error(by, groups, values)
+    return Jackknife(
+        result=result,
+        low=low,
+        high=high,
+        level=level,
+        standard_error=error,
+        by=by,
+        n_groups=g,
+        method="jackknife",
+        note=note,
+        groups=tuple(groups),
+        values=tuple(None if np.isnan(value) else float(value) for value in values),
+        bias=bias,
+    )
+
+
+def _why_no_error(by: str, groups: list[Hashable], values: Floats) -> str:
+    if len(groups) < 2:
+        return f"no interval: it takes two {by}s"
+    undefined = np.flatnonzero(np.isnan(values))
+    return f"no interval: the coefficient is undefined without {by} {groups[undefined[0]]!r}" if len(undefined) else ""

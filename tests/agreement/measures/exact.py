@@ -190,3 +190,29 @@ def augmented(table, p):
     pairs = [product(a, b) for a, b in combinations(own, 2)]
     ae = sum(pairs) / len(pairs)
     return None if ae == 1 else (ao - ae) / (1 - ae)
+
+
+def components(table):
+    """Return {unit: component} of {unit: [value or None per coder]}: what hangs together through sets."""
+    edges = set()
+    for unit, row in table.items():
+        for value in row:
+            if isinstance(value, frozenset):
+                edges |= {(("unit", unit), ("unit", m)) for m in value}
+    edges |= {(b, a) for a, b in edges}
+    return {unit: frozenset(closure({("unit", unit)}, edges)) for unit in table}
+
+
+def without_each(table, group_of_unit, coefficient):
+    """Return {group: coefficient without it} for the groups that have a unit with two values."""
+    groups = dict.fromkeys(group_of_unit[unit] for unit in judgements(table))
+    return {
+        group: coefficient({unit: row for unit, row in table.items() if group_of_unit[unit] != group})
+        for group in groups
+    }
+
+
+def jackknife_variance(values):
+    """Return (g - 1)/g times the sum of squared deviations of g values from their mean."""
+    g, center = len(values), sum(values, Fraction(0)) / len(values)
+    return Fraction(g - 1, g) * sum(((value - center) ** 2 for value in values), Fraction(0))

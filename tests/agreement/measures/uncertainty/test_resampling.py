@@ -149,7 +149,10 @@ def test_the_interval_has_the_percentiles_of_the_replicates():
     assert found.standard_error == pytest.approx(stdev(defined))
     assert found.n_undefined == 200 - len(defined)
     assert found.low < found.value < found.high
-    assert repr(found).startswith(f"<alpha = {found.value:.4f}, 80% interval {found.low:.4f} to {found.high:.4f} (200")
+    how = "percentile bootstrap, 200 replicates of 4 documents"
+    assert repr(found).startswith(
+        f"<alpha = {found.value:.4f}, 80% interval {found.low:.4f} to {found.high:.4f} ({how}"
+    )
     assert "interval" in found._repr_html_()
 
 
@@ -200,7 +203,8 @@ def test_an_undefined_coefficient_has_no_interval_and_says_why():
     found = bootstrap(one_document([["x", "x"], ["x", "x"]]), alpha, n=10)
     assert (found.value, found.low, found.high, found.standard_error) == (None, None, None, None)
     assert (found.n_undefined, found.result.note) == (10, "only one value is used, so that chance would agree as well")
-    assert repr(found) == "<alpha undefined (10 bootstrap replicates of 2 units, 10 undefined)>"
+    how = "percentile bootstrap, 10 replicates of 2 units, 10 undefined"
+    assert repr(found) == f"<alpha undefined ({how}); {found.result.note}>"
 
 
 def test_no_data_have_no_interval():
@@ -226,7 +230,7 @@ def test_the_jackknife_leaves_out_each_in_turn(by):
     assert found.low < found.value < found.high
     slow = jackknife(data, lambda sample: alpha(sample))
     assert slow.values == pytest.approx(found.values)
-    assert f"jackknife over {n} {by}s" in repr(found)
+    assert f"jackknife, over {n} {by}s" in repr(found)
     assert "standard error" in found._repr_html_()
 
 
@@ -234,6 +238,7 @@ def test_the_jackknife_of_something_undefined_says_so():
     found = jackknife(data_of({"A": ["x", "y"], "B": ["x", "x"]}, {"A": "one", "B": "two"}), alpha)
     assert found.values == (None, 0.0)
     assert (found.bias, found.standard_error, found.low, found.high) == (None, None, None, None)
+    assert found.note == "no interval: the coefficient is undefined without document 'one'"
 
 
 def round_of(agree, texts="abcdef"):

@@ -1,0 +1,91 @@
+"""The connected parts of reliability data: what one merge or split of a chain can change, and no more."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from agreement.measures.data.arrays import sorted_unique
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.partitions import Partition
+from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.values import Bools, Ints
+
+
+def split_components(data: ReliabilityData) -> ReliabilityData:
+    """Return the data with their connected components as documents, named by numbers from 0.
+
+    A unit is joined with every member of every set that a coder gave it as its value, units or not, and so with what
+    these are joined with; a unit that has labels only, or the empty set, is a component of its own. Components share no
+    member, and labels mean the same in all of them, so that each coefficient has the value that it had (in the last
+    digit up to rounding).
+
+    >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 3], [3, 3], [4, 4]], ["text"] * 5)
+    >>> split_components(data).document_of_unit.tolist()
+    [0, 0, 1, 1, 2]
+    """
+    component = component_of_unit(data)
+    content = data.content
+    if isinstance(content, Partition):
+        content = content.move_to_documents(component)
+    names = range(int(component.max(initial=-1)) + 1)
+    return replace(data, documents=names, document_of_unit=component, content=content)
+
+
+def component_of_unit(data: ReliabilityData) -> Ints:
+    """Return for each unit the number of its connected component, in the order of first appearance."""
+    n_units = len(data.units)
+    edges = _chain_edges(data.content) if isinstance(data.content, Partition) else _set_edges(data)
+    first, second = np.concatenate(edges, axis=1) if edges else np.zeros((2, 0), dtype=np.int64)
+    if not len(first):
+        return np.arange(n_units)
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    n = max(n_units, int(max(first.max(), second.max())) + 1)
+    graph = sparse.coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(n, n))
+    number = connected_components(graph, directed=False)[1][:n_units]
+    _, where, component = np.unique(number, return_index=True, return_inverse=True)
+    order = np.empty(len(where), dtype=np.int64)
+    order[np.argsort(where)] = np.arange(len(where))
+    return order[component]
+
+
+def find_pairable_documents(data: ReliabilityData) -> Ints:
+    """Return the numbers of the documents with a unit that two coders coded."""
+    return sorted_unique(data.document_of_unit[find_pairable_units(data)])
+
+
+def find_pairable_units(data: ReliabilityData) -> Bools:
+    """Return which units two coders or more coded."""
+    content = data.content
+    coders = content.coders if isinstance(content, Partition) else (data.codes != MISSING).sum(axis=1)
+    pairable: Bools = coders >= 2
+    return pairable
+
+
+def _chain_edges(content: Partition) -> list[Ints]:
+    """Return pairs of a unit and its chain; the chains of all coders are numbered after the units."""
+    edges, end = [], content.chains.shape[1]
+    for chains, sizes in zip(content.chains, content.sizes, strict=True):
+        units = np.flatnonzero(chains != MISSING)
+        edges.append(np.stack((units, end + chains[units])))
+        end += len(sizes)
+    return edges
+
+
+def _set_edges(data: ReliabilityData) -> list[Ints]:
+    """Return pairs of a unit or another member and a set, where it has the set as a value or is in it.
+
+    The numbers are those of units, then of other members, then of sets. The empty set joins nothing.
+    """
+    cells = data.cells
+    begin = len(data.units) + len(cells.others)
+    filled = np.diff(cells.starts) > 0
+    units, columns = np.nonzero(cells.codes >= len(cells.labels))
+    sets = cells.codes[units, columns] - len(cells.labels)
+    some = filled[sets]
+    given = np.stack((units[some], begin + sets[some]))
+    used = np.zeros(len(filled), dtype=np.bool_)
+    used[sets] = True
+    inside = used[cells.set_of_member]
+    return [given, np.stack((cells.members[inside], begin + cells.set_of_member[inside]))]

@@ -1,0 +1,395 @@
+"""The interval that stands beside every coefficient: against the definition, and where there is none."""
+
+from functools import partial
+from html import escape
+from math import exp, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from agreement.measures import (
+    ORDERED_DISTANCES,
+    SET_DISTANCES,
+    ReliabilityData,
+    alpha,
+    alphas,
+    augmented_kappa,
+    beta,
+    bootstrap,
+    count_alpha,
+    count_dice,
+    document_sums,
+    documents_sums,
+    fleiss_kappa,
+    gwet_ac1,
+    interval,
+    interval_sums,
+    jackknife,
+    multi_kappa,
+    observed_agreement,
+    split_components,
+)
+from agreement.measures.data.cells import MISSING
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, number_tables, one_document, tables
+from tests.shared.cases import examples
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "exclude_unit": st.sampled_from(["none", "observed", "both"]),
+        "empty": st.sampled_from(["subset", "disjoint"]),
+        "thirds": st.sampled_from(["exact", "rounded"]),
+    }
+)
+few = examples(40)
+
+
+def bounds(value, without, level=0.95):
+    """Return the interval that section 10 of the contract defines, of fractions."""
+    disagreement, g = 1 - value, len(without)
+    reach = stats.t.ppf((1 + level) / 2, g - 1) * sqrt(exact.jackknife_variance(without)) / float(disagreement)
+    return 1 - float(disagreement) * exp(reach), 1 - float(disagreement) * exp(-reach)
+
+
+def expected_of(table, group_of_unit, least, coefficient):
+    """Return (low, high), or None where there is to be no interval."""
+    value = coefficient(table)
+    without = exact.without_each(table, group_of_unit, coefficient)
+    if value is None or value == 1 or len(without) < least or None in without.values():
+        return None
+    return bounds(value, list(without.values()))
+
+
+def assert_interval(found, expected):
+    if expected is None:
+        assert (found.low, found.high) == (None, None)
+        assert found.note
+        return
+    assert found.note == ""
+    assert found.high == pytest.approx(expected[1], abs=1e-9)
+    assert found.low == pytest.approx(expected[0], rel=1e-9, abs=1e-9)
+    assert found.low <= found.value <= found.high <= 1
+
+
+def groups_of(table, documents):
+    """Return (by, {unit: group}, least): documents with pairable units, or components where they are in one."""
+    texts = {documents[unit] for unit in exact.judgements(table)}
+    return ("component", exact.components(table), 8) if len(texts) == 1 else ("document", documents, 3)
+
+
+@examples(100)
+@given(tables(), st.sampled_from(SET_DISTANCES), OPTIONS)
+def test_the_interval_of_alpha_is_what_its_definition_gives(drawn, name, options):
+    table, documents = drawn
+    by, group_of_unit, least = groups_of(table, documents)
+    found = interval(data_of(table, documents), alpha, name, **options)
+    assert (found.by, found.method) == (by, "jackknife-log")
+    assert found.n_groups == len({group_of_unit[unit] for unit in exact.judgements(table)})
+    assert_interval(found, expected_of(table, group_of_unit, least, lambda rest: exact.alpha(rest, name, **options)[0]))
+
+
+@st.composite
+def one_text(draw):
+    """Draw a table of one text that falls into some ten components: pairs and triples of units, turns and labels."""
+    table = {}
+    for c in range(draw(st.integers(6, 12))):
+        units = [f"{c}.{i}" for i in range(draw(st.integers(1, 3)))]
+        some = st.frozensets(st.sampled_from([*units, f"turn {c}"]))
+        for unit in units:
+            table[unit] = [draw(st.one_of(some, some, st.sampled_from(["place", None]))) for _ in range(3)]
+    return table
+
+
+@examples(15)
+@given(one_text(), st.sampled_from(SET_DISTANCES), OPTIONS)
+def test_the_interval_of_one_text_leaves_out_its_components(table, name, options):
+    data = one_document(table)
+    components = exact.components(table)
+    expected = expected_of(table, components, 8, lambda rest: exact.alpha(rest, name, **options)[0])
+    assert_interval(interval(data, alpha, name, **options), expected)
+    sums = document_sums(split_components(data), name, **options)
+    assert_interval(interval_sums(sums, by="component"), expected)
+
+
+@examples(60)
+@given(tables(), OPTIONS)
+def test_components_as_documents_change_no_figure(drawn, options):
+    table, documents = drawn
+    data = data_of(table, documents)
+    parts = split_components(data)
+    found = dict(zip(parts.units, parts.document_of_unit.tolist(), strict=True))
+    expected = exact.components(table)
+    assert all((found[a] == found[b]) == (expected[a] == expected[b]) for a in table for b in table)
+    for name, result in alphas(data, **options).items():
+        assert_same_result(alpha(parts, name, **options), result)
+        if not callable(name):
+            value, *_ = exact.alpha(table, name, **options)
+            assert (result.value is None) == (value is None)
+    for coefficient in (fleiss_kappa, multi_kappa, partial(beta, distance="masi"), gwet_ac1, observed_agreement):
+        assert_same_result(coefficient(parts), coefficient(data))
+
+
+def assert_same_result(found, expected):
+    for part in ("value", "observed", "expected"):
+        one, other = getattr(found, part), getattr(expected, part)
+        assert one is other is None or one == pytest.approx(other, abs=1e-14, rel=1e-14)
+    for part in ("n_units", "n_coders", "n_values", "n_judgements", "left_out", "parameters", "note"):
+        assert getattr(found, part) == getattr(expected, part)
+
+
+@few
+@given(st.lists(st.lists(st.integers(-1, 5), min_size=3, max_size=3), min_size=1, max_size=12), OPTIONS)
+def test_chains_by_id_fall_into_the_components_that_their_sets_do(rows, options):
+    data = ReliabilityData.from_chain_ids(rows, ["text"] * len(rows))
+    values = [data.value(code) for code in range(data.n_values)]
+    table = {u: [None if c == MISSING else values[c] for c in row] for u, row in enumerate(data.codes.tolist())}
+    parts, slow = split_components(data), split_components(one_document(table))
+    assert parts.document_of_unit.tolist() == slow.document_of_unit.tolist()
+    for name, result in alphas(parts, **options).items():
+        assert_same_result(result, alpha(data, name, **options))
+
+
+def test_a_turn_that_is_no_unit_joins_the_units_that_point_to_it():
+    turn = frozenset(["turn"])
+    data = one_document([[turn, "place"], ["place", turn], ["place", "place"], [frozenset(), "new"], [frozenset()] * 2])
+    assert split_components(data).document_of_unit.tolist() == [0, 0, 1, 2, 3]
+
+
+@few
+@given(number_tables(), st.sampled_from(ORDERED_DISTANCES))
+def test_the_interval_of_numbers_is_what_its_definition_gives(drawn, name):
+    table, documents = drawn
+
+    def coefficient(rest):
+        return exact.alpha(rest, exact.ordered_distance(name, rest))[0]
+
+    by, group_of_unit, least = groups_of(table, documents)
+    data = data_of(table, documents)
+    expected = expected_of(table, group_of_unit, least, coefficient)
+    assert_interval(interval(data, alpha, name), expected)
+    if by == "document":
+        assert_interval(interval_sums(document_sums(data, name)), expected)
+
+
+KAPPAS = {
+    "K": (fleiss_kappa, {}),
+    "own": (multi_kappa, {}),
+    "Ao": (observed_agreement, {}),
+    "masi": (partial(beta, distance="masi"), {"similar": exact.similarity("masi")}),
+}
+
+
+@few
+@given(tables(), st.sampled_from(sorted(KAPPAS)), st.sampled_from(["available", "drop"]))
+def test_the_interval_of_a_kappa_is_what_its_definition_gives(drawn, name, missing):
+    table, documents = drawn
+    coefficient, how = KAPPAS[name]
+    used = [unit for unit, row in table.items() if missing == "available" or None not in row]
+    assume(len({documents[unit] for unit in exact.judgements({unit: table[unit] for unit in used})}) != 1)
+    kept = {unit: table[unit] for unit in used}
+    expected = expected_of(
+        kept, documents, 3, lambda rest: exact.kappa("own" if name == "masi" else name, rest, missing, **how)[0]
+    )
+    found = interval(data_of(table, documents), coefficient, missing=missing)
+    if found.by == "document":
+        assert_interval(found, expected)
+
+
+TEXTS = {
+    f"{text}{i}": row
+    for text, rows in {
+        "a": ["xx", "xy", "yy", "zz"],
+        "b": ["yy", "xx", "zz"],
+        "c": ["xy", "yx", "zz", "xx"],
+        "d": ["xx", "yz", "zz"],
+    }.items()
+    for i, row in enumerate(map(list, rows))
+}
+FOUR = data_of(TEXTS, {unit: unit[0] for unit in TEXTS})
+
+
+@pytest.mark.parametrize(
+    "coefficient",
+    [
+        partial(gwet_ac1, categories="xyz"),
+        partial(augmented_kappa, p=0.6),
+        lambda data: alpha(data, lambda a, b: float(a != b)),
+        lambda data: fleiss_kappa(data),
+    ],
+)
+def test_any_other_coefficient_is_computed_without_each_text(coefficient):
+    without = []
+    for text in "abcd":
+        rest = {unit: row for unit, row in TEXTS.items() if unit[0] != text}
+        without.append(coefficient(data_of(rest, {unit: unit[0] for unit in rest})).value)
+    found = interval(FOUR, coefficient, level=0.9)
+    assert (found.low, found.high) == pytest.approx(bounds(found.value, without, 0.9))
+    assert (found.level, found.n_groups) == (0.9, 4)
+
+
+def test_a_callable_sees_the_names_of_members_whatever_is_left_out():
+    heads = {"a1": "ship", "a2": "ship", "b1": "crew", "b2": "it", "c1": "port", "c2": "harbour"}
+
+    def share_a_head(a, b):
+        return 0.0 if {heads[m] for m in a} & {heads[m] for m in b} else 1.0
+
+    table = {unit: [frozenset({unit[0] + "1"}), frozenset({unit})] for unit in heads}
+    assert interval(data_of(table, {unit: unit[0] for unit in table}), alpha, share_a_head).low is not None
+
+
+def test_alpha_of_counts_has_the_interval_of_its_callable():
+    rows = [[1, 1], [2, 1], [0, 0], [0, 1], [3, 1], [1, 0], [0, 0], [2, 2]]
+    data = data_of(dict(enumerate(rows)), dict(enumerate("ppqqrrss")))
+    fast, slow = interval(data, count_alpha), interval(data, alpha, count_dice)
+    assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high))
+
+
+def test_one_call_gives_the_interval_of_each_of_several_coefficients():
+    data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
+    together = interval(data, alphas)
+    assert list(together) == list(SET_DISTANCES)
+    assert all(found == interval(data, alpha, name) for name, found in together.items())
+    assert interval_sums(documents_sums(data)) == together
+    assert interval_sums({}) == {}
+
+
+def coders_of(rows, n=3):
+    return data_of(
+        {f"{t}{i}": list(row) for t, text in zip("abcde", rows, strict=False) for i, row in enumerate(text)},
+        {f"{t}{i}": t for t, text in zip("abcde", rows, strict=False) for i, _ in enumerate(text)},
+        "ABCD"[:n],
+    )
+
+
+def test_a_sample_of_coders_leaves_out_each_coder():
+    data = coders_of([["xxxx", "xyxx"], ["yyyy", "zzzy"], ["xxyx", "zzzz"]], 4)
+    rows = [[data.value(code) for code in codes] for codes in data.codes.tolist()]
+    without = [alpha(one_document([[v for i, v in enumerate(row) if i != c] for row in rows])).value for c in range(4)]
+    found = interval(data, alpha, sample="coders")
+    assert (found.low, found.high) == pytest.approx(bounds(found.value, without))
+    assert (found.by, found.n_groups) == ("coder", 4)
+    assert repr(found).endswith("(jackknife, log scale, over 4 coders)>")
+
+
+def test_a_sample_of_both_adds_the_variances_and_weighs_their_degrees_of_freedom():
+    data = coders_of([["xxxx", "xyxx"], ["yyyy", "zzzy"], ["xxyx", "zzzz"]], 4)
+    parts = [interval(data, alpha, sample=sample).standard_error ** 2 for sample in ("groups", "coders")]
+    found = interval(data, alpha, sample="both")
+    assert found.standard_error**2 == pytest.approx(sum(parts))
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 / 3)
+    reach = stats.t.ppf(0.975, freedom) * found.standard_error / (1 - found.value)
+    assert found.high == pytest.approx(1 - (1 - found.value) * exp(-reach))
+    assert (found.by, found.n_groups) == ("both", 3)
+    assert "over 3 groups of units and 4 coders" in repr(found)
+
+
+def test_a_coder_who_has_nothing_in_common_with_others_is_no_part_of_the_sample():
+    rows = {
+        "a": ["x", "x", "y", None],
+        "b": ["y", "y", "y", None],
+        "c": [None, None, None, "x"],
+        "d": ["x", "y", "x", None],
+    }
+    found = interval(one_document(rows), alpha, sample="coders")
+    assert found.n_groups == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "note"),
+    [
+        (coders_of([["xx", "xy"], ["yy", "xy"]], 2), {}, "no interval: it takes 3 documents, and there are 2"),
+        (
+            coders_of([["xx", "xy", "yy", "zz", "zz", "xx", "yx"]], 2),
+            {},
+            "no interval: it takes 8 components, and there are 7",
+        ),
+        (coders_of([["xx"], ["yy"], ["xx"]], 2), {}, "no interval: no disagreement was observed"),
+        (
+            coders_of([["xy", "xx"], ["xx"], ["xx"]], 2),
+            {},
+            "no interval: the coefficient is undefined without document 'a'",
+        ),
+        (coders_of([["xx"], ["xx"], ["xx"]], 2), {}, "only one value is used, so that chance would agree as well"),
+        (FOUR, {"sample": "coders"}, "no interval: it takes 3 coders, and there are 2"),
+        (FOUR, {"sample": "both"}, "no interval: it takes 3 coders, and there are 2"),
+        (
+            coders_of([["xxx", "xxy"], ["yyy", "xyx"]]),
+            {"sample": "both"},
+            "no interval: it takes 3 documents, and there are 2",
+        ),
+    ],
+)
+def test_where_there_is_no_interval_the_note_says_why(data, how, note):
+    found = interval(data, alpha, **how)
+    assert (found.low, found.high, found.standard_error, found.note) == (None, None, None, note)
+    assert found.value == alpha(data).value
+    assert note in repr(found)
+    assert escape(note) in found._repr_html_()
+
+
+def test_documents_in_which_nobody_met_are_no_groups():
+    table = dict(TEXTS) | {"e0": ["x", None], "f0": [None, None]}
+    data = data_of(table, {unit: unit[0] for unit in table})
+    assert interval(data, alpha).n_groups == interval(data, fleiss_kappa).n_groups == 4
+    assert interval(data, lambda given: alpha(given)).n_groups == 4
+
+
+def test_one_document_with_pairable_units_is_cut_also_where_there_are_others():
+    table = {f"a{i}": row for i, row in enumerate([["x", "x"], ["y", "x"]] * 5)} | {"b0": ["x", None]}
+    found = interval(data_of(table, {unit: unit[0] for unit in table}), alpha)
+    assert (found.by, found.n_groups) == ("component", 10)
+
+
+def test_components_can_be_asked_for():
+    assert interval(FOUR, alpha, by="component").n_groups == len(TEXTS)
+    assert interval(FOUR, alpha).n_groups == 4
+
+
+def test_the_lower_end_is_not_cut_off_and_the_upper_is_never_above_one():
+    data = coders_of([["xx", "xx"], ["xy", "yx"], ["yy", "xy"]], 2)
+    found = interval(data, alpha)
+    assert found.low < -1
+    assert found.value < found.high < 1
+
+
+def test_an_interval_too_wide_for_numbers_is_none():
+    values = iter([0.5, -1e6, 0.4, 0.5])
+
+    def erratic(given):
+        return alpha(FOUR).__class__("erratic", next(values), None, None, 1, 2, 2, 2)
+
+    found = interval(coders_of([["xx"], ["xy"], ["yy"]], 2), erratic)
+    assert (found.low, found.note) == (None, "no interval: it is wider than numbers reach")
+
+
+def test_a_value_above_one_has_no_logarithm_of_disagreement():
+    result = alpha(FOUR).__class__("odd", 1.5, None, None, 1, 2, 2, 2)
+    assert interval(FOUR, lambda _: result).note == "no interval: the value is above 1"
+
+
+def test_every_interval_says_its_method():
+    assert interval(FOUR, alpha).method == "jackknife-log"
+    assert bootstrap(FOUR, alpha, n=10).method == "percentile"
+    assert jackknife(FOUR, alpha).method == "jackknife"
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"by": "unit"}, "by is 'unit'; it must be one of 'document', 'component'"),
+        ({"sample": "texts"}, "sample is 'texts'; it must be one of 'groups', 'coders', 'both'"),
+        ({"level": 95}, "level is 95; it must be between 0 and 1"),
+    ],
+)
+def test_an_unknown_choice_is_named(how, message):
+    with pytest.raises(ValueError, match=message):
+        interval(FOUR, alpha, **how)
+
+
+def test_the_sums_of_one_document_have_nothing_to_leave_out():
+    found = interval_sums(document_sums(one_document([["x", "y"], ["x", "x"]])))
+    assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there is 1")
+    assert np.isclose(found.value, alpha(one_document([["x", "y"], ["x", "x"]])).value)
