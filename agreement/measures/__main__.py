@@ -3,15 +3,18 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from agreement.measures.coefficients.alpha import alphas
 from agreement.measures.coefficients.kappas import fleiss_kappa
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS
-from agreement.measures.results import format_defined, pluralize
+from agreement.measures.results import format_defined
 from agreement.measures.uncertainty.bootstrap import bootstrap
+from agreement.measures.uncertainty.default_interval import interval
 from agreement.measures.uncertainty.intervals import Interval
 
 
@@ -21,12 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     conventions = {"exclude_unit": options.exclude_unit, "empty": options.empty, "thirds": options.thirds}
     try:
         data = _data(options)
-        sampling = {"n": options.n, "seed": options.seed, "level": options.level}
         distances = options.distance or (SET_DISTANCES if data.has_sets else ("nominal",))
-        by_distance = bootstrap(data, alphas, distances, **sampling, **conventions)
-        intervals = {f"alpha, {name}": each for name, each in by_distance.items()}
+        estimate: Callable[..., Any] = partial(interval, level=options.level)
+        if options.n is not None:
+            estimate = partial(bootstrap, n=options.n, seed=options.seed, level=options.level)
+        intervals = {f"alpha, {name}": one for name, one in estimate(data, alphas, distances, **conventions).items()}
         if not data.has_sets:
-            intervals["K"] = bootstrap(data, fleiss_kappa, **sampling)
+            intervals["K"] = estimate(data, fleiss_kappa)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         return 2
@@ -62,8 +66,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--exclude-unit", choices=EXCLUDE_UNIT, default="none")
     parser.add_argument("--empty", choices=EMPTY, default="subset")
     parser.add_argument("--thirds", choices=THIRDS, default="exact")
-    parser.add_argument("--replicates", dest="n", type=int, default=2000, help="of the bootstrap (default: 2000)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--replicates", dest="n", type=int, help="take percentiles of so many bootstrap samples, not the jackknife"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
     parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default: 0.95)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
@@ -71,38 +77,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _text(intervals: dict[str, Interval]) -> str:
     lines = []
-    for name, interval in intervals.items():
-        line = f"{name:<20} {format_defined(interval.value):>9}"
-        if interval.low is not None and interval.high is not None:
-            line += f"   {interval.level:.0%} {interval.low:7.4f} to {interval.high:7.4f}"
-        lines.append(f"{line}   {interval.result.note}".rstrip())
+    for name, one in intervals.items():
+        line = f"{name:<20} {format_defined(one.value):>9}"
+        if one.low is not None and one.high is not None:
+            line += f"   {one.level:.0%} {one.low:7.4f} to {one.high:7.4f}"
+        lines.append(f"{line}   {one.note}".rstrip())
     used = next(iter(intervals.values()))
     lines.append("")
     lines.append(repr(used.result).strip("<>").partition(": ")[2])
-    lines.append(f"intervals from {pluralize(used.n, 'bootstrap replicate')} of {pluralize(used.n_groups, used.by)}")
+    lines.append(f"intervals: {used.describe_method()}")
     return "\n".join(lines)
 
 
 def _json(intervals: dict[str, Interval]) -> str:
-    names = ("value", "observed", "expected", "n_units", "n_coders", "n_judgements", "n_values", "note")
-    return json.dumps(
-        {
-            name: {
-                **{field: getattr(interval.result, field) for field in names},
-                "left_out": dict(interval.result.left_out),
-                "parameters": dict(interval.result.parameters),
-                "low": interval.low,
-                "high": interval.high,
-                "level": interval.level,
-                "standard_error": interval.standard_error,
-                "by": interval.by,
-                "replicates": interval.n,
-                "seed": interval.seed,
-            }
-            for name, interval in intervals.items()
-        },
-        indent=2,
-    )
+    return json.dumps({name: one.to_dict() for name, one in intervals.items()}, indent=2, default=str)
 
 
 if __name__ == "__main__":

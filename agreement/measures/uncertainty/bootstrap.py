@@ -5,7 +5,8 @@ A coefficient that follows from sums over groups is computed from these sums; an
 replicate.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -25,6 +26,7 @@ from agreement.measures.uncertainty.calls import (
     check_replicates,
     value_or_nan,
 )
+from agreement.measures.uncertainty.groups import jackknife_error
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.uncertainty.resampling import (
     draw_counts,
@@ -35,6 +37,7 @@ from agreement.measures.uncertainty.resampling import (
 )
 from agreement.measures.values import Floats, Ints
 
+METHODS = ("percentile", "t")
 # replicates are computed in blocks of about so many numbers, which keeps memory small
 _BLOCK_SIZE = 500_000
 
@@ -45,6 +48,7 @@ def bootstrap(
     coefficient: Coefficient,
     *arguments: Any,
     by: str = ...,
+    method: str = ...,
     n: int = ...,
     seed: int = ...,
     level: float = ...,
@@ -58,6 +62,7 @@ def bootstrap(
     coefficient: Coefficients,
     *arguments: Any,
     by: str = ...,
+    method: str = ...,
     n: int = ...,
     seed: int = ...,
     level: float = ...,
@@ -70,12 +75,15 @@ def bootstrap(
     coefficient: Coefficient | Coefficients,
     *arguments: Any,
     by: str = "document",
+    method: str = "percentile",
     n: int = 2000,
     seed: int = 0,
     level: float = 0.95,
     **options: Any,
 ) -> Interval | dict[str, Interval]:
-    """Return the percentile interval of a coefficient over random samples of the documents, drawn with replacement.
+    """Return the interval of a coefficient over random samples of the documents, drawn with replacement.
+
+    `interval` covers better where there are few documents; the percentiles are what others report.
 
     `coefficient` is a function of data that returns a Result, or a mapping of them (`alphas`); further arguments are
     passed on to it. `by` is "document", or "unit"; where there is one document units are drawn in any case. Those that
@@ -83,16 +91,21 @@ def bootstrap(
     copies of a document share nothing, and two copies of a unit are in the same chains. The same `seed` makes the same
     draws (Efron & Tibshirani 1993, chapter 13).
 
+    `method` is "percentile", or "t": how many of its own standard errors, by the jackknife, each replicate is from the
+    value says how many of its own the value may be off (chapter 12). Replicates in which these do not vary are left
+    out as undefined.
+
     The coefficients of this library are computed from sums over documents, so that replicates cost next to nothing;
     others, and alpha with a callable, are computed n times.
     Raises ValueError for an unknown option, n below 2, a level outside 0 to 1, and where units would have to be drawn
-    for a coefficient that has no such sums and values that are sets.
+    for a coefficient that has no such sums and values that are sets; with "t" also for any that has no such sums.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     >>> bootstrap(data, alpha, "jaccard", n=500)
     <alpha = 0.5926, 95% interval 0.4211 to 1.0000 (percentile bootstrap, 500 replicates of 3 documents)>
     """
     check_option("by", by, GROUPS)
+    check_option("method", method, METHODS)
     check_replicates(n)
     check_level(level)
     by = sampling_unit(data, by)
@@ -100,6 +113,8 @@ def bootstrap(
     estimate = call(data)
     results = {"": estimate} if isinstance(estimate, Result) else dict(estimate)
     statistics = call.statistics(data, by)
+    if method == "t" and not statistics:
+        raise ValueError("the bootstrap-t is for coefficients that are computed from sums: use interval or percentiles")
     groups = np.arange(len(statistics.groups)) if statistics else groups_in_use(data, by)
     if not len(groups):
         replicates = np.full((n, len(results)), np.nan)
@@ -111,6 +126,12 @@ def bootstrap(
         name: _percentile_interval(result, replicates[:, i], level, by, len(groups), seed)
         for i, (name, result) in enumerate(results.items())
     }
+    if method == "t" and statistics:
+        errors = _standard_errors(statistics, n, seed) if len(groups) else np.full_like(replicates, np.nan)
+        own = [
+            jackknife_error(column) if len(column) else np.nan for column in statistics.leave_one_out_coefficients().T
+        ]
+        intervals = {name: _studentise(one, own[i], errors[:, i]) for i, (name, one) in enumerate(intervals.items())}
     return intervals[""] if isinstance(estimate, Result) else intervals
 
 
@@ -160,16 +181,55 @@ def bootstrap_sums(
 
 
 def _replicate_statistics(statistics: SufficientStatistics, n: int, seed: int) -> Floats:
+    return np.concatenate([statistics.weighted_coefficients(weights) for weights in _draw_weights(statistics, n, seed)])
+
+
+def _draw_weights(statistics: SufficientStatistics, n: int, seed: int) -> Iterator[Floats]:
+    """Yield n random samples in blocks: how often each group is in each, (samples, groups)."""
     groups, columns = statistics.sums.shape
     rows = max(1, _BLOCK_SIZE // max(groups, columns))
     random = np.random.default_rng(seed)
-    blocks = []
     for first in range(0, n, rows):
         weights = np.empty((min(rows, n - first), groups))
         for row in weights:
             row[:] = draw_counts(random, groups)
-        blocks.append(statistics.weighted_coefficients(weights))
-    return np.concatenate(blocks)
+        yield weights
+
+
+def _standard_errors(statistics: SufficientStatistics, n: int, seed: int) -> Floats:
+    """Return the jackknife's standard error of each replicate, (replicates, coefficients), NaN where undefined."""
+    errors = []
+    for weights in _draw_weights(statistics, n, seed):
+        for counts in weights:
+            drawn = np.flatnonzero(counts)
+            without = np.repeat(counts[None, :], len(drawn), axis=0)
+            without[np.arange(len(drawn)), drawn] -= 1
+            values, times = statistics.weighted_coefficients(without), counts[drawn, None]
+            g = counts.sum()
+            spread = (times * (values - (times * values).sum(axis=0) / g) ** 2).sum(axis=0)
+            errors.append(np.sqrt((g - 1) / g * spread))
+    return np.stack(errors)
+
+
+def _studentise(percentile: Interval, error: float, errors: Floats) -> Interval:
+    """Return the bootstrap-t interval, from one of percentiles, its standard error and those of its replicates."""
+    low = high = None
+    note, value = percentile.note, percentile.value
+    usable = np.zeros(len(errors), dtype=np.bool_)
+    if value is not None:
+        # a spread that is only rounding is none
+        usable = np.isfinite(errors) & (errors > 1e-9) & np.isfinite(percentile.replicates)
+        if np.isfinite(error) and np.count_nonzero(usable) > 1:
+            shifts = (percentile.replicates[usable] - value) / errors[usable]
+            least, most = percentile_bounds(shifts, percentile.level)
+            low, high = value - most * error, value - least * error
+        else:
+            note = note or "no interval: the coefficient does not vary over samples, or is undefined without some group"
+    undefined = len(errors) - int(np.count_nonzero(usable))
+    own = float(error) if low is not None else None
+    return replace(
+        percentile, low=low, high=high, standard_error=own, method="bootstrap-t", n_undefined=undefined, note=note
+    )
 
 
 def _recompute(

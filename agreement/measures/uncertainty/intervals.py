@@ -64,9 +64,10 @@ class Interval(Figure):
         text = f"{self.result.coefficient} {format_equality(self.value)}"
         if self.low is not None and self.high is not None:
             text += f", {self.level:.0%} interval {self.low:z.4f} to {self.high:z.4f}"
-        return f"<{text} ({self._describe_method()}){f'; {self.note}' if self.note else ''}>"
+        return f"<{text} ({self.describe_method()}){f'; {self.note}' if self.note else ''}>"
 
-    def _describe_method(self) -> str:
+    def describe_method(self) -> str:
+        """Return how the interval was made, in a few words: jackknife, log scale, over 8 documents."""
         name = METHODS[self.method]
         if self.n:
             undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
@@ -82,7 +83,7 @@ class Interval(Figure):
                 self.result.coefficient: format_defined(self.value),
                 f"{self.level:.0%} interval": reach,
                 "standard error": format_value(self.standard_error),
-                "method": self._describe_method(),
+                "method": self.describe_method(),
                 **self._more_rows(),
                 **self.result.parameters,
                 "note": self.note or self.result.note,

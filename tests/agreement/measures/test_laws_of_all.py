@@ -22,6 +22,7 @@ from agreement.measures import (
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
+    interval,
     jackknife,
     multi_kappa,
     observed_agreement,
@@ -115,6 +116,26 @@ def test_names_do_not_matter(name, data):
 
     new = {("new", u): [renamed(v) for v in row] for u, row in table.items()}
     assert_same(name, table, new, documents, {("new", u): ("text", d) for u, d in documents.items()})
+
+
+@every
+@few
+@given(st.data())
+def test_neither_order_nor_names_move_an_interval(name, data):
+    table, documents = table_for(data, name)
+    order = data.draw(st.permutations(range(len(next(iter(table.values()), [])))))
+    shuffled = {("new", u): [table[u][i] for i in order] for u in data.draw(st.permutations(list(table)))}
+
+    def renamed(value):
+        return frozenset(("new", member) for member in value) if isinstance(value, frozenset) else value
+
+    other = {u: [renamed(v) for v in row] for u, row in shuffled.items()}
+    where = {("new", u): ("text", d) for u, d in documents.items()}
+    one, two = (interval(data_of(t, d), ALL[name]) for t, d in ((table, documents), (other, where)))
+    assert (one.by, one.n_groups, bool(one.note)) == (two.by, two.n_groups, bool(two.note))
+    if one.low is not None:
+        assert (one.low, one.high) == pytest.approx((two.low, two.high), rel=1e-6)
+        assert one.low <= one.value <= one.high <= 1
 
 
 @every
@@ -225,6 +246,7 @@ def test_degenerate_data_have_no_value_and_say_why(name, case):
     assert why in result.note
     assert "undefined" in repr(result)
     assert bootstrap(data, ALL[name], n=3).low is None
+    assert (interval(data, ALL[name]).low, interval(data, ALL[name]).note) == (None, result.note)
     assert jackknife(data, ALL[name]).standard_error is None
 
 

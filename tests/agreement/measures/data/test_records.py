@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pandas as pd
 import pytest
 from hypothesis import given
 
-from agreement.measures import ReliabilityData, alpha, alphas, bootstrap, fleiss_kappa
+from agreement.measures import ReliabilityData, alpha, alphas, bootstrap, fleiss_kappa, interval
 from agreement.measures.__main__ import main
 from tests.agreement.measures.strategies import data_of, tables
 from tests.conftest import ROOT
@@ -162,12 +163,19 @@ CHAINS = "document,unit,coder,chain\n" + "".join(
 )
 
 
-def test_the_command_prints_alpha_with_each_set_distance_and_its_interval(written, capsys):
+@pytest.mark.parametrize(
+    ("arguments", "estimate", "how"),
+    [
+        ([], interval, "jackknife, log scale, over 3 documents"),
+        (["--replicates", "50"], partial(bootstrap, n=50), "percentile bootstrap, 50 replicates of 3 documents"),
+    ],
+)
+def test_the_command_prints_alpha_with_each_set_distance_and_its_interval(written, capsys, arguments, estimate, how):
     path = written(CHAINS)
-    assert main([str(path), "--replicates", "50", "--exclude-unit", "both"]) == 0
+    assert main([str(path), "--exclude-unit", "both", *arguments]) == 0
     out = capsys.readouterr().out
     data = ReliabilityData.from_csv(path)
-    expected = bootstrap(data, alpha, "masi", n=50, exclude_unit="both")
+    expected = estimate(data, alpha, "masi", exclude_unit="both")
     [line] = [line for line in out.splitlines() if line.startswith("alpha, masi ")]
     assert line.split() == [
         "alpha,",
@@ -179,7 +187,12 @@ def test_the_command_prints_alpha_with_each_set_distance_and_its_interval(writte
         f"{expected.high:.4f}",
     ]
     assert "12 units, 2 coders, 24 judgements" in out
-    assert "50 bootstrap replicates of 3 documents" in out
+    assert how in out
+
+
+def test_the_command_says_why_there_is_no_interval(written, capsys):
+    assert main([str(written("unit,coder,label\n1,Ann,x\n1,Bob,x\n2,Ann,y\n2,Bob,x\n"))]) == 0
+    assert "no interval: it takes 8 components, and there are 2" in capsys.readouterr().out
 
 
 def test_the_command_prints_json_with_all_digits(written, capsys):

@@ -156,6 +156,30 @@ def test_the_interval_has_the_percentiles_of_the_replicates():
     assert "interval" in found._repr_html_()
 
 
+def test_the_bootstrap_t_counts_in_standard_errors_of_each_replicate():
+    data = three_texts()
+    found = bootstrap(data, alpha, "jaccard", method="t", n=60, seed=4)
+    random, own = np.random.default_rng(4), jackknife(data, alpha, "jaccard").standard_error
+    shifts = []
+    for _ in range(60):
+        sample = resample(data, np.repeat(np.arange(4), np.bincount(random.integers(0, 4, 4), minlength=4)), "document")
+        one = jackknife(sample, alpha, "jaccard")
+        if one.standard_error is not None and one.standard_error > 1e-9:
+            shifts.append((one.value - found.value) / one.standard_error)
+    assert found.method == "bootstrap-t"
+    assert found.n_undefined == 60 - len(shifts)
+    assert found.low == pytest.approx(found.value - np.quantile(shifts, 0.975) * own)
+    assert found.high == pytest.approx(found.value - np.quantile(shifts, 0.025) * own)
+
+
+def test_the_bootstrap_t_of_something_undefined_says_so():
+    found = bootstrap(one_document([["x", "x"], ["x", "x"]]), alpha, method="t", n=5)
+    assert (found.low, found.note) == (None, "only one value is used, so that chance would agree as well")
+    alike = bootstrap(data_of({"A": ["x", "y"], "B": ["x", "y"]}, {"A": "one", "B": "two"}), alpha, method="t", n=5)
+    assert (alike.low, alike.n_undefined) == (None, 5)
+    assert alike.note.startswith("no interval: the coefficient does not vary over samples")
+
+
 def test_all_distances_have_the_draws_that_each_would_have():
     data = three_texts()
     together = bootstrap(data, alphas, n=100, seed=5)
@@ -302,6 +326,8 @@ def test_an_undefined_round_is_named():
         (lambda data: bootstrap(data, alpha, n=1), "n is 1: at least two replicates"),
         (lambda data: bootstrap(data, alpha, level=1), "level is 1; it must be between 0 and 1"),
         (lambda data: bootstrap(data, alpha, by="text"), "by is 'text'; it must be one of 'document', 'unit'"),
+        (lambda data: bootstrap(data, alpha, method="bca"), "method is 'bca'; it must be one of 'percentile', 't'"),
+        (lambda data: bootstrap(data, lambda d: alpha(d), method="t"), "the bootstrap-t is for coefficients that are"),
         (lambda data: jackknife(data, alpha, by="coder"), "by is 'coder'"),
         (lambda data: permutation_test(data, data, n=0), "n is 0: at least one permutation"),
         (lambda data: permutation_test(one_document([["x", "y"]]), one_document([["x", "x"]])), "too few documents"),
