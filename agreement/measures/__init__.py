@@ -57,7 +57,8 @@ from agreement.measures.results import CategoryKappa, KappaResult, Result
 from agreement.measures.sums.documents import DocumentSums, combine, document_sums, documents_sums
 from agreement.measures.uncertainty.bootstrap import bootstrap, bootstrap_sums
 from agreement.measures.uncertainty.default_interval import interval, interval_sums
-from agreement.measures.uncertainty.intervals import Comparison, Interval, Jackknife
+from agreement.measures.uncertainty.differences import difference
+from agreement.measures.uncertainty.intervals import Comparison, Difference, Interval, Jackknife
 from agreement.measures.uncertainty.jackknife import jackknife, jackknife_sums
 from agreement.measures.uncertainty.leave_one_out import LeaveOneOut, LeftOut, leave_one_out
 from agreement.measures.uncertainty.pairwise import Pairwise, pairwise
@@ -65,8 +66,10 @@ from agreement.measures.uncertainty.permutation import permutation_test
 from agreement.measures.uncertainty.score_intervals import (
     CorrelationInterval,
     ScoreInterval,
+    ScoreIntervals,
     mean_interval,
     score_correlation_interval,
+    score_interval,
 )
 
 __all__ = [
@@ -80,6 +83,7 @@ __all__ = [
     "Contribution",
     "Correlation",
     "CorrelationInterval",
+    "Difference",
     "DocumentSums",
     "Interval",
     "Jackknife",
@@ -95,6 +99,7 @@ __all__ = [
     "Result",
     "Score",
     "ScoreInterval",
+    "ScoreIntervals",
     "alpha",
     "alphas",
     "augmented_kappa",
@@ -115,6 +120,7 @@ __all__ = [
     "contributions",
     "count_alpha",
     "count_dice",
+    "difference",
     "distance",
     "document_sums",
     "documents_sums",
@@ -146,6 +152,7 @@ __all__ = [
     "relation_counts",
     "score_correlation",
     "score_correlation_interval",
+    "score_interval",
     "scott_pi",
     "scu_labels",
     "split_components",

@@ -4,18 +4,21 @@ Sources: Nenkova & Passonneau 2004; Passonneau 2006.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import permutations
 from math import floor
 
 import numpy as np
 
 from agreement.measures.data.chains import index_labels
 from agreement.measures.options import check_option
-from agreement.measures.results import format_defined, format_equality, format_value, render_table
-from agreement.measures.values import Value
+from agreement.measures.results import Figure, format_defined, format_equality, render_table
+from agreement.measures.values import Floats, Value
 
 MEANS = ("round", "interpolate")
+# The orders of so many peers are counted one by one: 5,040.
+MOST_ORDERED = 7
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Pyramid:
 
 
 @dataclass(frozen=True)
-class PeerScore:
+class PeerScore(Figure):
     """A score of a peer summary: the weight that it found over the best that it could have found."""
 
     name: str
@@ -73,7 +76,9 @@ class PeerScore:
 class Correlation:
     """How alike two rankings of the same peers are; None where undefined, as `note` says.
 
-    `pearson` is of the scores, `kendall` (tau-b) and `spearman` are of their ranks.
+    `pearson` is of the scores, `kendall` (tau-b) and `spearman` are of their ranks. The p-value of each is the
+    probability of one as far from 0, on either side, if there were none: by Student's distribution for Pearson and
+    Spearman, exact for Kendall and Spearman of few peers.
     """
 
     pearson: float | None
@@ -81,17 +86,26 @@ class Correlation:
     spearman: float | None
     n: int
     note: str = ""
+    pearson_p: float | None = None
+    kendall_p: float | None = None
+    spearman_p: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as a dictionary."""
+        return asdict(self)
 
     def __repr__(self) -> str:
         names = ("pearson", "kendall", "spearman")
-        parts = ", ".join(f"{name} {format_defined(getattr(self, name))}" for name in names)
-        return f"<{parts} of {self.n} peers{f'; {self.note}' if self.note else ''}>"
+        parts = ", ".join(f"{name} {self._describe(name)}" for name in names)
+        return f"<{parts}, of {self.n} peers{f'; {self.note}' if self.note else ''}>"
+
+    def _describe(self, name: str) -> str:
+        p = getattr(self, f"{name}_p")
+        return f"{format_defined(getattr(self, name))}{'' if p is None else f' (p = {p:.4f})'}"
 
     def _repr_html_(self) -> str:
-        rows = {"Pearson": self.pearson, "Kendall": self.kendall, "Spearman": self.spearman}
-        return render_table(
-            {name: format_value(value) for name, value in rows.items()} | {"n": self.n, "note": self.note}
-        )
+        rows = {name.title(): self._describe(name) for name in ("pearson", "kendall", "spearman")}
+        return render_table(rows | {"n": self.n, "note": self.note})
 
 
 def original(pyramid: Pyramid, scus: Iterable[Hashable], outside: int = 0) -> PeerScore:
@@ -155,7 +169,7 @@ def score_correlation(
     All are None, with a note, for fewer than two peers and where one pyramid gives all the same score.
 
     >>> score_correlation({"p": 0.2, "q": 0.5, "r": 0.9}, {"r": 0.8, "q": 0.6, "p": 0.1})
-    <pearson 0.9477, kendall 1.0000, spearman 1.0000 of 3 peers>
+    <pearson 0.9477 (p = 0.2068), kendall 1.0000 (p = 0.3333), spearman 1.0000 (p = 0.3333), of 3 peers>
     """
     a, b = (scores_by_peer(side) for side in (first, second))
     for peer in [*a, *b]:
@@ -168,10 +182,25 @@ def score_correlation(
         return Correlation(None, None, None, len(x), "one pyramid gives all peers the same score")
     from scipy import stats
 
-    pearson, kendall, spearman = (
-        float(correlation(x, y).statistic) for correlation in (stats.pearsonr, stats.kendalltau, stats.spearmanr)
+    pearson, kendall, spearman = (one(x, y) for one in (stats.pearsonr, stats.kendalltau, stats.spearmanr))
+    return Correlation(
+        pearson=float(pearson.statistic),
+        kendall=float(kendall.statistic),
+        spearman=float(spearman.statistic),
+        n=len(x),
+        pearson_p=float(pearson.pvalue) if len(x) > 2 else None,  # two points are always on a line
+        kendall_p=float(kendall.pvalue),
+        spearman_p=_spearman_p(stats.rankdata(x), stats.rankdata(y), float(spearman.pvalue)),
     )
-    return Correlation(pearson, kendall, spearman, len(x))
+
+
+def _spearman_p(first: Floats, second: Floats, asymptotic: float) -> float:
+    """Return the share of all orders whose ranks correlate as far from 0, or that of Student's distribution."""
+    if len(first) > MOST_ORDERED:
+        return asymptotic
+    orders = np.array(list(permutations(range(len(first)))))
+    products = np.abs(second[orders] @ (first - first.mean()))
+    return float(np.mean(products >= products[0] - 1e-9))  # the first order is the one at hand
 
 
 def scu_labels[W: Hashable](words: Sequence[W], scus: Mapping[Hashable, Iterable[W]]) -> dict[W, Value]:

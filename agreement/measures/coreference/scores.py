@@ -10,9 +10,11 @@ shared tasks' scorer), "error" raises ValueError and names it. A mention that co
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +50,10 @@ class Score:
         r, p = _divide(recall), _divide(precision)
         return cls(r, p, _divide((2 * r * p, r + p)))
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the three figures by name."""
+        return asdict(self)
+
     def __repr__(self) -> str:
         return f"<recall {self.recall:z.4f}, precision {self.precision:z.4f}, F1 {self.f1:z.4f}>"
 
@@ -59,6 +65,28 @@ class Score:
                 "F1": format_value(self.f1),
             }
         )
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What one text adds to a score, given the clusters of key and response, and what the sum of all texts makes."""
+
+    count: Callable[[list[Cluster], list[Cluster]], Sequence[float]]
+    finish: Callable[[Floats], Score]
+
+
+@dataclass(frozen=True)
+class TextCounts:
+    """The counts of each text, (texts, counts), and what their sum makes: also of some of the texts."""
+
+    texts: Sequence[Hashable]
+    counts: Floats
+    finish: Callable[[Floats], Score]
+
+    @property
+    def score(self) -> Score:
+        """The score of all texts."""
+        return self.finish(self.counts.sum(axis=0))
 
 
 def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
@@ -75,7 +103,7 @@ def muc(key: Side, response: Side, *, singletons: str = "keep", duplicates: str 
     >>> muc([{"C", "H", "J", "K"}], [{"C", "H"}, {"J", "K"}])
     <recall 0.6667, precision 1.0000, F1 0.8000>
     """
-    return _score_both_directions(_muc, key, response, singletons, duplicates)
+    return count_texts(muc, key, response, singletons=singletons, duplicates=duplicates).score
 
 
 def b_cubed(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
@@ -87,7 +115,7 @@ def b_cubed(key: Side, response: Side, *, singletons: str = "keep", duplicates: 
     >>> b_cubed(["ABC"], ["AB", "C"])
     <recall 0.5556, precision 1.0000, F1 0.7143>
     """
-    return _score_both_directions(_b_cubed, key, response, singletons, duplicates)
+    return count_texts(b_cubed, key, response, singletons=singletons, duplicates=duplicates).score
 
 
 def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
@@ -99,7 +127,7 @@ def ceaf_m(key: Side, response: Side, *, singletons: str = "keep", duplicates: s
     >>> ceaf_m(["ABC"], ["AB", "C"])
     <recall 0.6667, precision 0.6667, F1 0.6667>
     """
-    return _ceaf(key, response, singletons, duplicates, lambda *counts: float(counts[-1]), len)
+    return count_texts(ceaf_m, key, response, singletons=singletons, duplicates=duplicates).score
 
 
 def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
@@ -111,7 +139,7 @@ def ceaf_e(key: Side, response: Side, *, singletons: str = "keep", duplicates: s
     >>> ceaf_e(["ABC"], ["AB", "C"])
     <recall 0.8000, precision 0.4000, F1 0.5333>
     """
-    return _ceaf(key, response, singletons, duplicates, lambda k, r, shared: 2 * shared / (k + r), lambda _: 1)
+    return count_texts(ceaf_e, key, response, singletons=singletons, duplicates=duplicates).score
 
 
 def lea(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
@@ -124,7 +152,7 @@ def lea(key: Side, response: Side, *, singletons: str = "keep", duplicates: str 
     >>> lea(["ABC"], ["AB", "C"])
     <recall 0.3333, precision 0.6667, F1 0.4444>
     """
-    return _score_both_directions(_lea, key, response, singletons, duplicates)
+    return count_texts(lea, key, response, singletons=singletons, duplicates=duplicates).score
 
 
 def blanc(
@@ -141,21 +169,7 @@ def blanc(
     >>> blanc(["AB", "C"], ["ABC"])
     <recall 0.5000, precision 0.1667, F1 0.2500>
     """
-    check_option("boundary", boundary, BOUNDARIES)
-    of_key, of_response, right = (np.zeros(2) for _ in range(3))  # links that corefer, and that do not
-    for keys, responses in _cluster_pairs(key, response, singletons, duplicates):
-        of_key += _count_links(keys)
-        of_response += _count_links(responses)
-        common = frozenset().union(*keys) & frozenset().union(*responses)
-        coreferent = sum(comb(shared, 2) for *_, shared in _count_overlaps(keys, responses))
-        together = [sum(comb(len(cluster & common), 2) for cluster in side) for side in (keys, responses)]
-        right += (coreferent, comb(len(common), 2) - sum(together) + coreferent)
-    exists = (of_key + (of_response if boundary == "symmetric" else 0)) > 0
-    scores = [Score.from_ratios((right[i], of_key[i]), (right[i], of_response[i])) for i in np.flatnonzero(exists)]
-    if not scores:
-        return Score(0.0, 0.0, 0.0)
-    parts = [(score.recall, score.precision, score.f1) for score in scores]
-    return Score(*(float(part) for part in np.mean(parts, axis=0)))
+    return count_texts(blanc, key, response, boundary=boundary, singletons=singletons, duplicates=duplicates).score
 
 
 def conll_average(key: Side, response: Side, *, singletons: str = "keep", duplicates: str = "first") -> Score:
@@ -166,9 +180,7 @@ def conll_average(key: Side, response: Side, *, singletons: str = "keep", duplic
     >>> round(conll_average(["ABC"], ["AB", "C"]).f1, 4)
     0.6381
     """
-    scores = [score(key, response, singletons=singletons, duplicates=duplicates) for score in (muc, b_cubed, ceaf_e)]
-    parts = [(score.recall, score.precision, score.f1) for score in scores]
-    return Score(*(float(part) for part in np.mean(parts, axis=0)))
+    return count_texts(conll_average, key, response, singletons=singletons, duplicates=duplicates).score
 
 
 def link_kappa(
@@ -262,34 +274,109 @@ def _lea(clusters: list[Cluster], others: list[Cluster]) -> Ratio:
     return correct, sum(map(len, clusters))
 
 
-def _score_both_directions(
-    part: Callable[[list[Cluster], list[Cluster]], Ratio], key: Side, response: Side, singletons: str, duplicates: str
-) -> Score:
-    recall, precision = np.zeros(2), np.zeros(2)
-    for keys, responses in _cluster_pairs(key, response, singletons, duplicates):
-        recall += part(keys, responses)
-        precision += part(responses, keys)
-    return Score.from_ratios((recall[0], recall[1]), (precision[0], precision[1]))
-
-
-def _ceaf(
+def count_texts(
+    score: Callable[..., Score],
     key: Side,
     response: Side,
-    singletons: str,
-    duplicates: str,
-    similarity_of: Callable[[int, int, int], float],
-    own: Callable[[Cluster], int],
-) -> Score:
-    similarity, of_key, of_response = 0.0, 0, 0
-    for keys, responses in _cluster_pairs(key, response, singletons, duplicates):
+    *,
+    singletons: str = "keep",
+    duplicates: str = "first",
+    **options: Any,
+) -> TextCounts:
+    """Return what each text adds to one of the scores of this module, with its options and errors.
+
+    Raises ValueError for another function.
+
+    >>> count_texts(muc, {"a": ["AB"], "b": ["CDE"]}, {"a": ["AB"], "b": ["CD", "E"]}).counts.tolist()
+    [[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 1.0, 1.0]]
+    """
+    if score not in _SCORERS:
+        names = ", ".join(sorted(one.__name__ for one in _SCORERS))
+        raise ValueError(f"{getattr(score, '__name__', score)!r} is not a score that is added up over texts: {names}")
+    scorer = _SCORERS[score](**options)
+    named = list(_named_cluster_pairs(key, response, singletons, duplicates))
+    counts = [scorer.count(*sides) for _, sides in named]
+    width = len(scorer.count([], []))
+    return TextCounts(
+        [text for text, _ in named], np.array(counts, dtype=np.float64).reshape(len(named), width), scorer.finish
+    )
+
+
+def _count_both_directions(
+    part: Callable[[list[Cluster], list[Cluster]], Ratio], keys: list[Cluster], responses: list[Cluster]
+) -> Sequence[float]:
+    return *part(keys, responses), *part(responses, keys)
+
+
+def _finish_both_directions(counts: Floats) -> Score:
+    found, of_key, also_found, of_response = counts
+    return Score.from_ratios((found, of_key), (also_found, of_response))
+
+
+def _both_directions(part: Callable[[list[Cluster], list[Cluster]], Ratio]) -> Scorer:
+    return Scorer(partial(_count_both_directions, part), _finish_both_directions)
+
+
+def _ceaf(similarity_of: Callable[[int, int, int], float], own: Callable[[Cluster], int]) -> Scorer:
+    def count(keys: list[Cluster], responses: list[Cluster]) -> Sequence[float]:
         pairs = {
             (k, r): similarity_of(len(keys[k]), len(responses[r]), shared)
             for k, r, shared in _count_overlaps(keys, responses)
         }
-        similarity += _best_matching(pairs)
-        of_key += sum(map(own, keys))
-        of_response += sum(map(own, responses))
-    return Score.from_ratios((similarity, of_key), (similarity, of_response))
+        found = _best_matching(pairs)
+        return found, sum(map(own, keys)), found, sum(map(own, responses))
+
+    return Scorer(count, _finish_both_directions)
+
+
+def _blanc(boundary: str = "symmetric") -> Scorer:
+    """Return the scorer of `blanc`: links that corefer and that do not, of the key, of the response, and right."""
+    check_option("boundary", boundary, BOUNDARIES)
+
+    def count(keys: list[Cluster], responses: list[Cluster]) -> Sequence[float]:
+        common = frozenset().union(*keys) & frozenset().union(*responses)
+        coreferent = sum(comb(shared, 2) for *_, shared in _count_overlaps(keys, responses))
+        together = [sum(comb(len(cluster & common), 2) for cluster in side) for side in (keys, responses)]
+        right = coreferent, comb(len(common), 2) - sum(together) + coreferent
+        return *_count_links(keys), *_count_links(responses), *right
+
+    def finish(counts: Floats) -> Score:
+        of_key, of_response, right = counts.reshape(3, 2)
+        exists = (of_key + (of_response if boundary == "symmetric" else 0)) > 0
+        return _mean_score(
+            [Score.from_ratios((right[i], of_key[i]), (right[i], of_response[i])) for i in np.flatnonzero(exists)]
+        )
+
+    return Scorer(count, finish)
+
+
+def _conll_average() -> Scorer:
+    parts = [_SCORERS[score]() for score in (muc, b_cubed, ceaf_e)]
+
+    def count(keys: list[Cluster], responses: list[Cluster]) -> Sequence[float]:
+        return [number for part in parts for number in part.count(keys, responses)]
+
+    def finish(counts: Floats) -> Score:
+        return _mean_score([part.finish(own) for part, own in zip(parts, counts.reshape(len(parts), -1), strict=True)])
+
+    return Scorer(count, finish)
+
+
+def _mean_score(scores: Sequence[Score]) -> Score:
+    """Return the means of recalls, precisions and F1s, all 0 where there are none."""
+    parts = [(score.recall, score.precision, score.f1) for score in scores]
+    return Score(*(float(part) for part in np.mean(parts, axis=0))) if parts else Score(0.0, 0.0, 0.0)
+
+
+_SCORERS: dict[Callable[..., Score], Callable[..., Scorer]] = {
+    muc: lambda: _both_directions(_muc),
+    b_cubed: lambda: _both_directions(_b_cubed),
+    lea: lambda: _both_directions(_lea),
+    ceaf_m: lambda: _ceaf(lambda k, r, shared: float(shared), len),  # noqa: ARG005
+    ceaf_e: lambda: _ceaf(lambda k, r, shared: 2 * shared / (k + r), lambda _: 1),
+    blanc: _blanc,
+    conll_average: _conll_average,
+}
 
 
 def _best_matching(pairs: Mapping[tuple[int, int], float]) -> float:
@@ -340,13 +427,6 @@ def _count_links(clusters: list[Cluster]) -> Ratio:
     """Return the number of pairs of mentions of one side that corefer, and that do not."""
     coreferent = sum(comb(len(cluster), 2) for cluster in clusters)
     return coreferent, comb(sum(map(len, clusters)), 2) - coreferent
-
-
-def _cluster_pairs(
-    key: Side, response: Side, singletons: str, duplicates: str
-) -> Iterator[tuple[list[Cluster], list[Cluster]]]:
-    for _, sides in _named_cluster_pairs(key, response, singletons, duplicates):
-        yield sides
 
 
 def _named_cluster_pairs(

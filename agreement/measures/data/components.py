@@ -8,7 +8,7 @@ from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.partitions import Partition
 from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.values import Bools, Ints
+from agreement.measures.values import Bools, Ints, Value
 
 
 def split_components(data: ReliabilityData) -> ReliabilityData:
@@ -23,12 +23,36 @@ def split_components(data: ReliabilityData) -> ReliabilityData:
     >>> split_components(data).document_of_unit.tolist()
     [0, 0, 1, 1, 2]
     """
-    component = component_of_unit(data)
+    return move_to_documents(data, component_of_unit(data))
+
+
+def split_shared_components(first: ReliabilityData, second: ReliabilityData) -> tuple[ReliabilityData, ReliabilityData]:
+    """Return both with the connected components of the values of both as documents: for two codings of one text."""
+    units = dict.fromkeys([*first.units, *second.units])
+    rows: list[list[Value | None]] = [[] for _ in units]
+    for data in (first, second):
+        values = [data.value(code) for code in range(data.n_values)]
+        codes = dict(zip(data.units, data.codes.tolist(), strict=True))
+        missing = [MISSING] * len(data.coders)
+        for unit, row in zip(units, rows, strict=True):
+            row += [None if code == MISSING else values[code] for code in codes.get(unit, missing)]
+    coders = range(len(first.coders) + len(second.coders))
+    together = ReliabilityData.from_values(list(units), coders, rows, [None] * len(units))
+    number = dict(zip(units, component_of_unit(together).tolist(), strict=True))
+    one, other = (
+        move_to_documents(data, np.array([number[unit] for unit in data.units], dtype=np.int64))
+        for data in (first, second)
+    )
+    return one, other
+
+
+def move_to_documents(data: ReliabilityData, document_of_unit: Ints) -> ReliabilityData:
+    """Return the data with their units in documents that have these numbers as names, and that cut no set."""
     content = data.content
     if isinstance(content, Partition):
-        content = content.move_to_documents(component)
-    names = range(int(component.max(initial=-1)) + 1)
-    return replace(data, documents=names, document_of_unit=component, content=content)
+        content = content.move_to_documents(document_of_unit)
+    names = range(int(document_of_unit.max(initial=-1)) + 1)
+    return replace(data, documents=names, document_of_unit=document_of_unit, content=content)
 
 
 def component_of_unit(data: ReliabilityData) -> Ints:

@@ -1,31 +1,41 @@
-"""How far scores of peer summaries, and the similarity of two rankings of them, can be trusted.
+"""How far scores can be trusted: of texts, of peer summaries, and the similarity of two rankings of peers.
 
-Peers are what is drawn: with others of the same kind the figures would be others. Percentile bootstrap throughout, so
-that Pearson, Spearman and Kendall have intervals of one kind; Fisher's z exists for the first only, and holds for
-scores that are normal.
+Texts and peers are what is drawn: with others of the same kind the figures would be others.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import atanh, exp, log, sqrt, tanh
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
-from agreement.measures.pyramids import Correlation, score_correlation, scores_by_peer
-from agreement.measures.results import format_equality
+from agreement.measures.coreference.scores import Score, Side, conll_average, count_texts
+from agreement.measures.options import check_option
+from agreement.measures.pyramids import score_correlation, scores_by_peer
+from agreement.measures.results import Figure, format_defined, format_equality, pluralize, render_table
+from agreement.measures.uncertainty.calls import check_level
+from agreement.measures.uncertainty.default_interval import student_quantile
+from agreement.measures.uncertainty.groups import LEAST, jackknife_error
 from agreement.measures.uncertainty.resampling import draw_counts, percentile_bounds
 from agreement.measures.values import Bools, Floats, Ints
 
 # Of fewer peers there are hardly different samples, and an interval would seem surer than it is.
 MIN_PEERS = 5
 TOO_FEW = f"no interval: there are fewer than {MIN_PEERS} peers"
+MEAN_METHODS = ("jackknife", "percentile")
+CORRELATION_METHODS = ("fisher-z", "percentile")
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreInterval:
-    """A figure of some peers and its percentile interval; both ends are None where there is none, as `note` says.
+class ScoreInterval(Figure):
+    """A figure of some texts or peers and its interval; both ends are None where there is none, as `note` says.
 
-    `n` is the number of peers; `undefined` of the replicates had no value and are left out.
+    `n` is the number of texts or peers (`by`); `undefined` of the replicates had no value and are left out, where there
+    are such. `p_value` is of a correlation: the probability of one as far from 0 if there were none. `method` is
+    "jackknife-logit", "jackknife", "fisher-z" or "percentile".
     """
 
     value: float | None
@@ -34,10 +44,49 @@ class ScoreInterval:
     n: int
     undefined: int = 0
     note: str = ""
+    p_value: float | None = None
+    method: str = "percentile"
+    by: str = "peer"
 
     def __repr__(self) -> str:
         reach = "" if self.low is None else f", interval {self.low:.4f} to {self.high:.4f}"
-        return f"<value {format_equality(self.value)}{reach}, {self.n} peers{f'; {self.note}' if self.note else ''}>"
+        reach += "" if self.p_value is None else f", p = {self.p_value:.4f}"
+        note = f"; {self.note}" if self.note else ""
+        return f"<value {format_equality(self.value)}{reach}, {pluralize(self.n, self.by)}{note}>"
+
+    def describe(self) -> str:
+        """Return the value and its interval as they stand in a table."""
+        reach = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
+        return f"{format_defined(self.value)}{reach}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreIntervals:
+    """Recall, precision and F1 of a coreference score, each with its interval over texts."""
+
+    recall: ScoreInterval
+    precision: ScoreInterval
+    f1: ScoreInterval
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the three as dictionaries, by name."""
+        return {name: one.to_dict() for name, one in self._named().items()}
+
+    def _named(self) -> dict[str, ScoreInterval]:
+        return {"recall": self.recall, "precision": self.precision, "f1": self.f1}
+
+    def __repr__(self) -> str:
+        named = {"recall": self.recall, "precision": self.precision, "F1": self.f1}
+        return f"<{', '.join(f'{name} {one.describe()}' for name, one in named.items())} ({self._over()})>"
+
+    def _over(self) -> str:
+        return f"jackknife, logit scale, over {pluralize(self.f1.n, self.f1.by)}"
+
+    def _repr_html_(self) -> str:
+        rows = {"recall": self.recall, "precision": self.precision, "F1": self.f1}
+        return render_table(
+            {name: one.describe() for name, one in rows.items()} | {"method": self._over(), "note": self.f1.note}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,51 +100,153 @@ class CorrelationInterval:
     note: str = ""
 
 
-def mean_interval(scores: Sequence[float], *, n: int = 2000, seed: int = 0, level: float = 0.95) -> ScoreInterval:
-    """Return the mean of the scores of some peers, and its percentile interval over n random samples of them.
+def score_interval(
+    key: Side,
+    response: Side,
+    score: Callable[..., Score] = conll_average,
+    *,
+    level: float = 0.95,
+    **options: Any,
+) -> ScoreIntervals:
+    """Return a coreference score with an interval around recall, precision and F1: the jackknife over texts.
 
-    A sample has as many peers, drawn with replacement; the same `seed` makes the same draws (Efron & Tibshirani 1993,
-    chapter 13). No interval for fewer than ENOUGH_PEERS scores, None for none.
+    With p the figure of all texts and se its standard error from leaving out each of g texts (Tukey 1958), the
+    interval is that of the logit, log(p/(1 - p)) -+ t se/(p(1 - p)), with t of Student's distribution with g - 1
+    degrees of freedom, so that it stays between 0 and 1. `score` is one of `muc`, `b_cubed`, `ceaf_m`, `ceaf_e`,
+    `lea`, `blanc` and `conll_average`, whose options and errors hold here. Texts without a cluster on either side are
+    not counted.
+
+    There is no interval, and the note says why, for fewer than three texts and for a figure that is 0 or 1. Raises
+    ValueError also for another score and for a level outside 0 to 1.
+
+    >>> key = {"a": ["AB", "CD"], "b": ["EFG"], "c": ["HI", "J"], "d": ["KLM"]}
+    >>> score_interval(key, key | {"b": ["EF", "G"], "d": ["KL", "M"]}, b_cubed).f1
+    <value = 0.8857, interval 0.3778 to 0.9900, 4 texts>
+    """
+    check_level(level)
+    texts = count_texts(score, key, response, **options)
+    used = texts.counts.any(axis=1)
+    counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
+    empty = [not (total - own).any() for own in counts]
+    without = [texts.finish(total - own) for own in counts]
+    named = {}
+    for name in ("recall", "precision", "f1"):
+        value = getattr(whole, name)
+        low = high = None
+        note = _why_no_score_interval(value, empty)
+        if not note:
+            low, high = _logit_bounds(value, np.array([getattr(one, name) for one in without]), level)
+        named[name] = ScoreInterval(value, low, high, len(counts), note=note, method="jackknife-logit", by="text")
+    return ScoreIntervals(**named)
+
+
+def _why_no_score_interval(value: float, empty: Sequence[bool]) -> str:
+    n, least = len(empty), LEAST["document"]
+    if n < least:
+        return f"no interval: it takes {pluralize(least, 'text')}, and there {'is' if n == 1 else 'are'} {n}"
+    if any(empty):
+        return "no interval: all that is counted is in one text"
+    return "" if 0 < value < 1 else f"no interval: the score is {value:g}"
+
+
+def _logit_bounds(value: float, without: Floats, level: float) -> tuple[float, float]:
+    """Return the ends of the jackknife's interval on the logit."""
+    reach = student_quantile(level, len(without) - 1) * jackknife_error(without) / (value * (1 - value))
+    center = log(value / (1 - value))
+    return 1 / (1 + exp(min(reach - center, 700.0))), 1 / (1 + exp(-reach - center))
+
+
+def mean_interval(
+    scores: Sequence[float], *, method: str = "jackknife", n: int = 2000, seed: int = 0, level: float = 0.95
+) -> ScoreInterval:
+    """Return the mean of the scores of some peers, and its interval over peers.
+
+    `method` is "jackknife": the mean's standard error, which is that of leaving out each peer, with Student's
+    distribution on the logit as in `score_interval`; the logit is left where a score is outside 0 to 1, or all are 0
+    or all 1. "percentile" takes n random samples of as many peers, drawn with replacement; the same `seed` makes
+    the same draws (Efron & Tibshirani 1993, chapter 13). No interval for fewer than MIN_PEERS scores, None for none.
 
     >>> mean_interval([0.2, 0.4, 0.5, 0.7, 0.9])
-    <value = 0.5400, interval 0.3400 to 0.7600, 5 peers>
+    <value = 0.5400, interval 0.2332 to 0.8192, 5 peers>
     """
+    check_option("method", method, MEAN_METHODS)
+    check_level(level)
     values = np.array(scores, dtype=np.float64)
-    if not len(values):
-        return ScoreInterval(None, None, None, 0, note="there are no scores")
+    peers = len(values)
+    if not peers:
+        return ScoreInterval(None, None, None, 0, note="there are no scores", method=method)
     value = float(values.mean())
-    if len(values) < MIN_PEERS:
-        return ScoreInterval(value, None, None, len(values), note=TOO_FEW)
-    return _percentile_interval(value, _draw_samples(len(values), n, seed) @ values / len(values), level, len(values))
+    if peers < MIN_PEERS:
+        return ScoreInterval(value, None, None, peers, note=TOO_FEW, method=method)
+    if method == "percentile":
+        return _percentile_interval(value, _draw_samples(peers, n, seed) @ values / peers, level, peers)
+    without = (values.sum() - values) / (peers - 1)
+    if 0 < value < 1 and values.min() >= 0 and values.max() <= 1:
+        return ScoreInterval(value, *_logit_bounds(value, without, level), peers, method="jackknife-logit")
+    reach = student_quantile(level, peers - 1) * jackknife_error(without)
+    return ScoreInterval(value, value - reach, value + reach, peers, method="jackknife")
 
 
 def score_correlation_interval(
     first: Mapping[Hashable, float] | Sequence[float],
     second: Mapping[Hashable, float] | Sequence[float],
     *,
+    method: str = "fisher-z",
     n: int = 2000,
     seed: int = 0,
     level: float = 0.95,
 ) -> CorrelationInterval:
-    """Return `score_correlation` with percentile intervals over n random samples of the peers, with replacement.
+    """Return `score_correlation` with an interval around each coefficient, and its p-value.
 
-    A peer that is drawn c times counts as c peers with equal scores: Pearson's r is that of the moments weighted by c,
-    Spearman's of the mid-ranks among the drawn, weighted so too, and Kendall's tau-b the sum of c_i c_j
-    sign(x_i - x_j) sign(y_i - y_j) over the root of the product of the sums of c_i c_j |sign| of each side. The three
-    are of the same draws. Samples in which one side has a single score have no value and are left out. No interval for
-    fewer than ENOUGH_PEERS peers. Errors and None as in `score_correlation`.
+    `method` is "fisher-z": with n peers and z = artanh(r) the standard error of z is 1/sqrt(n - 3) for Pearson (Fisher
+    1921), sqrt((1 + r^2/2)/(n - 3)) for Spearman (Bonett & Wright 2000) and sqrt(.437/(n - 4)) for Kendall (Fieller,
+    Hartley & Pearson 1957). A coefficient of 1 or -1 has no interval.
 
-    >>> score_correlation_interval([0.1, 0.4, 0.5, 0.7, 0.9], [0.2, 0.3, 0.6, 0.5, 0.8]).kendall
-    <value = 0.8000, interval 0.0000 to 1.0000, 5 peers>
+    "percentile" takes n random samples of the peers, with replacement. A peer that is drawn c times counts as c peers
+    with equal scores: Pearson's r is that of the moments weighted by c, Spearman's of the mid-ranks among the drawn,
+    weighted so too, and Kendall's tau-b the sum of c_i c_j sign(x_i - x_j) sign(y_i - y_j) over the root of the product
+    of the sums of c_i c_j |sign| of each side. The three are of the same draws. Samples in which one side has a single
+    score have no value and are left out.
+
+    No interval for fewer than MIN_PEERS peers. Errors, None and p-values as in `score_correlation`.
+
+    >>> score_correlation_interval([0.1, 0.4, 0.5, 0.7, 0.9], [0.2, 0.3, 0.6, 0.5, 0.8]).pearson
+    <value = 0.9045, interval 0.1101 to 0.9937, p = 0.0349, 5 peers>
     """
+    check_option("method", method, CORRELATION_METHODS)
+    check_level(level)
     correlation = score_correlation(first, second)
     named = {"pearson": correlation.pearson, "spearman": correlation.spearman, "kendall": correlation.kendall}
-    if correlation.pearson is None or correlation.n < MIN_PEERS:
-        note = correlation.note or TOO_FEW
-        return _build_interval(
-            {name: ScoreInterval(value, None, None, correlation.n, note=note) for name, value in named.items()},
-            correlation,
-        )
+    note = correlation.note or (TOO_FEW if correlation.n < MIN_PEERS else "")
+    if note:
+        found = {name: ScoreInterval(value, None, None, correlation.n, note=note) for name, value in named.items()}
+    elif method == "fisher-z":
+        found = {name: _fisher_interval(name, value, level, correlation.n) for name, value in named.items()}
+    else:
+        found = _draw_correlations(named, first, second, n, seed, level)
+    found = {
+        name: replace(one, p_value=getattr(correlation, f"{name}_p"), method=method) for name, one in found.items()
+    }
+    return CorrelationInterval(found["pearson"], found["spearman"], found["kendall"], correlation.n, correlation.note)
+
+
+def _fisher_interval(name: str, value: float | None, level: float, n: int) -> ScoreInterval:
+    if value is None or abs(value) > 1 - 1e-12:
+        return ScoreInterval(value, None, None, n, note="no interval: the two sides are wholly alike or opposite")
+    variance = {"pearson": 1 / (n - 3), "spearman": (1 + value**2 / 2) / (n - 3), "kendall": 0.437 / (n - 4)}[name]
+    reach = NormalDist().inv_cdf((1 + level) / 2) * sqrt(variance)
+    return ScoreInterval(value, tanh(atanh(value) - reach), tanh(atanh(value) + reach), n)
+
+
+def _draw_correlations(
+    named: Mapping[str, float | None],
+    first: Mapping[Hashable, float] | Sequence[float],
+    second: Mapping[Hashable, float] | Sequence[float],
+    n: int,
+    seed: int,
+    level: float,
+) -> dict[str, ScoreInterval]:
+    """Return the percentile intervals of the three coefficients, all of the same draws."""
     a, b = scores_by_peer(first), scores_by_peer(second)
     x, y = np.array([a[peer] for peer in a], dtype=np.float64), np.array([b[peer] for peer in a], dtype=np.float64)
     counts = _draw_samples(len(x), n, seed)
@@ -104,13 +255,7 @@ def score_correlation_interval(
         "spearman": _weighted_pearson(counts, _weighted_ranks(counts, x), _weighted_ranks(counts, y)),
         "kendall": _tau_b(counts, x, y),
     }
-    return _build_interval(
-        {name: _percentile_interval(named[name], drawn[name], level, correlation.n) for name in named}, correlation
-    )
-
-
-def _build_interval(named: Mapping[str, ScoreInterval], correlation: Correlation) -> CorrelationInterval:
-    return CorrelationInterval(named["pearson"], named["spearman"], named["kendall"], correlation.n, correlation.note)
+    return {name: _percentile_interval(value, drawn[name], level, len(x)) for name, value in named.items()}
 
 
 def _percentile_interval(value: float | None, replicates: Floats, level: float, n: int) -> ScoreInterval:

@@ -1,0 +1,257 @@
+"""How often the intervals cover what they are of: python -m benchmarks.coverage --json, or --write docs/measures.md.
+
+Corpora are simulated, and each gets the interval that the library gives by default. What it is to cover is the mean
+coefficient of as many other corpora of the same kind and size, and of correlations the one that was simulated. The seed is fixed, so that the figures come back.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.random import Generator
+
+from agreement.measures import (
+    ReliabilityData,
+    alpha,
+    b_cubed,
+    difference,
+    interval,
+    score_correlation,
+    score_correlation_interval,
+    score_interval,
+)
+
+CODERS, UNITS, CATEGORIES = 3, 30, 4
+RUNS = 200
+LEVEL = 0.95
+MARKS = ("<!-- coverage: begin -->", "<!-- coverage: end -->")
+# How much of a text's difficulty shows: the share of wrong answers is this times that of a text drawn from Beta(6, 2).
+NOMINAL = {"many errors": 1.0, "some errors": 0.186, "few errors": 0.0606, "hardly any errors": 0.0201}
+DOCUMENTS = (3, 5, 10, 30, 100)
+MARKABLES = (50, 150)
+ERRORS = (0.03, 0.10, 0.25)
+PEERS = (6, 16)
+TEXTS = (5, 10, 30)
+# of scores that are normal (Pearson 1907; Greiner 1909)
+CORRELATION = 0.85
+TRUE_CORRELATIONS = {
+    "pearson": CORRELATION,
+    "spearman": 6 / np.pi * np.arcsin(CORRELATION / 2),
+    "kendall": 2 / np.pi * np.arcsin(CORRELATION),
+}
+
+type Found = tuple[float | None, float | None, float | None]  # value, low, high
+
+
+@dataclass(frozen=True)
+class Row:
+    """A kind of corpus: the value to cover, the share of intervals that do, and the median width of those there are.
+
+    `without` is the share of corpora that have no interval, which count neither way.
+    """
+
+    what: str
+    size: str
+    value: float
+    coverage: float | None
+    median_width: float | None
+    without: float
+    runs: int
+
+
+def labels(random: Generator, documents: int, hard: float) -> ReliabilityData:
+    """Return categories: each text has base rates and a difficulty; a coder errs by drawing from the base rates."""
+    rates = random.dirichlet(np.full(CATEGORIES, 2.0), documents)
+    wrong = hard * (1 - random.beta(6, 2, documents))
+    document = np.repeat(np.arange(documents), UNITS)
+    bounds = rates.cumsum(axis=1)[document]
+
+    def draw() -> np.ndarray:
+        found = (random.random(len(document))[:, None] > bounds).sum(axis=1)
+        return np.minimum(found, CATEGORIES - 1)
+
+    truth = draw()
+    table = [np.where(random.random(len(truth)) < wrong[document], draw(), truth) for _ in range(CODERS)]
+    rows = np.stack(table, axis=1).tolist()
+    return ReliabilityData.from_values(range(len(rows)), range(CODERS), rows, document.tolist())
+
+
+def chains(random: Generator, wrong: np.ndarray, markables: int) -> ReliabilityData:
+    """Return chains: coders copy the true antecedents of each text, but for a share of them that they draw anew."""
+    ids = []
+    for share in wrong:
+        antecedents = draw_antecedents(random, markables)
+        copies = [
+            np.where(random.random(markables) < share, draw_antecedents(random, markables), antecedents)
+            for _ in range(CODERS)
+        ]
+        ids.append(np.stack([follow(copy) for copy in copies], axis=1))
+    document = np.repeat(np.arange(len(wrong)), markables)
+    return ReliabilityData.from_chain_ids(np.concatenate(ids), document)
+
+
+def draw_antecedents(random: Generator, markables: int) -> np.ndarray:
+    """Return for each markable one that is not far before it, or itself where it begins a chain: half of them do."""
+    places = np.arange(markables)
+    earlier = np.maximum(places - random.geometric(0.2, markables), 0)
+    return np.where(random.random(markables) < 1 / 2, places, earlier)
+
+
+def follow(antecedents: np.ndarray) -> np.ndarray:
+    """Return the chain of each markable, as the number of its first member."""
+    first = antecedents.copy()
+    for place, antecedent in enumerate(antecedents.tolist()):
+        first[place] = first[antecedent]
+    return first
+
+
+def hard_texts(random: Generator, documents: int) -> ReliabilityData:
+    """Return chains in texts that differ in difficulty."""
+    return chains(random, 1 - random.beta(6, 2, documents), UNITS)
+
+
+def one_text(random: Generator, markables: int, error: float) -> ReliabilityData:
+    """Return chains in a single text."""
+    return chains(random, np.array([error]), markables)
+
+
+def of_alpha(simulate: Callable[[Generator], ReliabilityData], random: Generator, **options: str) -> Found:
+    """Return alpha of a new corpus and its interval."""
+    found = interval(simulate(random), alpha, level=LEVEL, **options)
+    return found.value, found.low, found.high
+
+
+def of_difference(random: Generator, documents: int, paired: bool) -> Found:
+    """Return how alpha of two rounds differs, the second with half the errors, of the same texts or of others."""
+    first = labels(random, documents, 1.0)
+    if paired:
+        shares = 1 - random.beta(6, 2, documents)
+        state = random.bit_generator.state
+        first = chains(random, shares, UNITS)
+        random.bit_generator.state = state
+        second = chains(random, shares / 2, UNITS)
+    else:
+        table = labels(random, documents, 0.5)
+        second = ReliabilityData(
+            table.units, table.coders, [("second", d) for d in table.documents], table.document_of_unit, table.content
+        )
+    found = difference(first, second, alpha, *(["masi"] if paired else []), level=LEVEL)
+    return found.value, found.low, found.high
+
+
+def of_score(random: Generator, documents: int) -> Found:
+    """Return the F1 of B-cubed of two coders and its interval over texts."""
+    data = hard_texts(random, documents)
+    found = score_interval(data.clusters(0), data.clusters(1), b_cubed, level=LEVEL).f1
+    return found.value, found.low, found.high
+
+
+def of_correlation(random: Generator, peers: int, name: str) -> Found:
+    """Return the correlation of two scores of peers that are normal and correlate, and its interval."""
+    x, noise = random.normal(size=(2, peers))
+    scores = x, CORRELATION * x + np.sqrt(1 - CORRELATION**2) * noise
+    found = getattr(score_correlation_interval(*scores, level=LEVEL), name)
+    assert found.value == getattr(score_correlation(*scores), name)
+    return found.value, found.low, found.high
+
+
+def settings() -> Iterator[tuple[str, str, Callable[[Generator], Found]]]:
+    """Yield what is simulated: its name, its size, and a function that makes one corpus."""
+    for name, hard in NOMINAL.items():
+        for n in DOCUMENTS:
+            yield (
+                f"categories, {name}",
+                f"{n} texts",
+                partial(of_alpha, partial(labels, documents=n, hard=hard)),
+            )
+    for n in DOCUMENTS:
+        yield (
+            "chains, MASI",
+            f"{n} texts",
+            partial(of_alpha, partial(hard_texts, documents=n), distance="masi", exclude_unit="both"),
+        )
+    for distance, errors in (("masi", ERRORS), ("passonneau", (0.10,)), ("nominal", (0.10,))):
+        for markables in MARKABLES:
+            for error in errors:
+                simulate = partial(one_text, markables=markables, error=error)
+                how = {"distance": distance, "exclude_unit": "both"}
+                yield (
+                    f"one text, {distance}, {error:.0%} errors",
+                    f"{markables} markables",
+                    partial(of_alpha, simulate, **how),
+                )
+    for n in TEXTS:
+        yield "B-cubed F1 of two coders", f"{n} texts", partial(of_score, documents=n)
+    for n in TEXTS:
+        yield "difference, same texts, MASI", f"{n} texts", partial(of_difference, documents=n, paired=True)
+    for n in TEXTS:
+        yield (
+            "difference, other texts, nominal",
+            f"{n} and {n} texts",
+            partial(of_difference, documents=n, paired=False),
+        )
+    for n in PEERS:
+        for name in ("pearson", "spearman", "kendall"):
+            yield f"correlation of scores, {name}", f"{n} peers", partial(of_correlation, peers=n, name=name)
+
+
+def measure(what: str, size: str, simulate: Callable[[Generator], Found], runs: int) -> Row:
+    """Return how often the interval of a new corpus has the value in it: a known one, else the mean of others."""
+    random = np.random.default_rng(crc32(f"{what}, {size}".encode()))
+    value = TRUE_CORRELATIONS.get(what.rpartition(" ")[2])
+    if value is None:
+        value = float(np.mean([found for found, _, _ in (simulate(random) for _ in range(runs)) if found is not None]))
+    bounds = [(low, high) for _, low, high in (simulate(random) for _ in range(runs)) if low is not None]
+    low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    covered = float(np.mean((low <= value) & (value <= high))) if len(low) else None
+    width = float(np.median(high - low)) if len(low) else None
+    return Row(what, size, value, covered, width, 1 - len(low) / runs, runs)
+
+
+def table(rows: list[Row]) -> str:
+    """Return the rows as a table in Markdown."""
+    lines = [
+        f"{rows[0].runs:,} corpora a row; {LEVEL:.0%} intervals.",
+        "",
+        "| what | size | value | coverage | median width | without an interval |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        covered, width = ("–" if x is None else f"{x:.3f}" for x in (row.coverage, row.median_width))
+        lines.append(
+            f"| {row.what} | {row.size} | {row.value:.3f} | {covered} | {width} | "
+            f"{f'{row.without:.1%}' if row.without else ''} |"
+        )
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print the table, or JSON, or write the table between the marks of a Markdown file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--write", type=Path, help="a file that has the marks")
+    asked = parser.parse_args(arguments)
+    chosen = [setting for setting in settings() if asked.only in setting[0]]
+    rows = [measure(*setting, asked.runs) for setting in chosen]
+    if asked.json:
+        print(json.dumps([asdict(row) for row in rows], indent=2))
+    elif asked.write is None:
+        print(table(rows))
+    else:
+        begin, end = MARKS
+        head, _, rest = asked.write.read_text(encoding="utf-8").partition(begin)
+        _, separator, tail = rest.partition(end)
+        if not separator:
+            raise SystemExit(f"{asked.write}: the marks {begin} and {end} are not in it")
+        asked.write.write_text(f"{head}{begin}\n{table(rows)}\n{end}{tail}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
