@@ -1,7 +1,8 @@
 """How often the intervals cover what they are of: python -m benchmarks.coverage --json, or --write docs/measures.md.
 
 Corpora are simulated, and each gets the interval that the library gives by default. What it is to cover is the mean
-coefficient of as many other corpora of the same kind and size, and of correlations the one that was simulated. The seed is fixed, so that the figures come back.
+coefficient of as many other corpora of the same kind and size, and of correlations the one that was simulated. The
+seed is fixed, so that the figures come back.
 """
 
 import argparse

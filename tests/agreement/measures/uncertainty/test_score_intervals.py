@@ -1,5 +1,6 @@
 """Counts of SCUs in peers, the intervals of scores and of their correlation, and SCUs matched by their words."""
 
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -9,15 +10,24 @@ from scipy import stats
 from agreement.measures import (
     ReliabilityData,
     alpha,
+    b_cubed,
+    blanc,
     bootstrap,
+    ceaf_e,
+    ceaf_m,
+    conll_average,
     contributions,
     count_alpha,
     count_dice,
     jackknife,
+    lea,
+    link_kappa,
     match_sets,
     mean_interval,
+    muc,
     score_correlation,
     score_correlation_interval,
+    score_interval,
 )
 from agreement.measures.uncertainty.score_intervals import MIN_PEERS, _draw_samples
 
@@ -66,7 +76,7 @@ def test_the_contributions_of_counts_sum_to_their_disagreement():
 
 
 def test_the_correlations_of_each_sample_are_those_of_scipy():
-    found = score_correlation_interval(FIRST, SECOND, n=200, seed=3)
+    found = score_correlation_interval(FIRST, SECOND, method="percentile", n=200, seed=3)
     drawn = {"pearson": [], "spearman": [], "kendall": []}
     for counts in _draw_samples(len(FIRST), 200, 3):
         x, y = np.repeat(FIRST, counts), np.repeat(SECOND, counts)
@@ -81,9 +91,114 @@ def test_the_correlations_of_each_sample_are_those_of_scipy():
         assert (one.n, one.undefined) == (len(FIRST), 200 - len(values))
 
 
-def test_the_same_seed_makes_the_same_interval():
-    assert score_correlation_interval(FIRST, SECOND) == score_correlation_interval(FIRST, SECOND)
-    assert mean_interval(FIRST) == mean_interval(FIRST) != mean_interval(FIRST, seed=1)
+@pytest.mark.parametrize("function", [mean_interval, partial(score_correlation_interval, SECOND)])
+def test_the_same_seed_makes_the_same_percentiles(function):
+    one, same, other = (function(FIRST, method="percentile", seed=seed) for seed in (0, 0, 1))
+    assert one == same != other
+
+
+def test_the_intervals_of_correlations_are_those_of_fisher():
+    found = score_correlation_interval(FIRST, SECOND, level=0.9)
+    n, z = len(FIRST), stats.norm.ppf(0.95)
+    scipys = stats.pearsonr(FIRST, SECOND)
+    low, high = scipys.confidence_interval(0.9)
+    assert (found.pearson.low, found.pearson.high) == pytest.approx((low, high))
+    assert found.pearson.p_value == pytest.approx(scipys.pvalue)
+    r, tau = found.spearman.value, found.kendall.value
+    for one, error in ((found.spearman, np.sqrt((1 + r**2 / 2) / (n - 3))), (found.kendall, np.sqrt(0.437 / (n - 4)))):
+        assert np.arctanh(one.high) - np.arctanh(one.value) == pytest.approx(z * error)
+        assert np.arctanh(one.value) - np.arctanh(one.low) == pytest.approx(z * error)
+    assert {one.method for one in (found.pearson, found.spearman, found.kendall)} == {"fisher-z"}
+    assert found.kendall.p_value == pytest.approx(stats.kendalltau(FIRST, SECOND).pvalue)
+    assert tau == score_correlation(FIRST, SECOND).kendall
+
+
+def test_the_p_value_of_spearman_counts_all_orders_of_few_peers():
+    found = score_correlation(FIRST, SECOND)
+    values = [stats.spearmanr(FIRST, [SECOND[i] for i in order]).statistic for order in permutations(range(7))]
+    share = np.mean(np.abs(values) >= abs(found.spearman) - 1e-9)
+    assert found.spearman_p == pytest.approx(share)
+    assert score_correlation([1, 2, 3], [1, 2, 3]).spearman_p == pytest.approx(2 / 6)
+    many = score_correlation(FIRST + SECOND, SECOND + FIRST)
+    assert many.spearman_p == pytest.approx(stats.spearmanr(FIRST + SECOND, SECOND + FIRST).pvalue)
+
+
+def test_two_peers_have_no_p_value_of_pearson():
+    assert score_correlation([1, 2], [3, 5]).pearson_p is None
+
+
+def test_rankings_that_are_wholly_alike_have_no_interval():
+    found = score_correlation_interval(FIRST, FIRST)
+    assert {one.low for one in (found.pearson, found.spearman, found.kendall)} == {None}
+    assert found.pearson.note == "no interval: the two sides are wholly alike or opposite"
+
+
+def test_the_interval_of_a_mean_is_student_s_on_the_logit():
+    found = mean_interval(FIRST)
+    p, n = np.mean(FIRST), len(FIRST)
+    reach = stats.t.ppf(0.975, n - 1) * np.std(FIRST, ddof=1) / np.sqrt(n) / (p * (1 - p))
+    logit = np.log(p / (1 - p))
+    assert (found.low, found.high) == pytest.approx(tuple(1 / (1 + np.exp(-logit + side * reach)) for side in (1, -1)))
+    assert (found.method, found.n, found.by) == ("jackknife-logit", 7, "peer")
+
+
+def test_scores_above_one_have_the_plain_interval_of_student():
+    scores = [*FIRST, 1.2]
+    found = mean_interval(scores)
+    low, high = stats.t.interval(0.95, 7, np.mean(scores), stats.sem(scores))
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert found.method == "jackknife"
+    assert mean_interval([1.0] * 6).low == 1.0
+
+
+KEY = {"a": ["AB", "CD", "E"], "b": ["FGH", "I"], "c": ["JK", "LM"], "d": ["NOPQ"], "e": []}
+RESPONSE = {"a": ["ABC", "D", "E"], "b": ["FG", "HI"], "c": ["JK", "L", "M"], "d": ["NO", "PQ"], "e": []}
+
+
+@pytest.mark.parametrize("score", [muc, b_cubed, ceaf_m, ceaf_e, lea, blanc, conll_average])
+def test_the_interval_of_a_score_leaves_out_each_text(score):
+    found = score_interval(KEY, RESPONSE, score, level=0.9)
+    whole = score(KEY, RESPONSE)
+    rest = [[{text: side[text] for text in side if text != left} for side in (KEY, RESPONSE)] for left in "abcd"]
+    without = [score(*sides) for sides in rest]
+    for name in ("recall", "precision", "f1"):
+        one, p = getattr(found, name), getattr(whole, name)
+        values = [getattr(other, name) for other in without]
+        error = np.sqrt(3 / 4 * np.sum((values - np.mean(values)) ** 2))
+        reach = stats.t.ppf(0.95, 3) * error / (p * (1 - p))
+        logit = np.log(p / (1 - p))
+        ends = tuple(1 / (1 + np.exp(-logit + side * reach)) for side in (1, -1))
+        assert one.value == p
+        assert (one.low, one.high) == pytest.approx(ends)
+        assert (one.n, one.by, one.method) == (4, "text", "jackknife-logit")
+        assert 0 < one.low <= p <= one.high < 1
+    assert "over 4 texts" in repr(found)
+    assert "recall" in found._repr_html_()
+    assert found.to_dict()["f1"]["value"] == whole.f1
+
+
+def test_the_options_of_a_score_are_passed_on():
+    found = score_interval(KEY, RESPONSE, blanc, boundary="key", singletons="drop")
+    assert found.f1.value == blanc(KEY, RESPONSE, boundary="key", singletons="drop").f1
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "note"),
+    [
+        (["AB"], ["A", "B"], "no interval: it takes 3 texts, and there is 1"),
+        ({"a": ["AB"], "b": ["CD"]}, {"a": ["A", "B"], "b": ["CD"]}, "no interval: it takes 3 texts, and there are 2"),
+        (KEY, KEY, "no interval: the score is 1"),
+    ],
+)
+def test_a_score_without_an_interval_says_why(key, response, note):
+    found = score_interval(key, response, b_cubed).f1
+    assert (found.low, found.note) == (None, note)
+    assert found.value == b_cubed(key, response).f1
+
+
+def test_another_score_is_refused():
+    with pytest.raises(ValueError, match="'link_kappa' is not a score that is added up over texts: b_cubed, blanc,"):
+        score_interval(KEY, RESPONSE, link_kappa)
 
 
 def test_peers_are_matched_by_name_and_their_order_does_not_decide():

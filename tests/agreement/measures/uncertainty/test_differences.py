@@ -1,0 +1,106 @@
+"""The difference of two rounds, with its interval and how unlikely it is."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import stats
+
+from agreement.measures import alpha, difference, fleiss_kappa, interval, permutation_test
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.shared.cases import examples
+
+FIRST = {"a": ["xx", "yy", "xy"], "b": ["xx", "yx", "yy"], "c": ["xx", "yy", "zz"], "d": ["zz", "xy", "xx"]}
+SECOND = {"a": ["xy", "yy", "xy"], "b": ["xx", "yx", "xy"], "c": ["xx", "yz", "zz"], "d": ["zy", "xy", "xx"]}
+
+
+def round_of(texts, prefix=""):
+    table = {f"{text}{i}": list(row) for text, rows in texts.items() for i, row in enumerate(rows)}
+    return data_of(table, {unit: prefix + unit[0] for unit in table})
+
+
+def without(texts, left):
+    return {text: rows for text, rows in texts.items() if text != left}
+
+
+def test_rounds_of_the_same_texts_are_compared_text_by_text():
+    found = difference(round_of(FIRST), round_of(SECOND))
+    apart = [alpha(round_of(without(FIRST, t))).value - alpha(round_of(without(SECOND, t))).value for t in "abcd"]
+    whole = alpha(round_of(FIRST)).value - alpha(round_of(SECOND)).value
+    error = sqrt(3 / 4 * sum((d - np.mean(apart)) ** 2 for d in apart))
+    reach = stats.t.ppf(0.975, 3) * error
+    assert (found.low, found.high) == pytest.approx((whole - reach, whole + reach))
+    assert (found.difference, found.standard_error) == pytest.approx((whole, error))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(whole) / error, 3))
+    assert (found.paired, found.by, found.n_groups, found.note) == (True, "document", 4, "")
+    assert "paired, 4 documents" in repr(found)
+    assert float(found) == found.value == found.difference
+    assert found._repr_html_().count("<tr>") == 7
+
+
+def test_rounds_of_other_texts_have_the_degrees_of_freedom_of_welch():
+    first, second = round_of(FIRST), round_of(SECOND | {"e": ["xx", "xz"]}, "other ")
+    errors = [interval(data, fleiss_kappa).standard_error for data in (first, second)]
+    found = difference(first, second, fleiss_kappa, level=0.9)
+    freedom = (errors[0] ** 2 + errors[1] ** 2) ** 2 / (errors[0] ** 4 / 3 + errors[1] ** 4 / 4)
+    reach = stats.t.ppf(0.95, freedom) * sqrt(errors[0] ** 2 + errors[1] ** 2)
+    assert found.high - found.difference == pytest.approx(reach)
+    assert found.difference - found.low == pytest.approx(reach)
+    assert (found.paired, found.n_groups) == (False, (4, 5))
+    assert "not paired, 4 and 5 documents" in repr(found)
+
+
+def test_two_codings_of_one_text_are_compared_by_what_hangs_together_in_either():
+    pairs = [frozenset({2 * i, 2 * i + 1}) for i in range(9)]
+    first = {unit: [pairs[unit // 2], frozenset({unit}) if unit in (3, 8) else pairs[unit // 2]] for unit in range(18)}
+    second = {unit: [pairs[unit // 2], frozenset({unit}) if unit % 5 else pairs[unit // 2]] for unit in range(18)}
+    found = difference(one_document(first), one_document(second), alpha, "jaccard")
+    apart = []
+    for left in range(9):
+        rest = [{u: row for u, row in table.items() if u // 2 != left} for table in (first, second)]
+        values = [exact.alpha(table, "jaccard")[0] for table in rest]
+        apart.append(values[0] - values[1])
+    assert (found.paired, found.by, found.n_groups) == (True, "component", 9)
+    assert found.standard_error == pytest.approx(sqrt(exact.jackknife_variance(apart)))
+
+
+@examples(25)
+@given(tables())
+def test_a_difference_the_other_way_round_is_its_negative(drawn):
+    table, documents = drawn
+    first = data_of(table, documents)
+    second = data_of({u: row[::-1][:1] + row[1:] for u, row in table.items()}, documents)
+    one, other = difference(first, second), difference(second, first)
+    assert (one.note == "") == (other.note == "")
+    if one.difference is not None:
+        assert one.difference == -other.difference
+    if one.low is not None:
+        assert (one.low, one.p_value) == pytest.approx((-other.high, other.p_value))
+
+
+def test_a_large_difference_is_as_unlikely_by_permutation():
+    agreed = {t: ["xx", "yy", "zz", "xx", "yy"] for t in "abcdefgh"} | {"a": ["xx", "yy", "zz", "xy", "yy"]}
+    split = {t: ["xy", "yx", "zz", "xz", "yy"] for t in "abcdefgh"} | {"a": ["xx", "yy", "zy", "xy", "yx"]}
+    found = difference(round_of(agreed), round_of(split))
+    assert found.p_value < 0.001
+    assert found.low > 0.5
+    assert permutation_test(round_of(agreed), round_of(split), n=999).p_value < 0.02
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "note"),
+    [
+        (FIRST, {text: ["xx"] for text in "abcd"}, "the coefficient of the second is undefined: only one value is used"),
+        ({"a": FIRST["a"], "b": FIRST["b"]}, SECOND, "no interval: it takes 3 documents, and there are 2"),
+        (FIRST, FIRST, "no interval: the difference is the same without each document"),
+        (FIRST, {"a": ["xy", "xx"], "b": ["xx"], "c": ["xx"]}, "no interval: the coefficient is undefined without"),
+        ({"a": FIRST["a"]}, {"a": SECOND["a"]}, "no interval: it takes 8 components, and there are 3"),
+    ],
+)
+def test_where_there_is_no_interval_the_note_says_why(first, second, note):
+    found = difference(round_of(first), round_of(second))
+    assert (found.low, found.p_value) == (None, None)
+    assert found.note.startswith(note)
+    assert note.split("'")[0] in repr(found)
