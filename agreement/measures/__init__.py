@@ -3,10 +3,12 @@
 pandas and SciPy are imported in the functions that need them, and nothing else is: importing the library takes about
 a fifth of the time that it would take with them.
 
->>> from agreement.measures import ReliabilityData, alpha
->>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1], [2, 2]], documents=["text"] * 4)
->>> alpha(data, "passonneau", exclude_unit="both").n_values
-4
+>>> from agreement.measures import ReliabilityData, alpha, interval
+>>> alpha([["a", "a"], ["b", "b"], ["a", "b"], [None, "a"]])
+<alpha = 0.4444: 3 units, 2 coders, 6 judgements, 2 values; 1 coded by fewer than two coders>
+>>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1], [2, 2]] * 3, documents=[*"aaaabbbbcccc"])
+>>> f"{alpha(data, 'passonneau', exclude_unit='both'):.3f}"
+'0.361'
 """
 
 from agreement.measures.coefficients.alpha import Contribution, alpha, alphas, contributions
@@ -39,9 +41,10 @@ from agreement.measures.coreference.scores import (
 from agreement.measures.data.answers import Answers, indexed_values, labelled_values, pointed_values
 from agreement.measures.data.chains import chain_labels, index_labels
 from agreement.measures.data.components import split_components
+from agreement.measures.data.inputs import as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.data.subsets import collapse
-from agreement.measures.distances import distance, from_counts
+from agreement.measures.distances import distance, distance_from_sizes
 from agreement.measures.options import DISTANCES, ORDERED_DISTANCES, SET_DISTANCES
 from agreement.measures.pyramids import (
     Correlation,
@@ -102,6 +105,7 @@ __all__ = [
     "ScoreIntervals",
     "alpha",
     "alphas",
+    "as_data",
     "augmented_kappa",
     "b_cubed",
     "bennett_s",
@@ -122,10 +126,10 @@ __all__ = [
     "count_dice",
     "difference",
     "distance",
+    "distance_from_sizes",
     "document_sums",
     "documents_sums",
     "fleiss_kappa",
-    "from_counts",
     "gwet_ac1",
     "index_labels",
     "indexed_values",

@@ -1,7 +1,7 @@
 """Distances between two values, each a label or a set.
 
 Every named distance between two sets depends only on three counts: the sizes of the sets and of their
-intersection. `from_counts` is the one definition of all of them; `distance` and the coefficients call it.
+intersection. `distance_from_sizes` is the one definition of all of them; `distance` and the coefficients call it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,17 +43,17 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
         first, second = parse_numbers([a, b], name)
         return float(number_distance(first, second, name))
     if isinstance(a, frozenset) and isinstance(b, frozenset):
-        return float(from_counts(len(a), len(b), len(a & b), name, empty=empty, thirds=thirds))
+        return float(distance_from_sizes(len(a), len(b), len(a & b), name, empty=empty, thirds=thirds))
     return 0.0 if a == b else 1.0
 
 
-def from_counts(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, empty: str, thirds: str) -> Floats:
+def distance_from_sizes(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, empty: str, thirds: str) -> Floats:
     """Return distances between sets of `a` and `b` members that have `shared` members in common.
 
     The three arrays broadcast against each other, and the result has their shape. `name` is one of SET_DISTANCES; the
     options are those of `distance` and are not checked again.
 
-    >>> from_counts([2, 2], [4, 3], [2, 1], "passonneau", empty="subset", thirds="rounded").tolist()
+    >>> distance_from_sizes([2, 2], [4, 3], [2, 1], "passonneau", empty="subset", thirds="rounded").tolist()
     [0.33, 0.67]
     """
     a, b, shared = (np.asarray(count, dtype=np.float64) for count in (a, b, shared))
@@ -71,17 +71,17 @@ def from_counts(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, emp
     return steps * (1.0 - _jaccard(a, b, shared))
 
 
-def from_counts_by_name(
+def distances_from_sizes(
     a: Ints, b: Ints, shared: Ints, names: Sequence[str], *, empty: str, thirds: str
 ) -> Iterator[tuple[str, Floats]]:
-    """Yield `from_counts` of several distances, by name, one after the other.
+    """Yield `distance_from_sizes` of several distances, by name, one after the other.
 
     Small counts come often, so each kind of pair is computed once.
     """
     width = int(max(a.max(initial=0), b.max(initial=0))) + 1
     if width**3 > 1 << 20:
         for name in names:
-            yield name, from_counts(a, b, shared, name, empty=empty, thirds=thirds)
+            yield name, distance_from_sizes(a, b, shared, name, empty=empty, thirds=thirds)
         return
     kind = (a * width + b) * width + shared
     kinds = np.flatnonzero(np.bincount(kind, minlength=1))
@@ -89,13 +89,13 @@ def from_counts_by_name(
     pairs, some = np.divmod(kinds, width)
     left, right = np.divmod(pairs, width)
     for name in names:
-        table[kinds] = from_counts(left, right, some, name, empty=empty, thirds=thirds)
+        table[kinds] = distance_from_sizes(left, right, some, name, empty=empty, thirds=thirds)
         yield name, table[kind]
 
 
 def distance_from_empty(name: str, options: Options) -> float:
     """Return the distance of the empty set from another set, which does not depend on the size of that set."""
-    return float(from_counts(0, 1, 0, name, empty=options.empty, thirds=options.thirds))
+    return float(distance_from_sizes(0, 1, 0, name, empty=options.empty, thirds=options.thirds))
 
 
 def parse_numbers(labels: Sequence[Label], name: str) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agreement.measures.coefficients.alpha_statistics import alpha_statistics, alphas_statistics
 from agreement.measures.coefficients.callable_distances import alpha_of_callable, callable_unit_disagreements
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.results import Result
 from agreement.measures.sums.overlaps import PairableUnits
@@ -27,7 +27,7 @@ class Contribution:
 
 @register_statistics(alpha_statistics)
 def alpha(
-    data: ReliabilityData,
+    data: Data,
     distance: str | Distance = "nominal",
     *,
     exclude_unit: str = "none",
@@ -40,6 +40,8 @@ def alpha(
     units of the distances of all ordered pairs of judgements of u divided by m - 1, over n; De is the mean
     distance of all n(n - 1) ordered pairs of judgements (Krippendorff 1980; Passonneau 2004).
 
+    `data` is ReliabilityData, a DataFrame, or a list or array of units x coders (the package krippendorff has coders x
+    units), as in every function here: see `as_data`.
     `distance` is one of DISTANCES, or a symmetric callable of two values that is 0 for equal values; it
     is called for every pair of distinct values, and `empty` and `thirds` (see `distance`) are its own affair.
     "ordinal", "interval" and "ratio" are for labels that are numbers.
@@ -54,6 +56,7 @@ def alpha(
     >>> alpha(data)
     <alpha = 0.0000: 2 units, 2 coders, 4 judgements, 2 values>
     """
+    data = as_data(data)
     options = Options(distance, exclude_unit, empty, thirds)
     if not isinstance(distance, str):
         return alpha_of_callable(data, distance, options)
@@ -62,7 +65,7 @@ def alpha(
 
 @register_statistics(alphas_statistics)
 def alphas(
-    data: ReliabilityData,
+    data: Data,
     distances: Sequence[str] = SET_DISTANCES,
     *,
     exclude_unit: str = "none",
@@ -78,6 +81,7 @@ def alphas(
     >>> [(name, round(result.value, 3)) for name, result in alphas(data).items()][:2]
     [('nominal', 0.44), ('passonneau', 0.791)]
     """
+    data = as_data(data)
     options = {name: Options(name, exclude_unit, empty, thirds) for name in distances}
     if not options:
         return {}
@@ -86,7 +90,7 @@ def alphas(
 
 
 def contributions(
-    data: ReliabilityData,
+    data: Data,
     distance: str | Distance = "nominal",
     *,
     exclude_unit: str = "none",
@@ -102,6 +106,7 @@ def contributions(
     >>> [round(one.share, 3) for one in contributions(data, "jaccard")]
     [0.25, 0.25, 0.5]
     """
+    data = as_data(data)
     options = Options(distance, exclude_unit, empty, thirds)
     pairable = PairableUnits.from_data(data)
     if isinstance(distance, str):

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from agreement.measures.data.cells import MISSING
+from agreement.measures.data.label_sets import count_similar_pairs, label_similarities
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.distances import distance_from_empty, midranks, parse_numbers
 from agreement.measures.options import SET_DISTANCES, Options
@@ -79,7 +80,8 @@ def _document_statistics(table: DocumentTable, names: Sequence[str], options: li
         labels.documents, labels.labels, labels.counts.astype(np.float64), (len(table.n_units), n_labels)
     )
     fixed = np.stack([np.asarray(column, dtype=np.float64) for column in counts + sums], axis=1)
-    return _build_statistics(table.documents, fixed, by_label, names, options).select_groups(table.n_units > 0)
+    statistics = _build_statistics(table.documents, fixed, by_label, table.labels[:n_labels], options)
+    return statistics.select_groups(table.n_units > 0)
 
 
 def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> SufficientStatistics:
@@ -110,8 +112,8 @@ def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> Suffi
         np.array([(one.observed, one.overlap_distance) for one in sums], dtype=np.float64).reshape(-1, 2)
         for sums in several
     ]
-    names = [str(option.distance) for option in options]
-    statistics = _build_statistics([one.document for one in first], np.hstack(fixed), by_label, names, options)
+    documents = [one.document for one in first]
+    statistics = _build_statistics(documents, np.hstack(fixed), by_label, list(number), options)
     return statistics.select_groups(np.array([one.n_units > 0 for one in first], dtype=np.bool_))
 
 
@@ -123,23 +125,23 @@ def _common_options(sums: Sequence[DocumentSums]) -> Options:
 
 
 def _build_statistics(
-    documents: Sequence[Hashable], fixed: Floats, by_label: Matrix, names: Sequence[str], options: list[Options]
+    documents: Sequence[Hashable], fixed: Floats, by_label: Matrix, labels: Sequence[Label], options: list[Options]
 ) -> SufficientStatistics:
     """Return the statistics of several distances.
 
     Columns: judgements, those with the empty set, with another set, overlapping pairs; then for each distance the
     observed sum and that of overlapping pairs; then the judgements with each label."""
-    n_fixed = fixed.shape[1]
+    n_fixed, names = fixed.shape[1], [str(option.distance) for option in options]
+    similar = [label_similarities(labels, name, option) for name, option in zip(names, options, strict=True)]
 
     def coefficients(sums: Floats) -> Floats:
         n, empty, nonempty, overlapping = sums[:, :4].T
         of_label = sums[:, n_fixed:]
-        equal = (of_label**2).sum(axis=1) - of_label.sum(axis=1)
         columns = []
         for k, option in enumerate(options):
             expected = expected_distance(
                 n=n,
-                equal=equal,
+                alike=count_similar_pairs(of_label, similar[k]),
                 empty=empty,
                 nonempty=nonempty,
                 overlapping=overlapping,
@@ -160,7 +162,7 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     name = str(options.distance)
     used = PairableUnits.from_data(data)
     terms = np.array(unit_disagreements(used, options))
-    compared = _remove_units(data, used) if options.exclude_unit == "both" else data
+    compared = _remove_units(data, used) if options.exclude_unit == "both" and data.has_sets else data
     pairable = PairableUnits.from_data(compared)
     rows, columns = np.nonzero(pairable.codes != MISSING)
     judgements = WeightedJudgements(
@@ -168,7 +170,12 @@ def _unit_statistics(data: ReliabilityData, options: Options) -> SufficientStati
     )
     n_units = len(used.rows)
     masses = ValueMasses(
-        judgements, SetSimilarities.from_units(pairable, name, options), np.arange(n_units), n_units, by_unit=True
+        judgements,
+        SetSimilarities.from_units(pairable, name, options),
+        np.arange(n_units),
+        n_units,
+        by_unit=True,
+        labels=label_similarities(data.labels, name, options),
     )
     fixed = np.stack((used.coders.astype(np.float64), terms), axis=1) if n_units else np.zeros((0, 2))
 

@@ -5,13 +5,14 @@ from itertools import combinations
 import numpy as np
 
 from agreement.measures.data.cells import MISSING
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import MISSING_RULES, check_option
 from agreement.measures.results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
 from agreement.measures.values import Floats, Label
 
 
-def augmented_kappa(data: ReliabilityData, p: float = 0.5, *, missing: str = "available") -> KappaResult:
+def augmented_kappa(data: Data, p: float = 0.5, *, missing: str = "available") -> KappaResult:
     """Return the kappa of labels of which a unit may have two from a coder: a primary one and a secondary one.
 
     A value is a label, or a pair `(primary, secondary)`. A judgement is one vote: all of it goes to a single label, or
@@ -30,6 +31,7 @@ def augmented_kappa(data: ReliabilityData, p: float = 0.5, *, missing: str = "av
     >>> round(augmented_kappa(data, p=0.6).value, 4)
     0.3363
     """
+    data = as_data(data)
     check_option("missing", missing, MISSING_RULES)
     if not 0.5 <= p <= 1:
         raise ValueError(f"p is {p!r}; it must be from 0.5 to 1")

@@ -17,9 +17,9 @@ def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Option
     """Return alpha as `alpha` defines it; `distance` is called once for each pair of values that differ."""
     compare = _CheckedDistance(distance)
     judgements = _pairable_values(data)
-    observed = _sum_by_unit(judgements, compare, options)
+    observed = _sum_by_unit(judgements, compare, options.exclude_unit != "none" and data.has_sets)
     pooled = Counter(
-        remove_unit(value, unit) if options.exclude_unit == "both" else value
+        remove_unit(value, unit) if options.exclude_unit == "both" and data.has_sets else value
         for unit, row in judgements.items()
         for value in row.values()
     )
@@ -37,7 +37,8 @@ def alpha_of_callable(data: ReliabilityData, distance: Distance, options: Option
 
 def callable_unit_disagreements(data: ReliabilityData, distance: Distance, options: Options) -> dict[Hashable, float]:
     """Return for each pairable unit the distances of all ordered pairs of judgements, over their number less one."""
-    return _sum_by_unit(_pairable_values(data), _CheckedDistance(distance), options)
+    remove = options.exclude_unit != "none" and data.has_sets
+    return _sum_by_unit(_pairable_values(data), _CheckedDistance(distance), remove)
 
 
 class _CheckedDistance:
@@ -70,12 +71,12 @@ def _pairable_values(data: ReliabilityData) -> dict[Hashable, dict[Hashable, Val
 
 
 def _sum_by_unit(
-    judgements: dict[Hashable, dict[Hashable, Value]], compare: _CheckedDistance, options: Options
+    judgements: dict[Hashable, dict[Hashable, Value]], compare: _CheckedDistance, remove: bool
 ) -> dict[Hashable, float]:
     disagreements = {}
     for unit, row in judgements.items():
         values = list(row.values())
-        if options.exclude_unit != "none":
+        if remove:
             values = [remove_unit(value, unit) for value in values]
         total = fsum(compare(a, b) for a, b in combinations(values, 2))
         disagreements[unit] = 2 * total / (len(values) - 1)

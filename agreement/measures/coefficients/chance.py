@@ -16,7 +16,8 @@ import numpy as np
 from agreement.measures.coefficients.scales import Scale
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.cells import MISSING
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.label_sets import label_similarities
+from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
 from agreement.measures.options import MISSING_RULES, Options, check_option
 from agreement.measures.results import NOT_BY_ALL, NOT_CODED, nonzero_counts
 from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
@@ -53,6 +54,8 @@ class Kappa:
 
     def __post_init__(self) -> None:
         check_option("missing", self.missing, MISSING_RULES)
+        if not self.pooled:
+            check_known_coders(self.data)
 
     @cached_property
     def used_units(self) -> PairableUnits:
@@ -90,13 +93,14 @@ class Kappa:
             n_raters=1 if self.pooled else used.codes.shape[1],
         )
         apart = self.scale.of_labels if self.scaled else None
+        name = str(self.options.distance)
         return ValueMasses(
             judgements,
-            SetSimilarities.from_units(used, str(self.options.distance), self.options),
+            SetSimilarities.from_units(used, name, self.options),
             group_of_unit=group_of_unit,
             n_groups=len(names),
             by_unit=by == "unit",
-            labels=None if apart is None else 1 - apart,
+            labels=label_similarities(self.data.labels, name, self.options) if apart is None else 1 - apart,
         )
 
     def statistics(self, by: str) -> SufficientStatistics:

@@ -9,6 +9,7 @@ from agreement.measures.coefficients.alpha import alpha
 from agreement.measures.coefficients.alpha_statistics import alpha_from_sums
 from agreement.measures.coefficients.callable_distances import callable_unit_disagreements
 from agreement.measures.data.cells import MISSING
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import Options
 from agreement.measures.results import Result
@@ -55,7 +56,7 @@ def _count_statistics(data: ReliabilityData, by: str) -> SufficientStatistics:
 
 
 @register_statistics(_count_statistics)
-def count_alpha(data: ReliabilityData) -> Result:
+def count_alpha(data: Data) -> Result:
     """Return Krippendorff's alpha of counts with `count_dice` as the distance: `alpha(data, count_dice)`.
 
     Values are numbers from 0: how often the coder found the unit. `bootstrap` and `jackknife` compute it from sums, as
@@ -65,6 +66,7 @@ def count_alpha(data: ReliabilityData) -> Result:
     >>> count_alpha(ReliabilityData.from_values("abcd", ["Ann", "Bob"], counts, ["peer"] * 4))
     <alpha = 0.4286: 4 units, 2 coders, 8 judgements, 3 values>
     """
+    data = as_data(data)
     return alpha(data, count_dice)
 
 

@@ -17,6 +17,7 @@ from agreement.measures.coefficients.scales import Disagreement, Scale
 from agreement.measures.coefficients.standard_errors import cohen_errors, fleiss_error
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.cells import MISSING
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import SET_DISTANCES, Options, check_option
 from agreement.measures.results import CategoryKappa, KappaResult, Result
@@ -37,7 +38,7 @@ def _observed_agreement(data: ReliabilityData, *, missing: str = "available") ->
 
 
 @register_statistics(kappa_statistics(_observed_agreement))
-def observed_agreement(data: ReliabilityData, *, missing: str = "available") -> Result:
+def observed_agreement(data: Data, *, missing: str = "available") -> Result:
     """Return the mean over units of the proportion of pairs of coders that agree, without correction for chance.
 
     `missing` is "available" (units with two or more coders) or "drop" (units that all coders coded). `expected` of the
@@ -47,6 +48,7 @@ def observed_agreement(data: ReliabilityData, *, missing: str = "available") -> 
     >>> observed_agreement(data)
     <Ao = 0.5000: 2 units, 2 coders, 4 judgements, 2 values>
     """
+    data = as_data(data)
     kappa = _observed_agreement(data, missing=missing)
     parts = kappa.result_fields()
     value = parts["observed"]
@@ -66,9 +68,7 @@ def _bennett_s(
 
 
 @register_statistics(kappa_statistics(_bennett_s))
-def bennett_s(
-    data: ReliabilityData, *, categories: Sequence[Label] | None = None, missing: str = "available"
-) -> KappaResult:
+def bennett_s(data: Data, *, categories: Sequence[Label] | None = None, missing: str = "available") -> KappaResult:
     """Return S, (Ao - 1/q)/(1 - 1/q) for q categories (Bennett, Alpert & Goldstein 1954).
 
     For more coders this is the kappa of Brennan & Prediger 1981 and Randolph's free-marginal kappa. `categories` lists
@@ -78,6 +78,7 @@ def bennett_s(
     >>> bennett_s(data, categories=["x", "y", "z"]).value
     0.25
     """
+    data = as_data(data)
     return KappaResult(**_bennett_s(data, categories=categories, missing=missing).result_fields())
 
 
@@ -88,7 +89,7 @@ def _scott_pi(data: ReliabilityData, *, missing: str = "available") -> Kappa:
 
 
 @register_statistics(kappa_statistics(_scott_pi))
-def scott_pi(data: ReliabilityData, *, missing: str = "available") -> KappaResult:
+def scott_pi(data: Data, *, missing: str = "available") -> KappaResult:
     """Return Scott's pi of two coders: chance draws from the values of both together (Scott 1955).
 
     It is `fleiss_kappa` of two coders, with the `missing` described there. Raises ValueError for more than two coders
@@ -98,6 +99,7 @@ def scott_pi(data: ReliabilityData, *, missing: str = "available") -> KappaResul
     >>> round(scott_pi(data).value, 4)
     -0.3333
     """
+    data = as_data(data)
     return KappaResult(**_scott_pi(data, missing=missing).result_fields())
 
 
@@ -116,7 +118,7 @@ def _cohen_kappa(
 
 @register_statistics(kappa_statistics(_cohen_kappa))
 def cohen_kappa(
-    data: ReliabilityData,
+    data: Data,
     distance: str | Disagreement = "nominal",
     *,
     categories: Sequence[Label] | None = None,
@@ -139,6 +141,7 @@ def cohen_kappa(
     >>> round(cohen_kappa(data).value, 4), round(cohen_kappa(data, "quadratic").value, 4)
     (0.6364, 0.8)
     """
+    data = as_data(data)
     kappa = _cohen_kappa(data, distance, categories=categories, missing=missing)
     parts = kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}}
     codes = kappa.used_units.codes
@@ -154,7 +157,7 @@ def _fleiss_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa
 
 
 @register_statistics(kappa_statistics(_fleiss_kappa))
-def fleiss_kappa(data: ReliabilityData, *, missing: str = "available", variance: str = "1979") -> KappaResult:
+def fleiss_kappa(data: Data, *, missing: str = "available", variance: str = "1979") -> KappaResult:
     """Return multi-pi, Siegel & Castellan's K: (Ao - Ae)/(1 - Ae), where all values that differ differ alike.
 
     Ao is the mean over units of the proportion of pairs of coders that agree; Ae is the sum of the squared
@@ -174,6 +177,7 @@ def fleiss_kappa(data: ReliabilityData, *, missing: str = "available", variance:
     >>> fleiss_kappa(data)
     <K = -0.2000: 4 units, 3 coders, 12 judgements, 2 values>
     """
+    data = as_data(data)
     check_option("variance", variance, VARIANCES)
     kappa = _fleiss_kappa(data, missing=missing)
     parts = kappa.result_fields()
@@ -191,7 +195,7 @@ def _multi_kappa(data: ReliabilityData, *, missing: str = "available") -> Kappa:
 
 
 @register_statistics(kappa_statistics(_multi_kappa))
-def multi_kappa(data: ReliabilityData, *, missing: str = "available") -> KappaResult:
+def multi_kappa(data: Data, *, missing: str = "available") -> KappaResult:
     """Return the kappa of several coders, each drawing from its own values (Davies & Fleiss 1982; Conger 1980).
 
     Ae is the mean over pairs of coders of the agreement expected of the two. `missing` as in `fleiss_kappa`: with
@@ -203,6 +207,7 @@ def multi_kappa(data: ReliabilityData, *, missing: str = "available") -> KappaRe
     >>> multi_kappa(data)
     <multi-kappa = 0.0000: 4 units, 3 coders, 12 judgements, 2 values>
     """
+    data = as_data(data)
     return KappaResult(**_multi_kappa(data, missing=missing).result_fields())
 
 
@@ -226,7 +231,7 @@ def _beta(
 
 @register_statistics(kappa_statistics(_beta))
 def beta(
-    data: ReliabilityData,
+    data: Data,
     distance: str | Distance = "nominal",
     *,
     categories: Sequence[Label] | None = None,
@@ -247,6 +252,7 @@ def beta(
     >>> round(beta(data, "jaccard").value, 4)
     0.193
     """
+    data = as_data(data)
     kappa = _beta(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
     name = str(kappa.options.distance) if kappa.scale.of_labels is None else kappa.scale.name
     parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
@@ -279,7 +285,7 @@ def _gwet_ac1(
 
 @register_statistics(kappa_statistics(_gwet_ac1))
 def gwet_ac1(
-    data: ReliabilityData,
+    data: Data,
     distance: str | Disagreement = "nominal",
     *,
     categories: Sequence[Label] | None = None,
@@ -297,6 +303,7 @@ def gwet_ac1(
     >>> round(gwet_ac1(data).value, 4)
     0.68
     """
+    data = as_data(data)
     kappa = _gwet_ac1(data, distance, categories=categories, missing=missing)
     return KappaResult(**kappa.result_fields() | {"parameters": {"distance": kappa.scale.name, "missing": missing}})
 

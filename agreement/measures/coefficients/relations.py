@@ -4,9 +4,11 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.cells import MISSING
+from agreement.measures.data.inputs import Data, as_data
+from agreement.measures.data.label_sets import LabelSets
 from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
-from agreement.measures.sums.pairs import different_sets
+from agreement.measures.sums.pairs import different_labels, different_sets
 from agreement.measures.values import Ints, Value, remove_unit
 
 RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
@@ -34,7 +36,7 @@ def relation(a: Value, b: Value, unit: Hashable = None) -> str:
     return "intersection" if a & b else "disjunction"
 
 
-def relation_counts(data: ReliabilityData) -> Ints:
+def relation_counts(data: Data) -> Ints:
     """Count the pairs of coders in each of RELATIONS on each unit, the unit itself removed from both values.
 
     Shape (units, relations), in the order of the data and of RELATIONS.
@@ -43,11 +45,14 @@ def relation_counts(data: ReliabilityData) -> Ints:
     >>> relation_counts(ReliabilityData.from_values("AB", ["Ann", "Bob", "Cid"], sets, ["text"] * 2)).tolist()
     [[0, 1, 0, 0, 2], [1, 0, 0, 0, 0]]
     """
+    data = as_data(data)
     pairable = PairableUnits.from_data(data)
     n_units = len(pairable.rows)
     of_pairable = np.zeros((n_units, len(RELATIONS)), dtype=np.int64)
     different, sets, a, b, shared = different_sets(pairable, find_overlaps(pairable, np.zeros_like(data.cells.members)))
     clashes = np.delete(different, sets)
+    if data.members == "labels":
+        clashes, different, sets, a, b, shared = _label_set_pairs(pairable)
     contained = shared == np.minimum(a, b)
     kind = np.select([contained & (a == b), contained, shared > 0], [0, 1, 2], 3)
     np.add.at(of_pairable, (different[sets], kind), 1)
@@ -56,3 +61,18 @@ def relation_counts(data: ReliabilityData) -> Ints:
     counts = np.zeros((len(data.units), len(RELATIONS)), dtype=np.int64)
     counts[pairable.rows] = of_pairable
     return counts
+
+
+def _label_set_pairs(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints]:
+    """Return the units of clashes of labels, those of all pairs, which pairs are of two sets, their sizes, the shared.
+
+    The pairs are those of different values, of data whose sets have labels as members.
+    """
+    units, low, high = different_labels(pairable)
+    known = LabelSets.from_labels(pairable.data.labels)
+    number = np.full(len(pairable.data.labels), MISSING, dtype=np.int64)
+    number[known.places] = np.arange(len(known.places))
+    low, high = number[low], number[high]
+    sets = np.flatnonzero((low != MISSING) & (high != MISSING))
+    low, high = low[sets], high[sets]
+    return np.delete(units, sets), units, sets, known.sizes[low], known.sizes[high], known.shared[low, high]

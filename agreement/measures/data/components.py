@@ -6,12 +6,13 @@ import numpy as np
 
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.cells import MISSING
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.partitions import Partition
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.values import Bools, Ints, Value
 
 
-def split_components(data: ReliabilityData) -> ReliabilityData:
+def split_components(data: Data) -> ReliabilityData:
     """Return the data with their connected components as documents, named by numbers from 0.
 
     A unit is joined with every member of every set that a coder gave it as its value, units or not, and so with what
@@ -23,6 +24,7 @@ def split_components(data: ReliabilityData) -> ReliabilityData:
     >>> split_components(data).document_of_unit.tolist()
     [0, 0, 1, 1, 2]
     """
+    data = as_data(data)
     return move_to_documents(data, component_of_unit(data))
 
 
@@ -37,7 +39,7 @@ def split_shared_components(first: ReliabilityData, second: ReliabilityData) -> 
         for unit, row in zip(units, rows, strict=True):
             row += [None if code == MISSING else values[code] for code in codes.get(unit, missing)]
     coders = range(len(first.coders) + len(second.coders))
-    together = ReliabilityData.from_values(list(units), coders, rows, [None] * len(units))
+    together = ReliabilityData.from_values(list(units), coders, rows, [None] * len(units), members=first.members)
     number = dict(zip(units, component_of_unit(together).tolist(), strict=True))
     one, other = (
         move_to_documents(data, np.array([number[unit] for unit in data.units], dtype=np.int64))

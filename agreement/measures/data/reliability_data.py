@@ -16,6 +16,7 @@ from agreement.measures.data.cells import MISSING, Cells, Content
 from agreement.measures.data.matrix import read_matrix
 from agreement.measures.data.partitions import Partition
 from agreement.measures.data.records import parse_records, read_csv
+from agreement.measures.options import check_option
 from agreement.measures.results import pluralize
 from agreement.measures.values import Ints, Label, Value
 
@@ -23,13 +24,26 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@dataclass(frozen=True)
+class UnnamedCoder:
+    """One of the coders of counts: nobody knows which judgements are theirs."""
+
+    number: int
+
+
+MEMBERS = ("units", "labels")
+_NOTHING = ("NAType", "NaTType")
+# Columns of a table with one judgement a row, which no coder is called by.
+_LONG_COLUMNS = ("document", "unit", "item", "coder", "annotator", "rater", "label", "chain")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ReliabilityData:
     """What several coders answered on the same units: the input of every coefficient.
 
-    Use `from_frame`, `from_values`, `from_chain_ids`, `from_records`, `from_csv` or `from_matrix`. A value is a
-    label (any hashable) or a frozenset of members: units, or other ids that are not coded themselves. None is a
-    unit the coder did not code, which is neither a label nor the empty set. Sets of different documents never
+    Use `from_frame`, `from_values`, `from_chain_ids`, `from_records`, `from_counts`, `from_csv` or `from_matrix`. A
+    value is a label (any hashable) or a frozenset of members: units, or other ids that are not coded themselves. None
+    is a unit the coder did not code, which is neither a label nor the empty set. Sets of different documents never
     share a member.
 
     The cells are integers: see `Cells`.
@@ -64,20 +78,29 @@ class ReliabilityData:
         return f"<p>{escape(repr(self)[1:-1])}</p>{self.to_frame().head(10).to_html(na_rep='')}"
 
     @classmethod
-    def from_frame(cls, frame: "pd.DataFrame", documents: "pd.Series | None" = None) -> Self:
-        """Return data from a table: index = units, columns = coders, cell = label, frozenset, or None/NaN (missing).
+    def from_frame(cls, frame: "pd.DataFrame", documents: "pd.Series | None" = None, *, members: str = "units") -> Self:
+        """Return data from a table: index = units, columns = coders, cell = label, set, or None/NaN (missing).
 
-        `documents` is a Series from unit to document; without it everything is one document. Raises
-        ValueError, naming the offender, for a unit that comes twice, is in two documents or in none, a cell
-        that is not hashable, and a member that sets of two documents share.
+        A set is a frozenset, set or list. `documents` is a Series from unit to document. Without it an index of two
+        levels is of documents and units, a unit is named by both, and a member of a set is a unit of the same document;
+        with one level everything is one document. `members="labels"` takes the members of sets for labels that mean
+        the same in every document (several categories of one unit), not for units.
+
+        Raises ValueError, naming the offender, for a unit that comes twice, is in two documents or in none, a cell
+        that is neither label nor set, a member that sets of two documents share, and a table with one judgement a row.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"Ann": ["place", None], "Bob": ["none", "place"]}, index=["A", "B"])
         >>> ReliabilityData.from_frame(frame)
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
+        _check_wide(frame)
+        check_option("members", members, MEMBERS)
         units = frame.index.tolist()
         cells = frame.astype(object).where(frame.notna(), None).to_numpy(dtype=object).tolist()
+        if documents is None and frame.index.nlevels == 2:
+            level = 1 if frame.index.names[1] == "document" else 0
+            return cls._from_levels(units, frame.columns.tolist(), cells, level, members)
         of_unit: list[Hashable] = [None] * len(units)
         if documents is not None:
             document_of = _map_documents(documents.index.tolist(), documents.tolist())
@@ -85,7 +108,68 @@ class ReliabilityData:
                 if unit not in document_of:
                     raise ValueError(f"unit {unit!r} is in no document")
                 of_unit[row] = document_of[unit]
-        return cls.from_values(units, frame.columns.tolist(), cells, of_unit)
+        return cls.from_values(units, frame.columns.tolist(), cells, of_unit, members=members)
+
+    @classmethod
+    def _from_levels(
+        cls,
+        units: list[tuple[Hashable, Hashable]],
+        coders: Sequence[Hashable],
+        rows: list[list[Any]],
+        level: int,
+        members: str,
+    ) -> Self:
+        """Return data of units that are named by document and unit, the document at a place of the name."""
+        documents = [unit[level] for unit in units]
+
+        def name_member(document: Hashable, member: Hashable) -> tuple[Hashable, Hashable]:
+            if isinstance(member, tuple) and len(member) == 2 and member[level] == document:
+                return member
+            return (document, member) if level == 0 else (member, document)
+
+        if members == "units":
+            rows = [
+                [
+                    frozenset(name_member(document, member) for member in value)
+                    if isinstance(value, set | list | frozenset)
+                    else value
+                    for value in row
+                ]
+                for document, row in zip(documents, rows, strict=True)
+            ]
+        return cls.from_values(units, coders, rows, documents, members=members)
+
+    @classmethod
+    def from_counts(cls, counts: ArrayLike, categories: Sequence[Label] | None = None) -> Self:
+        """Return data from an array (units, categories): how many coders gave a unit each category (Fleiss 1971).
+
+        Who gave what is not known: coefficients that need it (`multi_kappa`, `cohen_kappa`, `beta`), and whatever
+        leaves out or compares coders, raise ValueError. Units are named by their row number, and are of one document;
+        `categories` by their column number unless they are given, or are the columns of a DataFrame. Raises ValueError
+        for an array of another shape and for what is no count.
+
+        >>> data = ReliabilityData.from_counts([[3, 0], [2, 1], [0, 2]], ["yes", "no"])
+        >>> data
+        <ReliabilityData: 3 units, 3 coders, 1 document, 2 values>
+        >>> round(fleiss_kappa(data).value, 4)
+        0.55
+        """
+        if categories is None:
+            categories = list(getattr(counts, "columns", ())) or None
+        table = np.asarray(counts)
+        if table.ndim != 2:
+            raise ValueError("the counts must be an array with two dimensions: units and categories")
+        names = list(range(table.shape[1])) if categories is None else list(categories)
+        if len(names) != table.shape[1]:
+            raise ValueError(f"{table.shape[1]} columns of counts, {len(names)} categories")
+        for row, column in np.argwhere(~np.isfinite(table) | (table < 0) | (table != np.floor(table))).tolist():
+            raise ValueError(f"unit {row}, category {names[column]!r}: {table[row, column]} is no count")
+        whole = table.astype(np.int64)
+        n_coders = int(whole.sum(axis=1).max(initial=0))
+        rows = [np.repeat(np.arange(len(names)), of_unit).tolist() for of_unit in whole]
+        values = [[names[k] for k in given] + [None] * (n_coders - len(given)) for given in rows]
+        coders = [UnnamedCoder(number) for number in range(n_coders)]
+        return cls.from_values(range(len(rows)), coders, values, [None] * len(rows))
 
     @classmethod
     def from_values(
@@ -94,14 +178,18 @@ class ReliabilityData:
         coders: Sequence[Hashable],
         values: Iterable[Sequence[Value | None]],
         documents: Sequence[Hashable],
+        *,
+        members: str = "units",
     ) -> Self:
         """Return data from rows: for each unit one value per coder (None = missing), and the unit's document.
 
-        Raises ValueError, naming the offender, as `from_frame` does, and for a row of the wrong length.
+        `members` as in `from_frame`. Raises ValueError, naming the offender, as `from_frame` does, and for a row of the
+        wrong length.
 
         >>> ReliabilityData.from_values(["A", "B"], ["Ann", "Bob"], [["place", "none"], [None, "place"]], ["a", "a"])
         <ReliabilityData: 2 units, 2 coders, 1 document, 2 values>
         """
+        check_option("members", members, MEMBERS)
         rows = list(values)
         if not len(units) == len(rows) == len(documents):
             raise ValueError(f"{len(units)} units, {len(rows)} rows of values, {len(documents)} documents")
@@ -109,19 +197,19 @@ class ReliabilityData:
         labels: dict[Label, int] = {}
         sets: dict[frozenset[Hashable], int] = {}
         cells = np.array(
-            [_encode_row(unit, coders, row, labels, sets) for unit, row in zip(units, rows, strict=True)],
+            [_encode_row(unit, coders, row, labels, sets, members) for unit, row in zip(units, rows, strict=True)],
             dtype=np.int64,
         ).reshape(len(units), len(coders))
         row_of_unit = {unit: row for row, unit in enumerate(units)}
         # iteration over a set is not stable between runs, so the other members get an order of their own
         others = sorted({m for value in sets for m in value if m not in row_of_unit}, key=_sort_key)
         number = row_of_unit | {member: len(units) + i for i, member in enumerate(others)}
-        members = [sorted(number[member] for member in value) for value in sets]
+        rows_of_sets = [sorted(number[member] for member in value) for value in sets]
         content = Cells(
             codes=np.where(cells < MISSING, len(labels) - 2 - cells, cells),
             labels=tuple(labels),
             starts=np.concatenate(([0], np.cumsum([len(value) for value in sets], dtype=np.int64))),
-            members=np.array([member for value in members for member in value], dtype=np.int64),
+            members=np.array([member for value in rows_of_sets for member in value], dtype=np.int64),
             others=tuple(others),
         )
         names, document_of_unit = _factorize(documents)
@@ -259,6 +347,11 @@ class ReliabilityData:
         return not isinstance(self.content, Cells) or len(self.content.starts) > 1
 
     @property
+    def members(self) -> str:
+        """What the members of sets are: "units", or "labels" where sets are themselves labels of all documents."""
+        return "labels" if any(isinstance(label, frozenset) for label in self.labels) else "units"
+
+    @property
     def n_values(self) -> int:
         """The number of distinct values."""
         return len(self.labels) + len(self.cells.starts) - 1
@@ -294,7 +387,8 @@ class ReliabilityData:
         values = [self.value(code) for code in range(self.n_values)]
         table = [[None if code == MISSING else values[code] for code in self.codes[row].tolist()] for row in rows]
         names = [self.documents[self.document_of_unit[row]] for row in rows]
-        return type(self).from_values([self.units[row] for row in rows], self.coders, table, names)
+        units = [self.units[row] for row in rows]
+        return type(self).from_values(units, self.coders, table, names, members=self.members)
 
     def clusters(self, coder: Hashable) -> dict[Hashable, list[frozenset[Hashable]]]:
         """Return the distinct sets that a coder gave, by document: a side of a coreference score.
@@ -374,23 +468,49 @@ def _encode_row(
     row: Sequence[Value | None],
     labels: dict[Label, int],
     sets: dict[frozenset[Hashable], int],
+    members: str,
 ) -> list[int]:
     """Return a row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
     if len(row) != len(coders):
         raise ValueError(f"unit {unit!r} has {len(row)} values for {len(coders)} coders")
     codes = []
     for coder, value in zip(coders, row, strict=True):
-        if value is None or (isinstance(value, float) and isnan(value)):
+        if _is_missing(value):
             codes.append(MISSING)
-        elif isinstance(value, frozenset):
-            codes.append(-2 - sets.setdefault(value, len(sets)))
-        else:
-            try:
-                codes.append(labels.setdefault(value, len(labels)))
-            except TypeError:
-                kind = type(value).__name__
-                raise ValueError(f"unit {unit!r}, coder {coder!r}: a {kind} is neither a label nor a frozenset")
+            continue
+        try:
+            known = frozenset(value) if isinstance(value, set | list | frozenset) else value
+            if isinstance(known, frozenset) and members == "units":
+                codes.append(-2 - sets.setdefault(known, len(sets)))
+            else:
+                codes.append(labels.setdefault(known, len(labels)))
+        except TypeError:
+            what = (
+                "a set of things that cannot be members" if isinstance(value, set | list) else "neither label nor set"
+            )
+            raise ValueError(f"unit {unit!r}, coder {coder!r}: a {type(value).__name__} is {what}")
     return codes
+
+
+def _is_missing(value: object) -> bool:
+    """Return whether a cell says nothing: None, NaN, or what pandas has for them."""
+    return value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ in _NOTHING
+
+
+def check_known_coders(data: ReliabilityData) -> None:
+    """Raise ValueError for counts, of which nobody knows who gave what."""
+    if any(isinstance(coder, UnnamedCoder) for coder in data.coders):
+        raise ValueError("these data are counts: which coder gave what is not known, and this needs it")
+
+
+def _check_wide(frame: "pd.DataFrame") -> None:
+    """Raise ValueError for a table with one judgement a row, by what its columns are called."""
+    for column in frame.columns:
+        if str(column).lower() in _LONG_COLUMNS:
+            raise ValueError(
+                f"a column is called {column!r}, and each column is a coder here: make the data of a table with one"
+                " judgement a row by ReliabilityData.from_records, and give documents as `documents` or in the index"
+            )
 
 
 def _map_documents(units: Sequence[Hashable], documents: Sequence[Hashable]) -> dict[Hashable, Hashable]:

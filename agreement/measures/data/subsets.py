@@ -6,11 +6,12 @@ import numpy as np
 
 from agreement.measures.data.arrays import run_offsets, sorted_unique
 from agreement.measures.data.cells import MISSING, Cells
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
+from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
 from agreement.measures.values import Bools, Label
 
 
-def collapse(data: ReliabilityData, mapping: Mapping[Label, Label]) -> ReliabilityData:
+def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     """Return the data with some labels merged: each label of `mapping` becomes what it maps to.
 
     All other values stay.
@@ -22,6 +23,7 @@ def collapse(data: ReliabilityData, mapping: Mapping[Label, Label]) -> Reliabili
     >>> collapse(data, {"cat": "animal", "dog": "animal"}).labels
     ('animal', 'car')
     """
+    data = as_data(data)
     if mapping and not any(label in mapping for label in data.labels):
         raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(data.labels)}")
     place: dict[Label, int] = {}
@@ -34,7 +36,8 @@ def collapse(data: ReliabilityData, mapping: Mapping[Label, Label]) -> Reliabili
 
 
 def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
-    """Return the data of some of the coders, by their numbers."""
+    """Return the data of some of the coders, by their numbers. Raises ValueError for counts, which name no coder."""
+    check_known_coders(data)
     coders = tuple(data.coders[c] for c in columns)
     return ReliabilityData(
         data.units, coders, data.documents, data.document_of_unit, data.content.select_coders(columns)

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.results import Result
 from agreement.measures.sums.tables import DocumentTable, tabulate
@@ -49,7 +49,7 @@ class DocumentSums:
 
 
 def document_sums(
-    data: ReliabilityData,
+    data: Data,
     distance: str = "nominal",
     *,
     exclude_unit: str = "none",
@@ -66,13 +66,14 @@ def document_sums(
     >>> sums.n_judgements, sums.overlapping, combine([sums]) == combine(document_sums(data, "jaccard"))
     (6, 26, True)
     """
+    data = as_data(data)
     if not isinstance(distance, str):
         raise ValueError("distance must be a name: sums over documents do not exist for a callable")
     return documents_sums(data, [distance], exclude_unit=exclude_unit, empty=empty, thirds=thirds)[distance]
 
 
 def documents_sums(
-    data: ReliabilityData,
+    data: Data,
     distances: Sequence[str] = SET_DISTANCES,
     *,
     exclude_unit: str = "none",
@@ -85,6 +86,7 @@ def documents_sums(
     >>> documents_sums(data)["jaccard"] == document_sums(data, "jaccard")
     True
     """
+    data = as_data(data)
     options = {name: Options(name, exclude_unit, empty, thirds) for name in distances}
     if not options:
         return {}

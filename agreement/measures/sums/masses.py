@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.measures.distances import distance_from_empty, from_counts
+from agreement.measures.distances import distance_from_empty, distance_from_sizes
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
 from agreement.measures.sums.sufficient_statistics import Matrix, hstack_sums, sparse_sums
@@ -48,7 +48,7 @@ class SetSimilarities:
         overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
         sizes = np.diff(pairable.data.cells.starts)
         a, b = sizes[overlap.first], sizes[overlap.second]
-        distances = from_counts(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
+        distances = distance_from_sizes(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
         return cls(overlap.first, overlap.second, 1 - distances, 1 - distance_from_empty(name, options))
 
 

@@ -7,7 +7,8 @@ from math import fsum
 import numpy as np
 
 from agreement.measures.data.cells import MISSING
-from agreement.measures.distances import from_counts_by_name
+from agreement.measures.data.label_sets import label_similarities
+from agreement.measures.distances import distances_from_sizes
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps
 from agreement.measures.values import Bools, Floats, Ints
@@ -19,6 +20,14 @@ def observed_distances(
     """Return the distances of the unordered pairs of different values of each unit, and the place of the unit."""
     units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=options.exclude_unit != "none")
     distances = {name: np.ones(len(units)) for name in names}
+    labels = pairable.data.labels
+    similar = {name: label_similarities(labels, name, options) for name in names}
+    if any(one is not None for one in similar.values()):
+        _, low, high = different_labels(pairable)
+        both = np.flatnonzero(high < len(labels))
+        for name, between in similar.items():
+            if between is not None:
+                distances[name][both] = 1 - between[low[both], high[both]]
     for name, of_sets in _compare(a, b, shared, options, names):
         distances[name][sets] = of_sets
     return units, distances
@@ -136,4 +145,4 @@ def grouped_fsum(groups: Ints, terms: Floats, n: int) -> list[float]:
 
 
 def _compare(a: Ints, b: Ints, shared: Ints, options: Options, names: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-    return from_counts_by_name(a, b, shared, names, empty=options.empty, thirds=options.thirds)
+    return distances_from_sizes(a, b, shared, names, empty=options.empty, thirds=options.thirds)

@@ -8,7 +8,7 @@ import numpy as np
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.partitions import Partition
 from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.distances import from_counts_by_name, midranks, number_distance, parse_numbers
+from agreement.measures.distances import distances_from_sizes, midranks, number_distance, parse_numbers
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
 from agreement.measures.sums.pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
@@ -149,7 +149,7 @@ def _tabulate_partition(
             some = np.flatnonzero((shared > 0) & (number > 0))
             documents, a, b, shared, number = (array[some] for array in (documents, a, b, shared, number))
         overlapping[:] += np.bincount(documents, weights=number, minlength=n).astype(np.int64)
-        for name, distances in from_counts_by_name(a, b, shared, names, empty=options.empty, thirds=options.thirds):
+        for name, distances in distances_from_sizes(a, b, shared, names, empty=options.empty, thirds=options.thirds):
             if distances.any():
                 overlap_distance[name] += np.bincount(documents, weights=number * distances, minlength=n)
 
@@ -157,7 +157,7 @@ def _tabulate_partition(
         documents = chains.documents[met.i][met.first]
         a, b, s = chains.sizes[met.i][met.first], chains.sizes[met.j][met.second], met.shared
         p, q = judged[met.i][met.first], judged[met.j][met.second]
-        unit = from_counts_by_name(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
+        unit = distances_from_sizes(a - less, b - less, s - less, names, empty=options.empty, thirds=options.thirds)
         for name, distances in unit:
             observed[name] += np.bincount(documents, weights=2 * met.weight * distances, minlength=n)
         if both:  # a judgement has its unit taken out, and two units are in both sets, in one of them or in none

@@ -6,6 +6,7 @@ from math import fsum
 
 import numpy as np
 
+from agreement.measures.data.label_sets import count_similar_pairs, label_similarities
 from agreement.measures.distances import distance_from_empty, midranks, number_distance, parse_numbers
 from agreement.measures.options import Options
 from agreement.measures.results import TOO_FEW_CODERS, Result, nonzero_counts
@@ -62,7 +63,7 @@ def alpha_from_totals(totals: Totals, options: Options) -> Result:
     elif totals.n_judgements:
         expected = expected_distance(
             n=totals.n_judgements,
-            equal=sum(count * (count - 1) for count in totals.labels.values()),
+            alike=_alike_labels(totals.labels, options),
             empty=totals.empty,
             nonempty=totals.nonempty,
             overlapping=totals.overlapping,
@@ -118,15 +119,16 @@ def build_alpha_result(
 
 
 def expected_distance[N: (float, Floats)](
-    *, n: N, equal: N, empty: N, nonempty: N, overlapping: N, overlap_distance: N, from_empty: float
+    *, n: N, alike: N, empty: N, nonempty: N, overlapping: N, overlap_distance: N, from_empty: float
 ) -> N:
     """Return the sum of distances over all ordered pairs of different judgements, of whichever documents.
 
-    `equal` is the number of ordered pairs with equal labels. What is not equal, not overlapping and not the empty
-    set against another set is at distance 1. Numbers, or arrays with a number for each replicate.
+    `alike` is the number of ordered pairs with equal labels, and the sum of the similarities of labels that are sets.
+    What is not alike, not overlapping and not the empty set against another set is at distance 1. Numbers, or arrays
+    with a number for each replicate.
     """
     with_empty = 2 * empty * nonempty
-    apart = n * (n - 1) - equal - empty * (empty - 1) - with_empty - overlapping
+    apart = n * (n - 1) - alike - empty * (empty - 1) - with_empty - overlapping
     return apart + with_empty * from_empty + overlap_distance
 
 
@@ -173,6 +175,12 @@ def _iterate_label_pairs(table: DocumentTable) -> Iterator[tuple[int, LabelPair,
         pairs.documents.tolist(), pairs.low.tolist(), pairs.high.tolist(), pairs.weight.tolist(), strict=True
     ):
         yield d, (names[low], names[high]), weight
+
+
+def _alike_labels(labels: Mapping[Label, int], options: Options) -> float:
+    """Return the sum of the similarities of labels over all ordered pairs of different judgements."""
+    similar = label_similarities(list(labels), str(options.distance), options)
+    return float(count_similar_pairs(np.array([list(labels.values())], dtype=np.float64), similar)[0])
 
 
 def _ordered_sums(totals: Totals, name: str) -> tuple[float, float]:

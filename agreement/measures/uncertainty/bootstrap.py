@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from agreement.measures.coefficients.alpha_statistics import document_sums_statistics
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import check_option
 from agreement.measures.results import Result
@@ -44,7 +45,7 @@ _BLOCK_SIZE = 500_000
 
 @overload
 def bootstrap(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficient,
     *arguments: Any,
     by: str = ...,
@@ -58,7 +59,7 @@ def bootstrap(
 
 @overload
 def bootstrap(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficients,
     *arguments: Any,
     by: str = ...,
@@ -71,7 +72,7 @@ def bootstrap(
 
 
 def bootstrap(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficient | Coefficients,
     *arguments: Any,
     by: str = "document",
@@ -104,6 +105,7 @@ def bootstrap(
     >>> bootstrap(data, alpha, "jaccard", n=500)
     <alpha = 0.5926, 95% interval 0.4211 to 1.0000 (percentile bootstrap, 500 replicates of 3 documents)>
     """
+    data = as_data(data)
     check_option("by", by, GROUPS)
     check_option("method", method, METHODS)
     check_replicates(n)

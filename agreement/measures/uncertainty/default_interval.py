@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from agreement.measures.coefficients.alpha_statistics import document_sums_statistics
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.options import Options, check_option
 from agreement.measures.results import Result
 from agreement.measures.sums.documents import DocumentSums, combine
@@ -33,7 +33,7 @@ _LARGEST = 700.0
 
 @overload
 def interval(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficient,
     *arguments: Any,
     by: str = ...,
@@ -45,7 +45,7 @@ def interval(
 
 @overload
 def interval(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficients,
     *arguments: Any,
     by: str = ...,
@@ -56,7 +56,7 @@ def interval(
 
 
 def interval(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficient | Coefficients,
     *arguments: Any,
     by: str = "document",
@@ -90,6 +90,7 @@ def interval(
     >>> interval(ReliabilityData.from_chain_ids(ids, list("aabbcc")), alpha, "jaccard")
     <alpha = 0.5926, 95% interval -1.6874 to 0.9382 (jackknife, log scale, over 3 documents)>
     """
+    data = as_data(data)
     check_option("by", by, BY)
     check_option("sample", sample, SAMPLES)
     check_level(level)

@@ -7,6 +7,7 @@ import numpy as np
 
 from agreement.measures.coefficients.alpha import alpha
 from agreement.measures.data.components import find_pairable_documents, split_shared_components
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, check_level
@@ -16,8 +17,8 @@ from agreement.measures.uncertainty.intervals import Difference
 
 
 def difference(
-    first: ReliabilityData,
-    second: ReliabilityData,
+    first: Data,
+    second: Data,
     coefficient: Coefficient = alpha,
     *arguments: Any,
     level: float = 0.95,
@@ -42,6 +43,7 @@ def difference(
     >>> difference(first, second, alpha, "masi").paired
     True
     """
+    first, second = as_data(first), as_data(second)
     check_level(level)
     call = CoefficientCall(coefficient, arguments, options)
     results = call(first), call(second)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from agreement.measures.coefficients.alpha_statistics import document_sums_statistics
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.options import check_option
 from agreement.measures.results import Result
 from agreement.measures.sums.documents import DocumentSums, combine
@@ -19,7 +19,7 @@ from agreement.measures.values import Floats
 
 
 def jackknife(
-    data: ReliabilityData,
+    data: Data,
     coefficient: Coefficient,
     *arguments: Any,
     by: str = "document",
@@ -36,6 +36,7 @@ def jackknife(
     >>> jackknife(data, alpha, "nominal")
     <alpha = 0.2414, 95% interval -0.2947 to 0.7774 (jackknife, over 3 documents)>
     """
+    data = as_data(data)
     check_option("by", by, GROUPS)
     check_level(level)
     by = sampling_unit(data, by)

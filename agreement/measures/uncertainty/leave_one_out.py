@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.subsets import remove_label, select_coders
 from agreement.measures.options import check_option
 from agreement.measures.results import Result, format_defined, format_equality, render_table
@@ -44,7 +44,7 @@ class LeaveOneOut:
 
 
 def leave_one_out(
-    data: ReliabilityData, coefficient: Coefficient = alpha, *arguments: Any, by: str = "coder", **options: Any
+    data: Data, coefficient: Coefficient = alpha, *arguments: Any, by: str = "coder", **options: Any
 ) -> LeaveOneOut:
     """Return a coefficient without each coder, document or category (label) in turn.
 
@@ -58,6 +58,7 @@ def leave_one_out(
     >>> leave_one_out(data, by="coder")
     <alpha = 0.3714: without Ann 0.1250, without Bob 0.1250, without Cid 1.0000>
     """
+    data = as_data(data)
     check_option("by", by, LEFT_OUT)
     whole = coefficient(data, *arguments, **options)
     names: tuple[Hashable, ...]

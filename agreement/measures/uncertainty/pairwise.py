@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.subsets import select_coders
 from agreement.measures.results import Result, format_defined
 from agreement.measures.uncertainty.calls import Coefficient
@@ -51,7 +51,7 @@ class Pairwise:
         return str(self.to_frame().to_html(na_rep="", float_format="{:z.4f}".format))
 
 
-def pairwise(data: ReliabilityData, coefficient: Coefficient, *arguments: Any, **options: Any) -> Pairwise:
+def pairwise(data: Data, coefficient: Coefficient, *arguments: Any, **options: Any) -> Pairwise:
     """Return a coefficient of each two coders alone; further arguments are passed on to it.
 
     >>> rows = [["x", "x", "y"], ["y", "y", "y"], ["x", "x", "x"]]
@@ -59,6 +59,7 @@ def pairwise(data: ReliabilityData, coefficient: Coefficient, *arguments: Any, *
     >>> pairwise(data, alpha).to_frame().loc["Ann"].tolist()
     [nan, 1.0, 0.4444444444444444]
     """
+    data = as_data(data)
     return Pairwise(
         coders=tuple(data.coders),
         results={

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from agreement.measures.coefficients.alpha import alpha
+from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.sums.sufficient_statistics import SufficientStatistics
 from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, value_or_nan
@@ -14,8 +15,8 @@ from agreement.measures.values import Floats, Ints
 
 
 def permutation_test(
-    first: ReliabilityData,
-    second: ReliabilityData,
+    first: Data,
+    second: Data,
     coefficient: Coefficient = alpha,
     *arguments: Any,
     n: int = 10_000,
@@ -36,6 +37,7 @@ def permutation_test(
     >>> permutation_test(first, second, alpha, "jaccard").p_value > 0.2
     True
     """
+    first, second = as_data(first), as_data(second)
     if n < 1:
         raise ValueError(f"n is {n}: at least one permutation is needed")
     call = CoefficientCall(coefficient, arguments, options)

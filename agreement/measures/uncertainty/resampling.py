@@ -66,17 +66,18 @@ def pool_documents(first: ReliabilityData, second: ReliabilityData) -> Reliabili
     documents: list[Value] = []
     rows: list[list[Value | None]] = []
     for which, data in enumerate((first, second)):
-        values = [_tag_value(data.value(code), which) for code in range(data.n_values)]
+        values = [_tag_value(data.value(code), which, data.members) for code in range(data.n_values)]
         units += [(which, unit) for unit in data.units]
         documents += [(which, data.documents[d]) for d in data.document_of_unit.tolist()]
         for codes in data.codes.tolist():
             row = [None if code == MISSING else values[code] for code in codes]
             rows.append(row + [None] * (n_coders - len(row)))
-    return ReliabilityData.from_values(units, range(n_coders), rows, documents)
+    return ReliabilityData.from_values(units, range(n_coders), rows, documents, members=first.members)
 
 
-def _tag_value(value: Value, which: int) -> Value:
-    return frozenset((which, member) for member in value) if isinstance(value, frozenset) else value
+def _tag_value(value: Value, which: int, members: str) -> Value:
+    of_units = isinstance(value, frozenset) and members == "units"
+    return frozenset((which, member) for member in value) if of_units else value  # type: ignore[attr-defined]
 
 
 def draw_counts(random: np.random.Generator, groups: int) -> Ints:

@@ -1,0 +1,325 @@
+"""What the functions take as data, and what they refuse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.measures import (
+    SET_DISTANCES,
+    ReliabilityData,
+    alpha,
+    alphas,
+    as_data,
+    augmented_kappa,
+    bennett_s,
+    beta,
+    bootstrap,
+    cohen_kappa,
+    collapse,
+    combine,
+    contributions,
+    count_alpha,
+    count_dice,
+    difference,
+    distance,
+    document_sums,
+    documents_sums,
+    fleiss_kappa,
+    gwet_ac1,
+    interval,
+    interval_sums,
+    jackknife,
+    leave_one_out,
+    multi_kappa,
+    observed_agreement,
+    pairwise,
+    permutation_test,
+    relation,
+    relation_counts,
+    scott_pi,
+    split_components,
+)
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, one_document
+from tests.agreement.measures.test_exact import close
+from tests.shared.cases import examples
+
+ROWS = [[1, 1], [1, 2], [2, 2], [None, 1], [3, 3], [1, 3]]
+FRAME = pd.DataFrame(ROWS, columns=["Ann", "Bob"])
+TABLES = {
+    "lists": ROWS,
+    "tuples": tuple(map(tuple, ROWS)),
+    "rows that are arrays": [np.array(row, dtype=object) for row in ROWS],
+    "an array of numbers": np.array(ROWS, dtype=float),
+    "an array of objects": np.array(ROWS, dtype=object),
+    "a frame": FRAME,
+    "a frame with what pandas says for nothing": FRAME.convert_dtypes(),
+}
+FUNCTIONS = [
+    alpha,
+    alphas,
+    augmented_kappa,
+    bennett_s,
+    beta,
+    cohen_kappa,
+    contributions,
+    count_alpha,
+    document_sums,
+    documents_sums,
+    fleiss_kappa,
+    gwet_ac1,
+    leave_one_out,
+    multi_kappa,
+    observed_agreement,
+    relation_counts,
+    scott_pi,
+]
+
+
+def plain(found):
+    return found.tolist() if isinstance(found, np.ndarray) else found
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_is_units_by_coders(table):
+    found = as_data(TABLES[table])
+    assert (len(found.units), len(found.coders), found.documents) == (6, 2, (None,))
+    assert alpha(TABLES[table]) == alpha(one_document(ROWS))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_coefficient_takes_a_table(function):
+    whole = ReliabilityData.from_values(range(6), range(2), ROWS, [None] * 6)
+    assert plain(function(ROWS)) == plain(function(whole))
+
+
+def test_every_interval_and_test_takes_a_table():
+    rows = ROWS * 3
+    for function in (interval, jackknife, bootstrap):
+        assert function(rows, fleiss_kappa) == function(as_data(rows), fleiss_kappa)
+    assert pairwise(rows, alpha).mean == alpha(rows).value
+    assert difference(rows, rows[::-1]).n_groups == 18
+    assert len(split_components(rows).documents) == len(rows)
+    assert collapse([["a", "b"], ["b", "b"]], {"a": "c"}).labels == ("c", "b")
+    with pytest.raises(ValueError, match="too few documents to permute"):
+        permutation_test(rows, rows)
+
+
+@pytest.mark.parametrize("kind", [set, list, frozenset])
+def test_a_set_may_be_a_frozenset_a_set_or_a_list(kind):
+    rows = [[{"a", "b"}, {"a"}], [{"a", "b"}, {"b"}], ["none", {"b"}]]
+    expected = alphas(one_document([[frozenset(v) if isinstance(v, set) else v for v in row] for row in rows]))
+    given_rows = [[kind(v) if isinstance(v, set) else v for v in row] for row in rows]
+    assert alphas(given_rows) == expected
+    assert alphas(pd.DataFrame(given_rows)) == expected
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        ("abc", "str is no"),
+        ({"a": 1}, "dict is no"),
+        ([1, 2], "list is no"),
+        (np.zeros(3), "array of 1 dimensions is no"),
+        (None, "NoneType is no"),
+        (FRAME["Ann"], "Series is no"),
+    ],
+)
+def test_what_is_no_table_is_told_what_is_one(wrong, what):
+    with pytest.raises(TypeError, match=f"{what} reliability data: give ReliabilityData, a DataFrame .*, or a list or"):
+        alpha(wrong)
+
+
+def test_rows_of_different_length_are_refused():
+    with pytest.raises(ValueError, match="row 1 has 1 cells where the first has 2"):
+        alpha([["a", "b"], ["a"]])
+
+
+LONG = {"document": ["a", "a"], "unit": [1, 1], "coder": ["Ann", "Bob"], "label": ["x", "y"]}
+
+
+@pytest.mark.parametrize("columns", [["unit", "coder", "label"], ["Coder", "Ann"], ["document", "Ann", "Bob"]])
+def test_a_table_with_one_judgement_a_row_is_sent_to_from_records(columns):
+    frame = pd.DataFrame([[1] * len(columns)], columns=columns)
+    with pytest.raises(ValueError, match=r"and each column is a coder here: .* by ReliabilityData.from_records"):
+        ReliabilityData.from_frame(frame)
+    with pytest.raises(ValueError, match="from_records"):
+        alpha(pd.DataFrame(LONG))
+    assert alpha(ReliabilityData.from_records(pd.DataFrame(LONG))).n_units == 1
+
+
+@pytest.mark.parametrize("names", [["document", "unit"], ["unit", "document"], [None, None]])
+def test_an_index_of_two_levels_is_of_documents_and_units(names):
+    pairs = [("one", "A"), ("one", "B"), ("two", "A"), ("two", "C")]
+    cells = [[{"A", "B"}, {"A"}], [{"A", "B"}, {"B"}], [{"A", "C"}, "none"], [{"A", "C"}, {"A", "C"}]]
+    flipped = names[1] == "document"
+    index = pd.MultiIndex.from_tuples([p[::-1] if flipped else p for p in pairs], names=names)
+    data = ReliabilityData.from_frame(pd.DataFrame(cells, index=index, columns=["Ann", "Bob"]))
+    assert list(data.documents) == ["one", "two"]
+    assert data.units == tuple(index)
+    table = {
+        unit: [frozenset((text, m) for m in v) if isinstance(v, set) else v for v in row]
+        for unit, (text, _), row in zip(pairs, pairs, cells, strict=True)
+    }
+    for name in SET_DISTANCES:
+        value, *_ = exact.alpha(table, name, "both")
+        assert alpha(data, name, exclude_unit="both").value == pytest.approx(float(value))
+
+
+def test_a_member_that_is_named_by_document_and_unit_stays_as_it_is():
+    index = pd.MultiIndex.from_tuples([("one", "A"), ("one", "B")])
+    frame = pd.DataFrame({"Ann": [{("one", "A"), "B"}, {"B"}]}, index=index)
+    assert ReliabilityData.from_frame(frame).values[0] == frozenset({("one", "A"), ("one", "B")})
+
+
+COUNTS = [[3, 0, 0], [2, 1, 0], [0, 2, 1], [1, 1, 1], [0, 0, 2], [0, 0, 0]]
+
+
+def test_counts_have_the_coefficients_of_any_coders_who_gave_them():
+    rows = [["x", "x", "x"], ["x", "y", "x"], ["y", "z", "y"], ["z", "x", "y"], [None, "z", "z"], [None] * 3]
+    data = ReliabilityData.from_counts(COUNTS, "xyz")
+    for coefficient in (alpha, fleiss_kappa, observed_agreement, bennett_s, gwet_ac1):
+        assert coefficient(data).value == pytest.approx(coefficient(rows).value)
+    frame = pd.DataFrame(COUNTS, columns=["x", "y", "z"])
+    assert ReliabilityData.from_counts(frame).labels == ("x", "y", "z")
+    assert ReliabilityData.from_counts(COUNTS).labels == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        multi_kappa,
+        beta,
+        lambda data: pairwise(data, alpha),
+        leave_one_out,
+        lambda data: interval(data, alpha, sample="coders"),
+    ],
+)
+def test_what_needs_to_know_who_gave_what_refuses_counts(call):
+    with pytest.raises(ValueError, match="these data are counts: which coder gave what is not known"):
+        call(ReliabilityData.from_counts(COUNTS))
+
+
+@pytest.mark.parametrize(
+    ("counts", "categories", "message"),
+    [
+        ([1, 2], None, "two dimensions: units and categories"),
+        ([[1, -1]], "xy", "unit 0, category 'y': -1 is no count"),
+        ([[1, 0.5]], "xy", "unit 0, category 'y': 0.5 is no count"),
+        ([[1, 2]], "x", "2 columns of counts, 1 categories"),
+    ],
+)
+def test_what_are_no_counts_is_said(counts, categories, message):
+    with pytest.raises(ValueError, match=message):
+        ReliabilityData.from_counts(counts, categories)
+
+
+@st.composite
+def label_tables(draw):
+    """Draw ({unit: row}, {unit: document}) of sets of categories, which are the same in every document."""
+    n_coders = draw(st.integers(1, 3))
+    cells = st.one_of(st.none(), st.frozensets(st.sampled_from("pqr")), st.sampled_from(["none"]))
+    rows = draw(
+        st.lists(st.tuples(st.lists(cells, min_size=n_coders, max_size=n_coders), st.sampled_from("xyz")), max_size=9)
+    )
+    return {f"u{i}": row for i, (row, _) in enumerate(rows)}, {f"u{i}": text for i, (_, text) in enumerate(rows)}
+
+
+def labelled(table, documents):
+    n_coders = len(next(iter(table.values()), []))
+    return ReliabilityData.from_values(
+        list(table), "ABC"[:n_coders], table.values(), list(documents.values()), members="labels"
+    )
+
+
+@examples(80)
+@given(
+    label_tables(),
+    st.sampled_from(SET_DISTANCES),
+    st.sampled_from(["none", "observed", "both"]),
+    st.sampled_from(["subset", "disjoint"]),
+)
+def test_sets_of_labels_are_compared_over_all_documents(drawn, name, exclude_unit, empty):
+    table, documents = drawn
+    data = labelled(table, documents)
+    options = {"exclude_unit": exclude_unit, "empty": empty}
+    value, do, de = exact.alpha(table, name, empty=empty)
+    found = alpha(data, name, **options)
+    assert close(found.value, value)
+    assert close(found.observed, do)
+    assert close(found.expected, de)
+    sums = document_sums(data, name, **options)
+    assert close(combine(sums).value, value)
+    called = alpha(data, lambda a, b: distance(a, b, name, empty=empty), exclude_unit=exclude_unit)
+    assert close(called.value, value)
+    expected = exact.kappa("own", table, "available", exact.similarity(name, empty))
+    assert close(beta(data, name, empty=empty).value, expected[0])
+    assert sum(part.observed for part in contributions(data, name, **options)) == pytest.approx(found.observed or 0.0)
+
+
+@examples(30)
+@given(label_tables(), st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
+def test_replicates_and_intervals_of_sets_of_labels_are_of_these_documents(drawn, name, random):
+    table, documents = drawn
+    data = labelled(table, documents)
+    without = exact.without_each(table, documents, lambda rest: exact.alpha(rest, name)[0])
+    found = jackknife(data, alpha, name)
+    if found.by == "document":
+        assert [found.values[found.groups.index(text)] for text in without] == [
+            value if value is None else pytest.approx(float(value)) for value in without.values()
+        ]
+    if interval(data, alpha, name).by == "document":
+        assert interval_sums(document_sums(data, name)).high == pytest.approx(interval(data, alpha, name).high)
+    else:
+        assert interval(data, alpha, name).n_groups == len(exact.judgements(table))
+    units = bootstrap(data, alpha, name, by="unit", n=5, seed=1)
+    assert units.result == alpha(data, name)
+
+
+def test_a_replicate_of_units_with_sets_of_labels_is_alpha_of_these_units():
+    rows = [["pq", "p"], ["q", "qr"], ["pr", "pr"], ["r", "q"], ["pq", "q"]]
+    table = {i: [frozenset(v) for v in row] for i, row in enumerate(rows)}
+    found = jackknife(labelled(table, dict.fromkeys(table, "text")), alpha, "masi", exclude_unit="both")
+    for left, value in zip(found.groups, found.values, strict=True):
+        rest = {unit: row for unit, row in table.items() if unit != left}
+        assert value == pytest.approx(float(exact.alpha(rest, "masi")[0]))
+
+
+def test_sets_of_labels_are_related_as_sets_are():
+    rows = [["pq", "p"], ["pq", "qr"], ["p", "r"], ["p", "p"]]
+    data = labelled({i: [frozenset(v) for v in row] for i, row in enumerate(rows)}, dict(enumerate("aabb")))
+    kinds = ["subsumption", "intersection", "disjunction", "identity"]
+    assert [relation(*(frozenset(v) for v in row)) for row in rows] == kinds
+    assert relation_counts(data).tolist() == [[0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [1, 0, 0, 0, 0]]
+
+
+def test_rounds_of_sets_of_labels_can_be_compared():
+    rows = [["pq", "p"], ["q", "qr"], ["pr", "pr"], ["r", "q"], ["pq", "q"], ["p", "p"], ["q", "q"], ["r", "r"]]
+    table = {i: [frozenset(v) for v in row] for i, row in enumerate(rows)}
+    first = labelled(table, {i: i // 2 for i in table})
+    second = labelled({i: row[:1] * 2 for i, row in table.items()}, {i: i // 2 for i in table})
+    assert difference(first, second, alpha, "masi").difference < 0
+    assert permutation_test(first, second, alpha, "masi", n=50).p_value > 0
+    assert first.of_documents([0, 1]).members == "labels"
+    one = first.of_documents([0, 1, 2, 3])
+    assert alpha(one, "masi") == alpha(first, "masi")
+
+
+def test_an_unknown_kind_of_member_is_named():
+    with pytest.raises(ValueError, match="members is 'words'; it must be one of 'units', 'labels'"):
+        ReliabilityData.from_frame(FRAME, members="words")
+
+
+def test_counts_of_scus_are_unchanged_by_the_way_they_come():
+    rows = [[1, 2], [0, 0], [3, 1]]
+    assert count_alpha(rows).value == alpha(one_document(rows), count_dice).value
+
+
+def test_one_text_coded_twice_with_labels_as_members_falls_into_units():
+    rows = {i: [frozenset("pq"), frozenset("p" if i % 3 else "q")] for i in range(9)}
+    other = {i: [frozenset("p"), frozenset("p" if i % 2 else "q")] for i in range(9)}
+    first, second = (labelled(table, dict.fromkeys(table, "text")) for table in (rows, other))
+    assert difference(first, second, alpha, "jaccard").n_groups == 9
+    assert data_of(rows, dict.fromkeys(rows, "text")).members == "units"

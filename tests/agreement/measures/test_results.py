@@ -1,0 +1,95 @@
+"""A result is a number, and becomes a dictionary."""
+
+import json
+
+import pytest
+
+from agreement.measures import (
+    alpha,
+    alphas,
+    b_cubed,
+    bootstrap,
+    cohen_kappa,
+    difference,
+    fleiss_kappa,
+    interval,
+    jackknife,
+    mean_interval,
+    permutation_test,
+    score_correlation,
+)
+from tests.agreement.measures.strategies import data_of
+
+ROWS = ["xx", "xy", "yy", "xx", "zz", "yx", "zz", "xx"]
+DATA = data_of({i: list(row) for i, row in enumerate(ROWS)}, dict(enumerate("aabbccdd")))
+OTHER = data_of({i: list(row[::-1]) for i, row in enumerate(ROWS[1:] + ROWS[:1])}, dict(enumerate("aabbccdd")))
+FIGURES = [
+    alpha(DATA),
+    fleiss_kappa(DATA),
+    interval(DATA, alpha),
+    bootstrap(DATA, alpha, n=20),
+    jackknife(DATA, alpha),
+    difference(DATA, OTHER),
+    permutation_test(DATA, OTHER, n=20),
+    mean_interval([0.2, 0.5, 0.6, 0.1, 0.9]),
+]
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: type(figure).__name__)
+def test_a_result_is_a_number(figure):
+    assert float(figure) == figure.value
+    assert f"{figure:.3f}" == f"{figure.value:.3f}"
+    assert f"{figure:>9.2f}" == f"{figure.value:>9.2f}"
+    assert f"{figure}" == str(figure) == repr(figure)
+
+
+def test_a_result_without_a_value_is_no_number_and_says_why():
+    undefined = alpha([["x", "x"], ["x", "x"]])
+    assert f"{undefined:.3f}" == "undefined"
+    with pytest.raises(ValueError, match="only one value is used, so that chance would agree as well"):
+        float(undefined)
+    with pytest.raises(ValueError, match="only one value is used"):
+        float(interval([["x", "x"], ["x", "x"]], alpha))
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: type(figure).__name__)
+def test_a_result_becomes_a_dictionary_that_json_can_hold(figure):
+    found = json.loads(json.dumps(figure.to_dict()))
+    assert found.get("value", found.get("difference")) == figure.value
+    assert found["note"] == figure.note
+
+
+def test_the_dictionary_of_an_interval_has_the_coefficient_beside_its_ends():
+    one = interval(DATA, alphas)["masi"]
+    found = one.to_dict()
+    assert (found["coefficient"], found["value"], found["low"], found["high"]) == (
+        "alpha",
+        one.value,
+        one.low,
+        one.high,
+    )
+    assert (found["method"], found["by"], found["n_groups"]) == ("jackknife-log", "document", 4)
+    assert found["parameters"] == dict(one.result.parameters)
+    assert "replicates" not in bootstrap(DATA, alpha, n=5).to_dict()
+
+
+def test_the_dictionary_of_a_kappa_has_z_and_p_and_the_kappa_of_each_category():
+    found = fleiss_kappa(DATA)
+    as_dict = found.to_dict()
+    assert (as_dict["z"], as_dict["p_value"]) == (found.z, found.p_value)
+    assert [one["value"] for one in as_dict["categories"]] == [one.value for one in found.categories]
+
+
+def test_every_z_stands_beside_its_p():
+    rows = cohen_kappa(DATA)._rows()
+    names = list(rows)
+    assert names.index("p") == names.index("z") + 1
+    assert rows["p"] == f"{cohen_kappa(DATA).p_value:.4g}"
+
+
+def test_scores_and_correlations_become_dictionaries():
+    assert b_cubed(["ABC"], ["AB", "C"]).to_dict() == pytest.approx({"recall": 5 / 9, "precision": 1.0, "f1": 5 / 7})
+    found = score_correlation([1, 2, 3, 4], [1, 3, 2, 4])
+    assert found.to_dict()["kendall_p"] == found.kendall_p
+    assert "(p = " in repr(found)
+    assert "(p = " in found._repr_html_()
