@@ -5,11 +5,11 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from agreement.measures.data.cells import MISSING
-from agreement.measures.data.label_sets import count_similar_pairs, label_similarities
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.distances import distance_from_empty, midranks, parse_numbers
 from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.sums.documents import DocumentSums
+from agreement.measures.sums.label_sets import count_similar_pairs, label_similarities
 from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import different_labels

@@ -16,10 +16,10 @@ import numpy as np
 from agreement.measures.coefficients.scales import Scale
 from agreement.measures.data.arrays import sorted_unique
 from agreement.measures.data.cells import MISSING
-from agreement.measures.data.label_sets import label_similarities
 from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
 from agreement.measures.options import MISSING_RULES, Options, check_option
 from agreement.measures.results import NOT_BY_ALL, NOT_CODED, nonzero_counts
+from agreement.measures.sums.label_sets import label_similarities
 from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.sufficient_statistics import SufficientStatistics, hstack_sums, sparse_sums

@@ -6,7 +6,7 @@ import numpy as np
 
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.inputs import Data, as_data
-from agreement.measures.data.label_sets import LabelSets
+from agreement.measures.sums.label_sets import LabelSets
 from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
 from agreement.measures.sums.pairs import different_labels, different_sets
 from agreement.measures.values import Ints, Value, remove_unit

@@ -7,9 +7,9 @@ from math import fsum
 import numpy as np
 
 from agreement.measures.data.cells import MISSING
-from agreement.measures.data.label_sets import label_similarities
 from agreement.measures.distances import distances_from_sizes
 from agreement.measures.options import Options
+from agreement.measures.sums.label_sets import label_similarities
 from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps
 from agreement.measures.values import Bools, Floats, Ints
 

@@ -6,10 +6,10 @@ from math import fsum
 
 import numpy as np
 
-from agreement.measures.data.label_sets import count_similar_pairs, label_similarities
 from agreement.measures.distances import distance_from_empty, midranks, number_distance, parse_numbers
 from agreement.measures.options import Options
 from agreement.measures.results import TOO_FEW_CODERS, Result, nonzero_counts
+from agreement.measures.sums.label_sets import count_similar_pairs, label_similarities
 from agreement.measures.sums.tables import DocumentTable
 from agreement.measures.values import Floats, Label
 

@@ -1,0 +1,67 @@
+"""The simulations behind the intervals run, come back, and find what the documents say."""
+
+import json
+import re
+
+import pytest
+
+from benchmarks import coverage
+from tests.conftest import ROOT
+
+DOCUMENT = ROOT / "docs" / "measures.md"
+
+
+def measured(what, size, runs):
+    [row] = [coverage.measure(*one, runs) for one in coverage.settings() if one[:2] == (what, size)]
+    return row
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("what", "size"),
+    [
+        ("categories, many errors", "5 texts"),
+        ("categories, few errors", "10 texts"),
+        ("chains, MASI", "10 texts"),
+        ("one text, masi, 10% errors", "50 markables"),
+        ("B-cubed F1 of two coders", "10 texts"),
+        ("difference, same texts, MASI", "10 texts"),
+        ("difference, other texts, nominal", "5 and 5 texts"),
+        ("correlation of scores, pearson", "16 peers"),
+    ],
+)
+def test_intervals_cover(what, size):
+    """Of 100 corpora; with the seed fixed this is the same at each run."""
+    row = measured(what, size, 100)
+    assert row.coverage >= 0.86
+    assert row.median_width < 1
+
+
+def test_a_simulation_comes_back():
+    assert measured("chains, MASI", "3 texts", 3) == measured("chains, MASI", "3 texts", 3)
+
+
+def test_the_table_is_written_between_its_marks(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("before\n" + "\nold\n".join(coverage.MARKS) + "\nafter\n")
+    chosen = ["--runs", "2", "--only", "B-cubed"]
+    coverage.main([*chosen, "--write", str(page)])
+    coverage.main(chosen)
+    table = capsys.readouterr().out.strip()
+    assert page.read_text() == f"before\n{coverage.MARKS[0]}\n{table}\n{coverage.MARKS[1]}\nafter\n"
+    coverage.main([*chosen, "--json"])
+    assert [row["size"] for row in json.loads(capsys.readouterr().out)] == ["5 texts", "10 texts", "30 texts"]
+    page.write_text("no marks")
+    with pytest.raises(SystemExit, match=r"the marks .* are not in it"):
+        coverage.main([*chosen, "--write", str(page)])
+
+
+def test_the_documents_show_every_simulation_and_its_goal_is_met():
+    begin, end = coverage.MARKS
+    written = DOCUMENT.read_text().partition(begin)[2].partition(end)[0]
+    rows = re.findall(r"^\| (.*?) \| (\d.*?) \| (-?[\d.]+) \| ([\d.]+) \| ([\d.]+) \|", written, re.MULTILINE)
+    assert [row[:2] for row in rows] == [one[:2] for one in coverage.settings()]
+    assert written.strip().startswith("1,000 corpora a row")
+    for what, size, _, covered, _ in rows:
+        few = what.startswith("one text") or int(size.split()[0]) < 10
+        assert float(covered) >= (0.86 if few else 0.90), (what, size)
