@@ -17,6 +17,7 @@ from agreement.measures.results import Result
 from agreement.measures.sums.documents import DocumentSums, combine
 from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, Coefficients, check_level, value_or_nan
 from agreement.measures.uncertainty.groups import (
+    NO_SPREAD,
     LeftOutValues,
     find_groups,
     leave_out_coders,
@@ -83,8 +84,8 @@ def interval(
     coders this says next to nothing.
 
     There is no interval, and the note says why, for fewer than three documents or coders or eight components, where no
-    disagreement was observed, and where the coefficient is undefined without some group. Raises ValueError for an
-    unknown option and for a level outside 0 to 1.
+    disagreement was observed, and where the coefficient is undefined without some group, or the same without each.
+    Raises ValueError for an unknown option and for a level outside 0 to 1.
 
     >>> ids = [[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]]
     >>> interval(ReliabilityData.from_chain_ids(ids, list("aabbcc")), alpha, "jaccard")
@@ -160,9 +161,12 @@ def _log_interval(result: Result, samples: Sequence[LeftOutValues], column: int,
     note = _why_no_interval(result, samples, column)
     if not note and result.value is not None:
         variances = [sample.variance(column) for sample in samples]
-        error, disagreement = sqrt(sum(variances)), 1 - result.value
-        reach = student_quantile(level, satterthwaite(variances, samples)) * error / disagreement
-        if reach < _LARGEST:
+        spread, disagreement = sqrt(sum(variances)), 1 - result.value
+        reach = student_quantile(level, satterthwaite(variances, samples)) * spread / disagreement
+        if spread <= NO_SPREAD:
+            note = f"no interval: the coefficient is the same without each {samples[0].by}"
+        elif reach < _LARGEST:
+            error = spread
             low, high = 1 - disagreement * exp(reach), 1 - disagreement * exp(-reach)
         else:
             note = "no interval: it is wider than numbers reach"

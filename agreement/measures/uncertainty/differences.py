@@ -12,7 +12,7 @@ from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.results import Result
 from agreement.measures.uncertainty.calls import Coefficient, CoefficientCall, check_level
 from agreement.measures.uncertainty.default_interval import satterthwaite, student_quantile
-from agreement.measures.uncertainty.groups import Groups, LeftOutValues, find_groups, leave_out_groups
+from agreement.measures.uncertainty.groups import NO_SPREAD, Groups, LeftOutValues, find_groups, leave_out_groups
 from agreement.measures.uncertainty.intervals import Difference
 
 
@@ -88,7 +88,7 @@ def _difference(results: tuple[Result, Result], left_out: list[LeftOutValues], l
     if not note and apart is not None:
         variances = [one.variance(0) for one in left_out]
         error = sqrt(sum(variances))
-        if error > 1e-12:
+        if error > NO_SPREAD:
             freedom = satterthwaite(variances, left_out)
             reach = student_quantile(level, freedom) * error
             low, high, p_value = apart - reach, apart + reach, 2 * float(stdtr(freedom, -abs(apart) / error))

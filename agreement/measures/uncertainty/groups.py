@@ -15,6 +15,8 @@ from agreement.measures.results import Result, pluralize
 from agreement.measures.uncertainty.calls import CoefficientCall, value_or_nan
 from agreement.measures.values import Floats, Ints
 
+# A standard error that is not more than this is rounding: nothing that was left out made a difference.
+NO_SPREAD = 1e-12
 # Of fewer the spread says next to nothing, and an interval would seem surer than it is.
 LEAST = {"document": 3, "component": 8, "coder": 3}
 
@@ -111,4 +113,4 @@ def defined_values(estimate: Any) -> list[float]:
 
 
 def _stack(values: list[list[float]]) -> Floats:
-    return np.array(values, dtype=np.float64).reshape(len(values), -1)
+    return np.array(values, dtype=np.float64).reshape(len(values), len(values[0]) if values else 0)

@@ -18,7 +18,7 @@ from agreement.measures.pyramids import score_correlation, scores_by_peer
 from agreement.measures.results import Figure, format_defined, format_equality, pluralize, render_table
 from agreement.measures.uncertainty.calls import check_level
 from agreement.measures.uncertainty.default_interval import student_quantile
-from agreement.measures.uncertainty.groups import LEAST, jackknife_error
+from agreement.measures.uncertainty.groups import LEAST, NO_SPREAD, jackknife_error
 from agreement.measures.uncertainty.resampling import draw_counts, percentile_bounds
 from agreement.measures.values import Bools, Floats, Ints
 
@@ -116,8 +116,8 @@ def score_interval(
     `lea`, `blanc` and `conll_average`, whose options and errors hold here. Texts without a cluster on either side are
     not counted.
 
-    There is no interval, and the note says why, for fewer than three texts and for a figure that is 0 or 1. Raises
-    ValueError also for another score and for a level outside 0 to 1.
+    There is no interval, and the note says why, for fewer than three texts, for a figure that is 0 or 1 and for one
+    that is the same without each text. Raises ValueError also for another score and for a level outside 0 to 1.
 
     >>> key = {"a": ["AB", "CD"], "b": ["EFG"], "c": ["HI", "J"], "d": ["KLM"]}
     >>> score_interval(key, key | {"b": ["EF", "G"], "d": ["KL", "M"]}, b_cubed).f1
@@ -133,9 +133,12 @@ def score_interval(
     for name in ("recall", "precision", "f1"):
         value = getattr(whole, name)
         low = high = None
+        values = np.array([getattr(one, name) for one in without])
         note = _why_no_score_interval(value, empty)
+        if not note and jackknife_error(values) <= NO_SPREAD:
+            note = "no interval: the score is the same without each text"
         if not note:
-            low, high = _logit_bounds(value, np.array([getattr(one, name) for one in without]), level)
+            low, high = _logit_bounds(value, values, level)
         named[name] = ScoreInterval(value, low, high, len(counts), note=note, method="jackknife-logit", by="text")
     return ScoreIntervals(**named)
 

@@ -60,6 +60,8 @@ def expected_of(table, group_of_unit, least, coefficient):
     without = exact.without_each(table, group_of_unit, coefficient)
     if value is None or value == 1 or len(without) < least or None in without.values():
         return None
+    if len(set(without.values())) == 1:
+        return None
     return bounds(value, list(without.values()))
 
 
@@ -311,6 +313,11 @@ def test_a_coder_who_has_nothing_in_common_with_others_is_no_part_of_the_sample(
             coders_of([["xy", "xx"], ["xx"], ["xx"]], 2),
             {},
             "no interval: the coefficient is undefined without document 'a'",
+        ),
+        (
+            coders_of([["xy", "xx"], ["xy", "xx"], ["xy", "xx"]], 2),
+            {},
+            "no interval: the coefficient is the same without each document",
         ),
         (coders_of([["xx"], ["xx"], ["xx"]], 2), {}, "only one value is used, so that chance would agree as well"),
         (FOUR, {"sample": "coders"}, "no interval: it takes 3 coders, and there are 2"),

@@ -188,6 +188,11 @@ def test_the_options_of_a_score_are_passed_on():
         (["AB"], ["A", "B"], "no interval: it takes 3 texts, and there is 1"),
         ({"a": ["AB"], "b": ["CD"]}, {"a": ["A", "B"], "b": ["CD"]}, "no interval: it takes 3 texts, and there are 2"),
         (KEY, KEY, "no interval: the score is 1"),
+        (
+            dict.fromkeys("abc", ("AB", "C")),
+            dict.fromkeys("abc", ("A", "BC")),
+            "no interval: the score is the same without each text",
+        ),
     ],
 )
 def test_a_score_without_an_interval_says_why(key, response, note):
