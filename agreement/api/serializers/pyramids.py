@@ -51,7 +51,7 @@ class PeerScoreSerializer(serializers.Serializer[Any]):
 
 class EstimateSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True, help_text="of the 95% bootstrap interval over peers")
+    low = serializers.FloatField(allow_null=True, help_text="of the 95% interval over peers")
     high = serializers.FloatField(allow_null=True)
     note = serializers.CharField(allow_blank=True)
 

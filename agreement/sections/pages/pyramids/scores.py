@@ -126,8 +126,8 @@ def _systems_table(report: of_scores.ScoresReport) -> Table:
             row += [interval.value, interval.low, interval.high]
         rows.append(row)
     note = (
-        "The mean over peers, of each the mean of its coders, with a 95% bootstrap interval over peers where there are"
-        " five or more."
+        "The mean over peers, of each the mean of its coders, with Student’s 95% interval over peers, on the logit,"
+        " where there are five or more."
     )
     return Table("systems", "Every system", columns, rows, note)
 

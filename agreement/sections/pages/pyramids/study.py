@@ -79,8 +79,7 @@ def build_content(
                 row += [interval.value, interval.low, interval.high]
             rows.append([*row, correlation.pearson.note])
     note = (
-        "Intervals are 95% bootstrap intervals over the peers, 2,000 samples; the three coefficients are of the same"
-        " samples. With few peers they are wide, and still rather too narrow."
+        "95% intervals over the peers by Fisher’s z: with few peers they are wide."
     )
     pairs = Table(
         "correlations", "How alike two pyramids score the same peers", [*columns, Column("note", "To mind")], rows, note
