@@ -236,11 +236,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"corpora a row (default: {RUNS})")
     parser.add_argument("--only", default="", help="rows whose name has this in it")
+    parser.add_argument("--read", type=Path, help="take the figures of an earlier run, as --json printed them")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, help="a file that has the marks")
     asked = parser.parse_args(arguments)
-    chosen = [setting for setting in settings() if asked.only in setting[0]]
-    rows = [measure(*setting, asked.runs) for setting in chosen]
+    if asked.read:
+        rows = [Row(**row) for row in json.loads(asked.read.read_text(encoding="utf-8"))]
+    else:
+        rows = [measure(*setting, asked.runs) for setting in settings() if asked.only in setting[0]]
     if asked.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
     elif asked.write is None:
