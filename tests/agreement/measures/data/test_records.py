@@ -159,7 +159,7 @@ CHAINS = "document,unit,coder,chain\n" + "".join(
     f"{text},{text}{unit},{coder},{chain}\n"
     for text in ("one", "two", "six")
     for unit in range(4)
-    for coder, chain in (("Ann", unit // 2), ("Bob", unit // 3))
+    for coder, chain in (("Ann", unit // 2), ("Bob", unit // (4 if text == "six" else 3)))
 )
 
 
