@@ -1,14 +1,10 @@
-"""The simulations behind the intervals run, come back, and find what the documents say."""
+"""The simulations behind the intervals run, come back, and find intervals that cover."""
 
 import json
-import re
 
 import pytest
 
 from benchmarks import coverage
-from tests.conftest import ROOT
-
-DOCUMENT = ROOT / "docs" / "measures.md"
 
 
 def measured(what, size, runs):
@@ -59,14 +55,3 @@ def test_the_table_is_written_between_its_marks(tmp_path, capsys):
     page.write_text("no marks")
     with pytest.raises(SystemExit, match=r"the marks .* are not in it"):
         coverage.main([*chosen, "--write", str(page)])
-
-
-def test_the_documents_show_every_simulation_and_its_goal_is_met():
-    begin, end = coverage.MARKS
-    written = DOCUMENT.read_text().partition(begin)[2].partition(end)[0]
-    rows = re.findall(r"^\| (.*?) \| (\d.*?) \| (-?[\d.]+) \| ([\d.]+) \| ([\d.]+) \|", written, re.MULTILINE)
-    assert [row[:2] for row in rows] == [one[:2] for one in coverage.settings()]
-    assert written.strip().startswith("1,000 corpora a row")
-    for what, size, _, covered, _ in rows:
-        few = what.startswith("one text") or int(size.split()[0]) < 10
-        assert float(covered) >= (0.86 if few else 0.90), (what, size)
