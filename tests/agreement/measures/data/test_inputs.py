@@ -254,7 +254,7 @@ def test_sets_of_labels_are_compared_over_all_documents(drawn, name, exclude_uni
     assert close(combine(sums).value, value)
     called = alpha(data, lambda a, b: distance(a, b, name, empty=empty), exclude_unit=exclude_unit)
     assert close(called.value, value)
-    expected = exact.kappa("own", table, "available", exact.similarity(name, empty))
+    expected = exact.kappa("beta", table, "available", exact.similarity(name, empty))
     assert close(beta(data, name, empty=empty).value, expected[0])
     assert sum(part.observed for part in contributions(data, name, **options)) == pytest.approx(found.observed or 0.0)
 

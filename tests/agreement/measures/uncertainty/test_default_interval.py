@@ -178,7 +178,7 @@ def test_the_interval_of_numbers_is_what_its_definition_gives(drawn, name):
 
 KAPPAS = {
     "K": (fleiss_kappa, {}),
-    "own": (multi_kappa, {}),
+    "multi-kappa": (multi_kappa, {}),
     "Ao": (observed_agreement, {}),
     "masi": (partial(beta, distance="masi"), {"similar": exact.similarity("masi")}),
 }
@@ -193,7 +193,7 @@ def test_the_interval_of_a_kappa_is_what_its_definition_gives(drawn, name, missi
     assume(len({documents[unit] for unit in exact.judgements({unit: table[unit] for unit in used})}) != 1)
     kept = {unit: table[unit] for unit in used}
     expected = expected_of(
-        kept, documents, 3, lambda rest: exact.kappa("own" if name == "masi" else name, rest, missing, **how)[0]
+        kept, documents, 3, lambda rest: exact.kappa("beta" if name == "masi" else name, rest, missing, **how)[0]
     )
     found = interval(data_of(table, documents), coefficient, missing=missing)
     if found.by == "document":
