@@ -78,9 +78,7 @@ def build_content(
             for interval in (correlation.pearson, correlation.spearman, correlation.kendall):
                 row += [interval.value, interval.low, interval.high]
             rows.append([*row, correlation.pearson.note])
-    note = (
-        "95% intervals over the peers by Fisher’s z: with few peers they are wide."
-    )
+    note = "95% intervals over the peers by Fisher’s z: with few peers they are wide."
     pairs = Table(
         "correlations", "How alike two pyramids score the same peers", [*columns, Column("note", "To mind")], rows, note
     )
