@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from agreement.data.answers import Extract
 from agreement.measures import Interval
@@ -87,9 +89,6 @@ def program_version() -> str:
     try:
         return f"Coindex {version('coindex')}"
     except PackageNotFoundError:
-        import tomllib
-        from pathlib import Path
-
         project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         return f"Coindex {project['version']}"
 
