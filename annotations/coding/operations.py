@@ -34,7 +34,7 @@ from annotations.coding.decisions import (
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables import lies_within
 from annotations.coding.scus import check_pyramid
-from annotations.core.bulk import insert, reserve_keys, upsert
+from annotations.core.bulk import delete, insert, reserve_keys, update, upsert
 from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.core.locks import sqlite_write_lock
 from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
@@ -412,7 +412,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         unique=["coding", "markable"],
     )
     judgement_keys = [primary_keys[coding.pk, markables[decision.markable].pk] for decision in decisions]
-    Pointer.objects.filter(judgement__in=judgement_keys).delete()
+    delete(Pointer, "judgement", judgement_keys)
     pointers = [
         (key, markables[target].pk)
         for key, decision in zip(judgement_keys, decisions, strict=True)
@@ -421,7 +421,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
     if pointers:
         insert(Pointer, ["judgement", "target"], pointers)
     if rules.uses_indices:
-        Index.objects.filter(judgement__in=judgement_keys).delete()
+        delete(Index, "judgement", judgement_keys)
         indices = (
             (key, entity)
             for key, decision in zip(judgement_keys, decisions, strict=True)
@@ -452,4 +452,4 @@ def _append_to_log(coding: Coding, user: User, changes: Collection[Change]) -> N
         ),
     )
     coding.version += len(changes)
-    Coding.objects.filter(pk=coding.pk).update(version=coding.version)
+    update(Coding, coding.pk, version=coding.version)

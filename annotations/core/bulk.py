@@ -58,6 +58,23 @@ def upsert(
     return keys
 
 
+def update(model: type[models.Model], key: int, **values: Any) -> None:
+    """Update these fields of the row with that primary key."""
+    [row] = _database_values(model, list(values), [list(values.values())])
+    assignments = ", ".join(f"{column} = %s" for column in _columns(model, list(values)))
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {_table(model)} SET {assignments} WHERE id = %s", [*row, key])  # noqa: S608 - names
+
+
+def delete(model: type[models.Model], field: str, values: Iterable[Any]) -> None:
+    """Delete the rows that have one of the values in that field. No other table may refer to these rows."""
+    [column] = _columns(model, [field])
+    with connection.cursor() as cursor:
+        for batch in batched(values, MAX_KEYS):
+            placeholders = _placeholders(len(batch))
+            cursor.execute(f"DELETE FROM {_table(model)} WHERE {column} IN {placeholders}", list(batch))  # noqa: S608 - names
+
+
 def reserve_keys(model: type[models.Model], count: int) -> Sequence[int]:
     """Return unused primary keys for `count` new rows. Call it inside the transaction that inserts them."""
     table = model._meta.db_table

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection, transaction
 
 from annotations.core import bulk
-from annotations.core.bulk import insert, upsert
-from annotations.models import Judgement, Markable, Operation
+from annotations.core.bulk import delete, insert, update, upsert
+from annotations.models import Judgement, Markable, Operation, Pointer
 
 FIELDS = ["coding", "markable", "category", "optional", "unsure", "note", "name", "head"]
 
@@ -79,3 +79,28 @@ def test_moments_identifiers_and_json_are_read_again_as_they_were(alices, step):
         step,
     )
     assert (second.payload, second.applied_at) == ([], moment)
+
+
+def test_one_row_is_updated_with_values_converted_for_the_database(alices, rows):
+    first, second, *_ = upsert(Judgement, FIELDS, rows, unique=["coding", "markable"]).values()
+    update(Judgement, first, note="'; % %s", head=[[1, 2]], optional=True)
+    changed = Judgement.objects.get(pk=first)
+    assert (changed.note, changed.head, changed.optional, changed.unsure) == ("'; % %s", [[1, 2]], True, True)
+    assert Judgement.objects.get(pk=second).optional is False
+
+
+def test_rows_are_deleted_by_the_values_of_a_field_more_than_one_statement_takes(alices, rows, monkeypatch):
+    monkeypatch.setattr(bulk, "MAX_KEYS", 2)
+    first, second, third, *others = upsert(Judgement, FIELDS, rows, unique=["coding", "markable"]).values()
+    delete(Judgement, "id", [first, second, third])
+    assert set(alices.judgements.values_list("pk", flat=True)) == set(others)
+    delete(Judgement, "id", [])
+    assert alices.judgements.count() == len(others)
+
+
+def test_rows_that_others_refer_to_are_not_deleted(alices, rows, text):
+    keys = list(upsert(Judgement, FIELDS, rows, unique=["coding", "markable"]).values())
+    Pointer.objects.create(judgement_id=keys[0], target=text.markables.first())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        delete(Judgement, "id", keys[:1])
+        connection.check_constraints()
