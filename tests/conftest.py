@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +49,7 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 # What pages show and what strangers send is the same on each database, unless several connections are about it; the
 # queries behind it are tried by the tests of the other folders.
 PAGES = frozenset({"web", "sections", "attacks"})
+ACCESS = ("test_roles", "test_blindness")
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 
@@ -84,13 +86,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if _meets_database(item)]
 
 
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the thousands of tests that were collected: they live until the end."""
+    gc.freeze()
+
+
 def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
     if item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")
-    if item.path.parent.name in PAGES or item.path.stem == "test_roles":
+    if item.path.parent.name in PAGES or item.path.stem in ACCESS:
         return "transactional_db" in fixtures or bool(marker and marker.kwargs.get("transaction"))
     return bool(fixtures) or marker is not None
 
