@@ -722,6 +722,7 @@ NASTY: list[Any] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_damaged_archives_are_restored_or_refused_and_leave_nothing_behind(db, tea_archive):
     chance, data, before = random.Random(7), tea_archive, all_rows()
     of = files(data)

@@ -332,6 +332,7 @@ def test_a_file_that_is_not_there_or_cannot_be_written_is_said(db, tmp_path):
         call_command("backup", tmp_path / "ghost" / "all.zip")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_an_installation_on_sqlite_moves_to_this_database(tmp_path, settings):
     """Of another process, on a database of its own."""
