@@ -28,6 +28,12 @@ def rows(alices, text):
     ]
 
 
+@transaction.atomic
+def delete_and_check(keys):
+    delete(Judgement, "id", keys)
+    connection.check_constraints()
+
+
 def kept(alices):
     return list(Judgement.objects.filter(coding=alices).order_by("pk").values_list(*FIELDS))
 
@@ -101,6 +107,5 @@ def test_rows_are_deleted_by_the_values_of_a_field_more_than_one_statement_takes
 def test_rows_that_others_refer_to_are_not_deleted(alices, rows, text):
     keys = list(upsert(Judgement, FIELDS, rows, unique=["coding", "markable"]).values())
     Pointer.objects.create(judgement_id=keys[0], target=text.markables.first())
-    with pytest.raises(IntegrityError), transaction.atomic():
-        delete(Judgement, "id", keys[:1])
-        connection.check_constraints()
+    with pytest.raises(IntegrityError):
+        delete_and_check(keys[:1])
