@@ -28,7 +28,7 @@ from agreement.data.answers import Extract
 from agreement.data.extract import extract
 from agreement.data.snippets import Snippet, read_snippets
 from agreement.reports import items, overall
-from agreement.reports.basis import resolve_parameters
+from agreement.reports.basis import resolve
 from agreement.reports.matrix import reliability_matrix
 from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
 from agreement.reports.request import parse_query
@@ -47,8 +47,7 @@ class AgreementView(APIView):
         values = {name: value for name, value in parse_query(request.query_params).items() if name not in own}
         try:
             parameters = parse_parameters(values, project.preset, project.answers)
-            extracted = extract(project, parameters.units)
-            return project, extracted, resolve_parameters(extracted, parameters)
+            return project, *resolve(extract(project, parameters.units), parameters)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
 

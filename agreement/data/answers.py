@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from agreement.measures.values import Bools, Ints
+
+# Why a coding does not count unless it is included by this name; the first that fits holds.
+REASONS_LEFT_OUT = ("gold", "practice", "repeats", "open")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +24,15 @@ class CoderAnswers:
 
     `unit` has the places of the judged units, ascending, `category` that of each one's category in the scheme, and
     `complete` says whether the answer has all that its category asks for. `link_of` is a place in `unit`, `link_to`
-    that of a target among the text's members, or of an index among `indices`.
+    that of a target among the text's members, or of an index among `indices`. `marked` has the places of all units that
+    the coding has, also of those without a category. `reason` is one of REASONS_LEFT_OUT, or empty where the coding
+    counts.
     """
 
     coder: str
     submitted: bool
+    reason: str
+    marked: Ints
     unit: Ints
     category: Ints
     complete: Bools
@@ -37,7 +45,8 @@ class CoderAnswers:
 class TextAnswers:
     """What the coders said of one text: its units in text order, what is only pointed at, and each coder's work.
 
-    `cache` holds what was computed of this text alone. A text that changes is another object.
+    `given` says of each unit whether every coder is given it; the others are marked by some coder. `cache` holds what
+    was computed of this text alone. A text that changes is another object.
     """
 
     pk: int
@@ -45,8 +54,18 @@ class TextAnswers:
     others: tuple[int, ...]
     keys: tuple[str, ...]
     categories: tuple[str, ...]
+    given: Bools
     coder_answers: tuple[CoderAnswers, ...]
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def select(self, coder_answers: Iterable[CoderAnswers]) -> TextAnswers:
+        """Return the text with only these of its coders' answers. Of equal selections there is one object."""
+        selected = tuple(coder_answers)
+        if len(selected) == len(self.coder_answers):
+            return self
+        key = ("selection", tuple((one.coder, one.reason) for one in selected))
+        found: TextAnswers | None = self.cache.get(key)
+        return found or self.cache.setdefault(key, replace(self, coder_answers=selected, cache={}))
 
     @property
     def n_judgements(self) -> int:
@@ -64,6 +83,8 @@ class TextAnswers:
             digest.update(json.dumps(head, ensure_ascii=False).encode())
             for array in (one.unit, category, one.complete, one.link_of, one.link_to):
                 digest.update(array.astype("<i8").tobytes())
+            if len(one.marked) > len(one.unit):
+                digest.update(one.marked.astype("<i8").tobytes())
         return digest.digest()
 
 
@@ -81,13 +102,23 @@ class TextEntry:
         return self.answers.pk
 
 
+@dataclass(frozen=True, slots=True)
+class CodingLeftOut:
+    """A coding with judgements that does not count, and why: one of REASONS_LEFT_OUT."""
+
+    text: str
+    coder: str
+    reason: str
+
+
 @dataclass(frozen=True, eq=False)
 class Extract:
-    """All answers of a project. `coders` are those who answered anything, by name; texts in that of their addresses.
+    """The answers of a project, or of a selection. `coders` are those who answered anything, by name.
 
-    `kind` is how its values are made, as one of the answers of `Project`: pyramids index. `units` is what is counted of
-    pyramids, empty for markables as they are judged. `cache` holds what was computed of these answers: an extract of
-    others is another object.
+    Texts are in the order of their addresses. `known_coders` are the coders of the whole project, and `left_out` the
+    codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
+    the answers of `Project`: pyramids index. `units` is what is counted of pyramids, empty for markables as they are
+    judged. `cache` holds what was computed of these answers: an extract of others is another object.
     """
 
     kind: str
@@ -95,8 +126,54 @@ class Extract:
     categories: tuple[str, ...]
     coders: tuple[str, ...]
     texts: tuple[TextEntry, ...]
+    known_coders: tuple[str, ...]
     units: str = ""
+    left_out: tuple[CodingLeftOut, ...] = ()
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
+        """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
+
+        coders: only theirs; empty: of all. All texts stay.
+        """
+        chosen, counted = frozenset(coders), frozenset(["", *included])
+        key = ("selection", chosen, counted)
+        found: Extract | None = self.cache.get(key)
+        return found or self.cache.setdefault(key, self._select(chosen, counted))
+
+    def _select(self, chosen: frozenset[str], counted: frozenset[str]) -> Extract:
+        left_out = [one for one in self.left_out if not chosen or one.coder in chosen]
+        texts = []
+        for text in self.texts:
+            of_chosen = [one for one in text.answers.coder_answers if not chosen or one.coder in chosen]
+            left_out += [
+                CodingLeftOut(text.slug, one.coder, one.reason)
+                for one in of_chosen
+                if one.reason not in counted and len(one.unit)
+            ]
+            selected = text.answers.select(one for one in of_chosen if one.reason in counted)
+            texts.append(replace(text, answers=selected))
+        return replace(self, texts=tuple(texts), coders=_coders_of(texts), left_out=tuple(left_out), cache={})
+
+    @cached_property
+    def reasons_left_out(self) -> tuple[str, ...]:
+        """Why codings with judgements do not count, where they are not included."""
+        reasons = {one.reason for text in self.texts for one in text.answers.coder_answers if len(one.unit)}
+        return tuple(reason for reason in REASONS_LEFT_OUT if reason in reasons)
+
+    def count_left_out(self, texts: Iterable[TextEntry]) -> dict[str, int]:
+        """Return how many codings of these texts are left out, by reason."""
+        slugs = {text.slug for text in texts}
+        counts = Counter(one.reason for one in self.left_out if one.text in slugs)
+        return {reason: counts[reason] for reason in REASONS_LEFT_OUT}
+
+    @classmethod
+    def of_texts(
+        cls, kind: str, unmarked: str, categories: tuple[str, ...], texts: tuple[TextEntry, ...], units: str = ""
+    ) -> Extract:
+        """Return all answers of these texts."""
+        coders = _coders_of(texts)
+        return cls(kind, unmarked, categories, coders, texts, coders, units)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -111,3 +188,8 @@ class Extract:
     def text(self, slug: str) -> TextEntry | None:
         """Return the text with that address."""
         return next((text for text in self.texts if text.slug == slug), None)
+
+
+def _coders_of(texts: Iterable[TextEntry]) -> tuple[str, ...]:
+    """Return those who answered anything in the texts, by name."""
+    return tuple(sorted({one.coder for text in texts for one in text.answers.coder_answers if len(one.unit)}))

@@ -15,7 +15,8 @@ import numpy as np
 from agreement.data.answers import Extract, TextAnswers, TextEntry
 from agreement.data.reading import read_answers, read_categories, read_codings, read_word_answers
 from agreement.measures import Answers, ReliabilityData, indexed_values, labelled_values, pointed_values
-from agreement.measures.values import Ints
+from agreement.measures.data.subsets import select_units
+from agreement.measures.values import Bools, Ints
 from annotations.core.snapshots import read_snapshot
 from annotations.models import Project
 
@@ -43,10 +44,11 @@ def counted_units(project: Project, units: str = "") -> str:
 
 
 def extract(project: Project, units: str = "") -> Extract:
-    """Return the answers of every coder of the project. Three queries, and up to three where something has changed.
+    """Return the answers of every coder of the project. Four queries, and up to three where something has changed.
 
-    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out. All
-    is read in one snapshot, so that the answers fit together although coders go on saving.
+    units: what is counted of pyramids, "words" or "spans"; empty: words. Agreed pyramids and peers are left out; which
+    of the other codings count is for `Extract.select` to say. All is read in one snapshot, so that the answers fit
+    together although coders go on saving.
     """
     units = counted_units(project, units)
     key = project.pk, units
@@ -68,9 +70,8 @@ def extract(project: Project, units: str = "") -> Extract:
     state = (project.answers, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
     if before is not None and before[0] == state:
         return before[1]
-    coders = sorted({one.coder for _, text in texts.values() for one in text.coder_answers if len(one.unit)})
     entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
-    extracted = Extract(answer_kind(project), project.unmarked, categories.keys, tuple(coders), entries, units)
+    extracted = Extract.of_texts(answer_kind(project), project.unmarked, categories.keys, entries, units)
     with _lock:
         _store(_extract_cache, key, (state, extracted))
     return extracted
@@ -83,25 +84,46 @@ def reliability_data(
     top: str,
     unmarked: str,
     texts: Sequence[TextEntry] | None = None,
-    coders: Sequence[str] | None = None,
 ) -> ReliabilityData:
     """Return the matrix of units x coders of the texts: units are markables, documents are texts.
 
     chains and top: as in `chain_labels`, where the scheme asks for pointers. unmarked: what a markable means that
     a coder left out of a text handed in. An answer that lacks the antecedent or index its category asks for is an
-    error of the data and has no value. `texts` and `coders` restrict the data to some of them.
+    error of the data and has no value. `texts` restricts the data to some of them. A markable that none of the
+    extract's coders was given or marked is no unit.
     """
-    coders = extracted.coders if coders is None else coders
-    answers = _concatenate([text.answers for text in (extracted.texts if texts is None else texts)], extracted, coders)
+    texts = extracted.texts if texts is None else texts
+    answers = _concatenate([text.answers for text in texts], extracted)
     if extracted.kind == Project.Answers.INDICES:
-        return indexed_values(answers, unmarked=unmarked)
-    return pointed_values(answers, mode=chains, top=top, unmarked=unmarked)
+        data = indexed_values(answers, unmarked=unmarked)
+    else:
+        data = pointed_values(answers, mode=chains, top=top, unmarked=unmarked)
+    return select_units(data, units_of_coders(extracted, texts).any(axis=1))
 
 
-def category_data(extracted: Extract, texts: Sequence[TextEntry], coders: Sequence[str]) -> ReliabilityData:
-    """Return the categories alone, complete or not, as a matrix of units x coders; what nobody answered is missing."""
-    answers = _concatenate([text.answers for text in texts], extracted, coders, complete_only=False)
-    return labelled_values(answers)
+def category_data(extracted: Extract, texts: Sequence[TextEntry]) -> ReliabilityData:
+    """Return the categories alone, complete or not, as a matrix of units x coders; what nobody answered is missing.
+
+    Units are those of `reliability_data`.
+    """
+    answers = _concatenate([text.answers for text in texts], extracted, complete_only=False)
+    return select_units(labelled_values(answers), units_of_coders(extracted, texts).any(axis=1))
+
+
+def units_of_coders(extracted: Extract, texts: Sequence[TextEntry]) -> Bools:
+    """Return which markables of the texts each of the extract's coders was given or has marked: (markables, coders).
+
+    Markables that every coder is given have True for all, also where nobody was chosen.
+    """
+    column = {coder: number for number, coder in enumerate(extracted.coders)}
+    parts = []
+    for text in texts:
+        of_text = np.repeat(text.answers.given[:, np.newaxis], max(len(column), 1), axis=1)
+        for one in text.answers.coder_answers:
+            if one.coder in column:
+                of_text[one.marked, column[one.coder]] = True
+        parts.append(of_text)
+    return np.concatenate([np.zeros((0, max(len(column), 1)), dtype=np.bool_), *parts])
 
 
 def clear_cache() -> None:
@@ -118,10 +140,9 @@ def _store[V](cache: OrderedDict[_Key, V], key: _Key, value: V) -> None:
         cache.popitem(last=False)
 
 
-def _concatenate(
-    texts: Sequence[TextAnswers], extracted: Extract, coders: Sequence[str], *, complete_only: bool = True
-) -> Answers:
-    """Return the answers of some of the coders in some of the texts, one after the other."""
+def _concatenate(texts: Sequence[TextAnswers], extracted: Extract, *, complete_only: bool = True) -> Answers:
+    """Return the answers of the extract's coders in some of the texts, one after the other."""
+    coders = extracted.coders
     column = {coder: number for number, coder in enumerate(coders)}
     sizes = np.array([(len(text.units), len(text.others)) for text in texts], dtype=np.int64).reshape(-1, 2)
     first_unit, first_other = np.cumsum(sizes, axis=0).T - sizes.T
@@ -143,7 +164,7 @@ def _concatenate(
     return Answers(
         units=[pk for text in texts for pk in text.units],
         others=[pk for text in texts for pk in text.others],
-        coders=tuple(coders),
+        coders=coders,
         documents=[text.pk for text in texts],
         labels=extracted.categories,
         document_of_unit=np.repeat(np.arange(len(texts)), sizes[:, 0]),

@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from agreement.data.answers import CoderAnswers, TextAnswers
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
-from annotations.models import Category, Coding, Index, Judgement, Markable, Operation, Pointer, Project
+from annotations.models import Category, Coding, Index, Judgement, Markable, Membership, Operation, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
 MAX_TEXTS_IN_QUERY = 500
+# In place of the key of a category, where a markable has none.
+NO_CATEGORY = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,13 @@ class Categories:
 
 @dataclass(frozen=True, slots=True)
 class CodingRow:
-    """A coding as it is now."""
+    """A coding as it is now. `reason` is one of REASONS_LEFT_OUT, or empty where the coding counts."""
 
     pk: int
     text: int
     coder: str
     submitted: bool
+    reason: str
     version: Hashable
 
 
@@ -56,20 +59,25 @@ class CodingTable:
 
 
 def read_codings(project: Project) -> CodingTable:
-    """Return the codings of which agreement is computed."""
+    """Return the codings that coders make independently of each other, and which of them do not count."""
     # the last operation besides its number: a restored database may count on from an older state
     last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("uuid")
     names = ("text_id", "text__slug", "text__title", "text__round", "coder__username")
     headings: dict[int, tuple[str, str, str]] = {}
     rows: dict[int, list[CodingRow]] = defaultdict(list)
     codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
+    adjudicators = frozenset(
+        project.memberships.filter(role=Membership.Role.ADJUDICATOR).values_list("user__username", flat=True)
+    )
     for pk, text, slug, title, round_, coder, status, version, uuid in codings.values_list(
         "pk", *names, "status", "version", Subquery(last)
     ):
         headings[text] = (slug, title, round_)
-        rows[text].append(
-            CodingRow(pk, text, coder, status == Coding.Status.SUBMITTED, (pk, coder, status, version, uuid))
-        )
+        submitted = status == Coding.Status.SUBMITTED
+        # Who adjudicates has seen the work of the others.
+        reason = "gold" if coder in adjudicators else "" if submitted else "open"
+        version = (pk, coder, status, version, uuid, reason)
+        rows[text].append(CodingRow(pk, text, coder, submitted, reason, version))
     # ordered here: databases differ in how they order names
     order = sorted(headings, key=lambda text: headings[text][0])
     return CodingTable(
@@ -106,11 +114,14 @@ def read_answers(
     indexing = project.answers in (Project.Answers.INDICES, Project.Answers.SCUS)
     selection = {f"coding__{name}": value for name, value in _select_texts(project, texts).items()}
     link_selection = {f"judgement__{name}": value for name, value in selection.items()}
-    judgements = Judgement.objects.filter(category__isnull=False, **selection).values_list("coding_id")
-    judged = _read_pairs(judgements, coding, "markable_id", "category_id")
-    unit, category = index.of_markables(judged.first), _look_up(judged.second, categories.number)
-    order = np.lexsort((unit, judged.coding))
-    coding_of, unit, category = judged.coding[order], unit[order], category[order]
+    judgements = Judgement.objects.filter(**selection).values_list("coding_id")
+    # a markable may have no category: it is marked, not judged
+    marks = _read_pairs(judgements, coding, "markable_id", Coalesce("category_id", NO_CATEGORY))
+    marked = index.of_markables(marks.first)
+    order = np.lexsort((marked, marks.coding))
+    marking, marked, category = marks.coding[order], marked[order], marks.second[order]
+    judged = category != NO_CATEGORY
+    coding_of, unit, category = marking[judged], marked[judged], _look_up(category[judged], categories.number)
     indices: list[list[str]] = [[] for _ in rows]
     if indexing:
         entities = Index.objects.filter(judgement__category__isnull=False, **link_selection)
@@ -130,12 +141,38 @@ def read_answers(
         required, impossible = impossible, required
     complete = (linked | ~required[category]) & ~impossible[category]
     begins = np.searchsorted(coding_of, np.arange(len(rows) + 1))
-    cuts = zip(begins.tolist(), np.searchsorted(link_of, begins).tolist(), strict=True)
+    begins_of_marks = np.searchsorted(marking, np.arange(len(rows) + 1)).tolist()
+    cuts = zip(begins.tolist(), np.searchsorted(link_of, begins).tolist(), begins_of_marks, strict=True)
     answers: dict[int, list[CoderAnswers]] = defaultdict(list)
-    for row, names, ((a, c), (b, d)) in zip(rows, indices, pairwise(cuts), strict=True):
-        arrays = unit[a:b], category[a:b], complete[a:b], link_of[c:d] - a, link_to[c:d]
-        answers[row.text].append(CoderAnswers(row.coder, row.submitted, *arrays, tuple(names)))
-    return {text: TextAnswers(text, *members[text], categories.keys, tuple(answers[text])) for text in texts}
+    for row, names, ((a, c, e), (b, d, f)) in zip(rows, indices, pairwise(cuts), strict=True):
+        n_units = len(members[row.text].units)
+        own = marked[e:f]
+        answers[row.text].append(
+            CoderAnswers(
+                coder=row.coder,
+                submitted=row.submitted,
+                reason=row.reason,
+                marked=own[own < n_units],
+                unit=unit[a:b],
+                category=category[a:b],
+                complete=complete[a:b],
+                link_of=link_of[c:d] - a,
+                link_to=link_to[c:d],
+                indices=tuple(names),
+            )
+        )
+    return {
+        text: TextAnswers(
+            pk=text,
+            units=members[text].units,
+            others=members[text].others,
+            keys=members[text].keys,
+            categories=categories.keys,
+            given=members[text].given,
+            coder_answers=tuple(answers[text]),
+        )
+        for text in texts
+    }
 
 
 def read_word_answers(
@@ -167,17 +204,41 @@ def read_word_answers(
         pairs = np.array(links, dtype=np.int64).reshape(-1, 2)
         category, complete = np.full(len(unit), indexing), np.ones(len(unit), dtype=np.bool_)
         answers[row.text].append(
-            CoderAnswers(row.coder, row.submitted, unit, category, complete, pairs[:, 0], pairs[:, 1], names)
+            CoderAnswers(
+                coder=row.coder,
+                submitted=row.submitted,
+                reason=row.reason,
+                marked=unit,
+                unit=unit,
+                category=category,
+                complete=complete,
+                link_of=pairs[:, 0],
+                link_to=pairs[:, 1],
+                indices=names,
+            )
         )
     return {
         text: TextAnswers(
-            text, tuple(pk for *_, pk, _ in of), (), tuple(key for *_, key in of), categories.keys, tuple(answers[text])
+            pk=text,
+            units=tuple(pk for *_, pk, _ in of_text),
+            others=(),
+            keys=tuple(key for *_, key in of_text),
+            categories=categories.keys,
+            given=np.ones(len(of_text), dtype=np.bool_),
+            coder_answers=tuple(answers[text]),
         )
-        for text, of in words.items()
+        for text, of_text in words.items()
     }
 
 
-type _MemberKeys = tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The markables of a text, as in TextAnswers."""
+
+    units: tuple[int, ...]
+    others: tuple[int, ...]
+    keys: tuple[str, ...]
+    given: Bools
 
 
 def _select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
@@ -185,25 +246,28 @@ def _select_texts(project: Project, texts: list[int]) -> dict[str, Any]:
     return {"text__project": project} if len(texts) > MAX_TEXTS_IN_QUERY else {"text__in": texts}
 
 
-def _read_members(project: Project, texts: list[int]) -> dict[int, _MemberKeys]:
-    """Return the units of each text in text order, its other members, and the keys of both."""
-    rows: dict[int, list[tuple[bool, int, int, str, int]]] = {text: [] for text in texts}
+def _read_members(project: Project, texts: list[int]) -> dict[int, _Members]:
+    """Return the members of each text."""
+    rows: dict[int, list[tuple[bool, int, int, str, int, bool]]] = {text: [] for text in texts}
     markables = Markable.objects.in_use().filter(**_select_texts(project, texts)).order_by()
     if project.answers == Project.Answers.SCUS:
         # What only an adjudicator marked, for the agreed pyramid, is no unit of the coders.
         of_coders = Judgement.objects.filter(markable=OuterRef("pk"), coding__kind__in=INDEPENDENT_KINDS)
         markables = markables.filter(Exists(of_coders), level__coded=True)
-    for text, pk, key, start, end, coded in markables.values_list(
-        "text_id", "pk", "key", "start", "end", "level__coded"
+    for text, pk, key, start, end, coded, given in markables.values_list(
+        "text_id", "pk", "key", "start", "end", "level__coded", "predefined"
     ):
         if text in rows:
-            rows[text].append((not coded, start, -end, key, pk))
+            rows[text].append((not coded, start, -end, key, pk, given))
     members = {}
     for text, of_text in rows.items():
         of_text.sort()
-        units = tuple(pk for other, *_, pk in of_text if not other)
-        others = tuple(pk for other, *_, pk in of_text if other)
-        members[text] = (units, others, tuple(key for *_, key, _ in of_text))
+        members[text] = _Members(
+            units=tuple(pk for other, *_, pk, _ in of_text if not other),
+            others=tuple(pk for other, *_, pk, _ in of_text if other),
+            keys=tuple(key for *_, key, _, _ in of_text),
+            given=np.array([given for other, *_, given in of_text if not other], dtype=np.bool_),
+        )
     return members
 
 
@@ -216,8 +280,8 @@ class _MemberIndex:
     width: int
 
     @classmethod
-    def of(cls, texts: Iterable[_MemberKeys]) -> _MemberIndex:
-        members = [units + others for units, others, _ in texts]
+    def of(cls, texts: Iterable[_Members]) -> _MemberIndex:
+        members = [text.units + text.others for text in texts]
         markables = np.array([pk for text in members for pk in text], dtype=np.int64)
         places = run_offsets(np.array([len(text) for text in members], dtype=np.int64))
         order = np.argsort(markables)
@@ -237,7 +301,7 @@ class _LinkedRows:
     second: Ints
 
 
-def _read_pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str) -> _LinkedRows:
+def _read_pairs(rows: QuerySet[Any, Any], coding: Mapping[int, int], first: str, second: str | Coalesce) -> _LinkedRows:
     """Return two columns of the rows. They come grouped by coding: a long string is faster to read than many rows."""
     both = Concat(Cast(first, TextField()), Value(" "), Cast(second, TextField()), output_field=TextField())
     grouped = rows.annotate(pairs=StringAgg(both, Value(" "), output_field=TextField())).order_by()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from agreement.data.answers import Extract, TextAnswers, TextEntry
-from agreement.data.extract import category_data, reliability_data
+from agreement.data.extract import category_data, reliability_data, units_of_coders
 from agreement.measures import (
     SET_DISTANCES,
     DocumentSums,
@@ -20,17 +20,16 @@ from agreement.measures import (
     Result,
     alpha,
     alphas,
-    bootstrap,
-    bootstrap_sums,
     combine,
     documents_sums,
+    interval,
+    interval_sums,
 )
-from agreement.measures.data.subsets import select_units
+from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import InvalidParameter, Parameters
 
-REPLICATES = 2000
 # What is kept of one text or one extract at most; the oldest goes first.
 CACHED_VALUES = 64
 CACHED_MATRICES = 4
@@ -54,11 +53,14 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
 
 
-def resolve_parameters(extract: Extract, parameters: Parameters) -> Parameters:
-    """Return the parameters as they work on these answers. Raises InvalidParameter where one cannot."""
+def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:
+    """Return the answers that the parameters select, and the parameters as they work on them.
+
+    Raises InvalidParameter where one cannot. Of answers that are selected by these parameters already, nothing changes.
+    """
     resolved = resolve_choices(parameters, extract.kind, extract.units, extract.unmarked)
     known = {
-        "coders": extract.coders,
+        "coders": extract.known_coders,
         "texts": [text.slug for text in extract.texts],
         "rounds": [text.round for text in extract.texts],
         "without": extract.categories,
@@ -66,13 +68,7 @@ def resolve_parameters(extract: Extract, parameters: Parameters) -> Parameters:
     for field, names in known.items():
         for name in sorted(parameters.selection(field).difference(names)):
             raise InvalidParameter(field, f"there is no {name!r} in what is coded here.")
-    return resolved
-
-
-def pick_coders(extract: Extract, parameters: Parameters) -> tuple[str, ...]:
-    """Return the coders that the parameters choose."""
-    chosen = parameters.selection("coders")
-    return tuple(coder for coder in extract.coders if not chosen or coder in chosen)
+    return extract.select(resolved.selection("include"), resolved.selection("coders")), resolved
 
 
 def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
@@ -105,10 +101,10 @@ def store[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], value: T) 
 
 
 def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> ReliabilityData:
-    """Return the values of the chosen coders on the units of the chosen texts, or of these texts."""
+    """Return the values of the coders on the units of the chosen texts, or of these texts."""
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
     names, p = tuple(text.pk for text in chosen), parameters
-    key = ("data", p.chains, p.top, p.unmarked, pick_coders(extract, p), extract.coders, p.without, names)
+    key = ("data", p.chains, p.top, p.unmarked, extract.coders, p.without, names)
     owner = chosen[0].answers if len(chosen) == 1 else extract
     return cached(owner, key, lambda: _build_data(extract, parameters, chosen))
 
@@ -116,35 +112,23 @@ def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEn
 def select_categories(
     extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
 ) -> ReliabilityData:
-    """Return the categories that the chosen coders gave the units of the chosen texts, or of these."""
+    """Return the categories that the coders gave the units of the chosen texts, or of these."""
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
-    key = ("categories", parameters.coders, parameters.without, tuple(text.pk for text in chosen))
+    key = ("categories", parameters.without, tuple(text.pk for text in chosen))
 
     def compute() -> ReliabilityData:
-        data, without = (
-            category_data(extract, chosen, pick_coders(extract, parameters)),
-            parameters.selection("without"),
-        )
-        if not without:
-            return data
-        return select_units(data, ~_mostly_labelled(category_data(extract, chosen, extract.coders), without))
+        data, without = category_data(extract, chosen), parameters.selection("without")
+        return select_units(data, ~_mostly_labelled(data, without)) if without else data
 
     return cached(extract, key, compute)
 
 
 def _build_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> ReliabilityData:
-    coders, without = pick_coders(extract, parameters), parameters.selection("without")
+    without = parameters.selection("without")
     data = reliability_data(
-        extract,
-        chains=parameters.chains,
-        top=parameters.top,
-        unmarked=parameters.unmarked,
-        texts=texts,
-        coders=coders,
+        extract, chains=parameters.chains, top=parameters.top, unmarked=parameters.unmarked, texts=texts
     )
-    if not without:
-        return data
-    return select_units(data, ~_mostly_labelled(category_data(extract, texts, extract.coders), without))
+    return select_units(data, ~_mostly_labelled(category_data(extract, texts), without)) if without else data
 
 
 def _mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bools:
@@ -158,15 +142,40 @@ def _mostly_labelled(categories: ReliabilityData, names: frozenset[str]) -> Bool
     return most
 
 
+def data_by_coders(
+    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
+) -> Callable[[Sequence[str]], ReliabilityData]:
+    """Return a function that gives the data of some coders, as a project that holds these coders alone would have them.
+
+    A unit is what one of them was given or has marked; what most of them call a category is left out where the
+    parameters leave out that category.
+    """
+    chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
+    without = parameters.selection("without")
+    complete = replace(parameters, without="")
+    data = select_data(extract, complete, chosen)
+    categories = select_categories(extract, complete, chosen) if without else None
+    of_coders = units_of_coders(extract, chosen)
+    of_coders = of_coders[of_coders.any(axis=1)]
+    column = {coder: number for number, coder in enumerate(extract.coders)}
+
+    def select(coders: Sequence[str]) -> ReliabilityData:
+        columns = [column[coder] for coder in coders]
+        selected = of_coders[:, columns].any(axis=1)
+        if categories is not None:
+            selected &= ~_mostly_labelled(select_coders(categories, columns), without)
+        return select_units(select_coders(data, columns), selected)
+
+    return select
+
+
 def compute_sums(
     extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None
 ) -> dict[str, list[DocumentSums]]:
     """Return what each text adds to alpha, by distance. The sums of a text are computed once for its answers."""
     chosen = pick_texts(extract, parameters) if texts is None else texts
     p = parameters
-    # all coders of a project are more once somebody else has answered something, also in the texts that stay
-    coders = (pick_coders(extract, p), extract.coders if p.without else ())
-    key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, coders, p.without)
+    key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, p.without)
     distances = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
     sums = {text.pk: text.answers.cache.get(key) for text in chosen}
     missing = [text for text in chosen if sums[text.pk] is None]
@@ -187,43 +196,30 @@ def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[Tex
 
 
 def compute_interval(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Interval:
-    """Return the coefficient with its bootstrap interval over texts, or over units where one text is used."""
+    """Return the coefficient with its interval over texts, or over components where one text is used."""
     chosen = tuple(pick_texts(extract, parameters) if texts is None else texts)
     distance, names = effective_distance(parameters), tuple(text.pk for text in chosen)
     key = (
         "intervals",
         replace(parameters, distance="nominal"),
-        pick_coders(extract, parameters),
         extract.coders,
         names,
     )
     # those of one text are kept with it: it outlives the extract
     owner = chosen[0].answers if len(chosen) == 1 else extract
-    return cached(owner, key, lambda: _drop_replicates(_compute_intervals(extract, parameters, chosen)))[distance]
-
-
-def _drop_replicates(intervals: Mapping[str, Interval]) -> dict[str, Interval]:
-    """Return the intervals without their replicates, which nobody uses: they are most of what an interval takes."""
-    return {name: replace(one, replicates=one.replicates[:0]) for name, one in intervals.items()}
+    return cached(owner, key, lambda: _compute_intervals(extract, parameters, chosen))[distance]
 
 
 def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]) -> dict[str, Interval]:
-    """Return the intervals by distance: to draw once for all of them costs little more than for one."""
-    if parameters.is_alpha and len(texts) > 1:
-        intervals = bootstrap_sums(compute_sums(extract, parameters, texts), n=REPLICATES)
-        if all(interval.n_groups > 1 for interval in intervals.values()):
-            return intervals
-    data = select_data(extract, parameters, texts)
-    if parameters.is_alpha:
-        distances = list(compute_sums(extract, parameters, texts))
-        coefficients: Callable[..., Mapping[str, Result]] = partial(
-            alphas, distances=distances, **cast(Any, _conventions(parameters))
-        )
-        # one text has nothing to draw from but its units, also where there are others in which nobody met
-        return bootstrap(data, coefficients, by="unit", n=REPLICATES)
-    coefficient = coefficient_function(parameters)
-    interval = bootstrap(data, coefficient, n=REPLICATES)
-    return {"nominal": interval if interval.n_groups > 1 else bootstrap(data, coefficient, by="unit", n=REPLICATES)}
+    """Return the intervals by distance: all of them come from one pass over the data."""
+    if not parameters.is_alpha:
+        return {"nominal": interval(select_data(extract, parameters, texts), coefficient_function(parameters))}
+    sums = compute_sums(extract, parameters, texts)
+    used = [text for text, one in zip(texts, next(iter(sums.values())), strict=True) if one.n_units]
+    if len(used) != 1:
+        return interval_sums(sums)
+    every_distance = partial(alphas, distances=list(sums), **cast(Any, _conventions(parameters)))
+    return interval(select_data(extract, parameters, texts), every_distance)
 
 
 def coefficient_function(parameters: Parameters) -> Callable[..., Result]:

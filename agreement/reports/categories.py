@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.data.answers import Extract
-from agreement.measures import KappaResult, ReliabilityData, bootstrap, collapse, fleiss_kappa
+from agreement.measures import KappaResult, ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.measures.values import Floats, Ints, Label
-from agreement.reports.basis import REPLICATES, cached, resolve_parameters, select_categories
+from agreement.reports.basis import cached, resolve, select_categories
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 LONGEST_NAME = 50
@@ -59,13 +59,13 @@ class MergeComparison:
 
 def compute_category_kappa(extract: Extract, parameters: Parameters) -> KappaResult:
     """Return K of the categories, whatever is linked to what. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     return fleiss_kappa(select_categories(extract, parameters), missing=parameters.missing)
 
 
 def compute_by_category(extract: Extract, parameters: Parameters) -> list[CategoryAgreement]:
     """Return each category that is used, by name. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     table = compute_agreement_table(extract, parameters)
     kappas = {str(one.category): one for one in compute_category_kappa(extract, parameters).categories}
     counts_by_name = {name: one.n_judgements for name, one in kappas.items()}
@@ -89,7 +89,7 @@ def compute_by_category(extract: Extract, parameters: Parameters) -> list[Catego
 
 def compute_agreement_table(extract: Extract, parameters: Parameters) -> AgreementTable:
     """Return the agreement table. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     return cached(
         extract,
         ("table", parameters),
@@ -131,9 +131,9 @@ def format_mapping(mapping: Mapping[str, str]) -> str:
 
 def compare_merged(extract: Extract, parameters: Parameters, mapping: Mapping[str, str]) -> MergeComparison:
     """Return K before and after the mapping. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
     used: dict[Label, Label] = {old: new for old, new in mapping.items() if old in data.labels}
     merged = collapse(data, used) if used else data
-    before, after = (bootstrap(one, fleiss_kappa, missing=parameters.missing, n=REPLICATES) for one in (data, merged))
+    before, after = (interval(one, fleiss_kappa, missing=parameters.missing) for one in (data, merged))
     return MergeComparison(mapping, before, after, len(data.labels), len(merged.labels))

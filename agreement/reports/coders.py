@@ -23,20 +23,18 @@ from agreement.measures import (
     cohen_kappa,
     conll_average,
     lea,
-    leave_one_out,
     link_kappa,
     muc,
     observed_agreement,
 )
 from agreement.measures.data.arrays import sorted_unique
-from agreement.measures.data.subsets import select_coders
 from agreement.measures.values import Bools, Ints
 from agreement.reports.basis import (
     cached,
     coefficient_function,
-    pick_coders,
+    data_by_coders,
     pick_texts,
-    resolve_parameters,
+    resolve,
     select_categories,
     select_data,
 )
@@ -122,14 +120,14 @@ def compute_pair_matrix(
     done, of how many.
     """
     check_measure(extract, measure)
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     return cached(
         extract, ("matrix", parameters, measure), lambda: _fill_pair_matrix(extract, parameters, measure, progress)
     )
 
 
 def _fill_pair_matrix(extract: Extract, parameters: Parameters, measure: str, progress: Progress | None) -> PairMatrix:
-    coders = pick_coders(extract, parameters)
+    coders = extract.coders
     of_pair = _pair_measure(extract, parameters, measure)
     pairs = list(combinations(coders, 2))
     values: dict[frozenset[str], float | None] = {}
@@ -149,14 +147,13 @@ def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Cal
             return lambda a, b: link_kappa(*_restrict_to_common(clusters, both(a, b), a, b), duplicates="first").value
         score = SCORES[measure]
         return lambda a, b: float(score(*_restrict_to_common(clusters, both(a, b), a, b)).f1)
-    data = select_data(extract, parameters)
+    data_of = data_by_coders(extract, parameters)
     others: dict[str, Callable[..., Result]] = {
         "observed_agreement": partial(observed_agreement, missing=parameters.missing),
         "cohen_kappa": partial(cohen_kappa, missing=parameters.missing),
     }
     coefficient = others.get(measure) or coefficient_function(parameters)
-    column = {coder: number for number, coder in enumerate(data.coders)}
-    return lambda a, b: coefficient(select_coders(data, [column[a], column[b]])).value
+    return lambda a, b: coefficient(data_of([a, b])).value
 
 
 type Clusters = Mapping[Hashable, Sequence[frozenset[Hashable]]]
@@ -208,23 +205,28 @@ def _order_by_similarity(coders: tuple[str, ...], values: Mapping[frozenset[str]
 
 def leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
     """Return the coefficient without each coder in turn. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
-    return cached(
-        extract,
-        ("without each", parameters),
-        lambda: leave_one_out(select_data(extract, parameters), coefficient_function(parameters), by="coder"),
-    )
+    extract, parameters = resolve(extract, parameters)
+    return cached(extract, ("without each", parameters), lambda: _leave_out_each_coder(extract, parameters))
+
+
+def _leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneOut:
+    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
+    whole = coefficient(select_data(extract, parameters))
+    rest: dict[Hashable, Result] = {
+        coder: coefficient(data_of([other for other in extract.coders if other != coder])) for coder in extract.coders
+    }
+    return LeaveOneOut.from_results(whole, "coder", rest)
 
 
 def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     """Return how each coder codes. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     return cached(extract, ("profiles", parameters), lambda: _build_profiles(extract, parameters))
 
 
 def _build_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:
     texts = pick_texts(extract, parameters)
-    chains: dict[str, Counter[int]] = {coder: Counter() for coder in pick_coders(extract, parameters)}
+    chains: dict[str, Counter[int]] = {coder: Counter() for coder in extract.coders}
     if extract.kind != "categories":
         data = select_data(extract, _whole_chains(extract, parameters))
         sizes = np.diff(data.cells.starts)
@@ -276,7 +278,7 @@ def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, 
     Of two coders: rows are those of the first. Of all: each pair of coders on a unit counts once in each order.
     Raises InvalidParameter.
     """
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
     number = [extract.categories.index(str(name)) for name in data.labels]
     one_hot = [_one_hot(data, column, number, len(extract.categories)) for column in range(len(data.coders))]
@@ -304,7 +306,7 @@ def count_agreeing_coders(extract: Extract, parameters: Parameters) -> tuple[int
     The number of coders, and by category the numbers of units with so many coders, from all down to none. Units that
     some coder did not judge are left out. Raises InvalidParameter.
     """
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
     n = len(data.coders)
     codes = data.codes[(data.codes >= 0).all(axis=1)] if n else data.codes

@@ -6,20 +6,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import combinations
 
 from django.utils import timezone
 
 from agreement.data.answers import Extract, TextEntry
-from agreement.measures import pairwise
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import (
     cached,
     coefficient_function,
     compute_interval,
-    pick_coders,
+    data_by_coders,
     pick_texts,
-    resolve_parameters,
-    select_data,
+    resolve,
 )
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity
@@ -54,7 +53,7 @@ def compute_stages(
     """
     if by not in GROUPINGS:
         raise InvalidParameter("by", f"{by!r} is not one of {', '.join(GROUPINGS)}.")
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     groups = _group_texts(pick_texts(extract, parameters), by, work)
     return [_compute_stage(extract, parameters, label, tuple(texts), work) for label, texts in groups]
 
@@ -112,16 +111,16 @@ def _compute_stage(
     texts: tuple[TextEntry, ...],
     work: Mapping[tuple[int, str], Activity],
 ) -> Stage:
-    coders = pick_coders(extract, parameters)
+    coders = extract.coders
     names = tuple(text.pk for text in texts)
     pairs = cached(
         extract,
         ("pairs", parameters, names),
-        lambda: pairwise(select_data(extract, parameters, texts), coefficient_function(parameters)).results,
+        lambda: _compute_pairs(extract, parameters, texts),
     )
     against = {}
     for coder in coders:
-        values = [result.value for pair, result in pairs.items() if coder in pair and result.value is not None]
+        values = [value for pair, value in pairs.items() if coder in pair and value is not None]
         against[coder] = sum(values) / len(values) if values else None
     return Stage(
         label,
@@ -130,6 +129,13 @@ def _compute_stage(
         against,
         {coder: seconds_per_judgement(texts, coder, work) for coder in coders},
     )
+
+
+def _compute_pairs(
+    extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]
+) -> dict[tuple[str, str], float | None]:
+    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters, texts)
+    return {pair: coefficient(data_of(pair)).value for pair in combinations(extract.coders, 2)}
 
 
 def seconds_per_judgement(

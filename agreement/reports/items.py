@@ -24,9 +24,8 @@ from agreement.reports.basis import (
     cached,
     comparison_options,
     effective_distance,
-    pick_coders,
     pick_texts,
-    resolve_parameters,
+    resolve,
     select_categories,
     select_data,
     store,
@@ -131,14 +130,14 @@ class ItemReport:
 
 def compute_items(extract: Extract, parameters: Parameters) -> Items:
     """Return the units that two coders or more judged. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     return cached(extract, ("items", parameters), lambda: _combine_items(extract, parameters))
 
 
 def _combine_items(extract: Extract, parameters: Parameters) -> Items:
     """Return the items of all texts together; those of a text are found once for its answers."""
     texts = pick_texts(extract, parameters)
-    key = ("items", replace(parameters, texts="", rounds=""), pick_coders(extract, parameters), extract.coders)
+    key = ("items", replace(parameters, texts="", rounds=""), extract.coders)
     by_text: dict[int, _TextItems] = {text.pk: text.answers.cache[key] for text in texts if key in text.answers.cache}
     missing = [text for text in texts if text.pk not in by_text]
     for text, text_items in zip(
@@ -275,7 +274,7 @@ def report_item(extract: Extract, parameters: Parameters, text_slug: str, key: s
 
     The relation of two values and, unless `exclude_unit` is "none", their distances are without the unit.
     """
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     text = extract.text(text_slug)
     keys = text.answers.keys[: len(text.answers.units)] if text else ()
     if text is None or key not in keys:
@@ -286,7 +285,7 @@ def report_item(extract: Extract, parameters: Parameters, text_slug: str, key: s
     values = {
         work.coder: data.value(codes[work.coder]) if codes.get(work.coder, -1) >= 0 else None
         for work in sorted(text.answers.coder_answers, key=lambda work: work.coder)
-        if work.coder in codes or work.coder not in extract.coders
+        if work.coder in codes
     }
     judged = [(coder, value) for coder, value in values.items() if value is not None]
     pairs = tuple(

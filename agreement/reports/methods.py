@@ -11,7 +11,7 @@ from pathlib import Path
 from agreement.data.answers import Extract
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.basis import compute_interval, resolve_parameters
+from agreement.reports.basis import compute_interval, resolve
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import CHOICES, UNITS, Parameters
@@ -53,6 +53,8 @@ COUNTED = {
     "spans": "The units are the stretches of words that some coder made a contributor; the value of one is the set of"
     " contributors of its SCUs.",
 }
+# What an interval leaves out in turn, in the words of a paper.
+GROUPS = {"document": "text", "component": "connected component"}
 REFERENCES = {
     **{key: coefficient.reference for key, coefficient in COEFFICIENTS.items()},
     "passonneau": "Passonneau, R. J. (2004). Computing reliability for coreference annotation. LREC.",
@@ -61,7 +63,7 @@ REFERENCES = {
     " method. HLT-NAACL.",
     "chains": "Poesio, M. and Artstein, R. (2005). The reliability of anaphoric annotation, reconsidered."
     " ACL Workshop.",
-    "bootstrap": "Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman and Hall.",
+    "jackknife": "Miller, R. G. (1974). The jackknife: a review. Biometrika 61.",
 }
 
 
@@ -121,6 +123,7 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
     sentences.append(UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone))
     sentences += _describe_left_out(report, nouns)
+    sentences += [f"Not counted: {report.not_counted}."] if report.not_counted else []
     sentences.append(_describe_figures(report, nouns))
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
     return MethodsText(" ".join(sentences), _select_references(p, pointers, sets, report.interval))
@@ -147,9 +150,12 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
     text = f"Over {pluralize(result.n_units, nouns.unit)} it is {result.value:z.3f}"
     if interval.low is not None and interval.high is not None:
         text += (
-            f" ({interval.level:.0%} bootstrap interval {interval.low:z.3f} to {interval.high:z.3f},"
-            f" {interval.n:,} samples of {pluralize(interval.n_groups, interval.by)}, seed {interval.seed})"
+            f" ({interval.level:.0%} interval {interval.low:z.3f} to {interval.high:z.3f}, jackknife over"
+            f" {pluralize(interval.n_groups, GROUPS[interval.by])} on the logarithm of the disagreement, Student’s t"
+            f" with {pluralize(interval.n_groups - 1, 'degree')} of freedom; it speaks of these coders)"
         )
+    else:
+        text += f" ({interval.note})"
     return f"{text}; observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
 
 
@@ -164,7 +170,7 @@ def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Inte
     if pointers:
         keys.append("chains")
     if interval.low is not None:
-        keys.append("bootstrap")
+        keys.append("jackknife")
     return tuple(REFERENCES[key] for key in keys)
 
 
@@ -178,8 +184,8 @@ def vary_choices(
 
     extract_of: the answers with other units, where there are such.
     """
-    base = resolve_parameters(extract, parameters)
-    whole = compute_interval(extract, base)
+    selected, base = resolve(extract, parameters)
+    whole = compute_interval(selected, base)
     variations = [Variation("", "", base, whole, None)]
     choices = _alternative_choices(extract.kind, base)
     if extract_of and base.units:
@@ -188,8 +194,8 @@ def vary_choices(
         if progress:
             progress(done, len(choices))
         source = extract_of(choice) if extract_of and name == "units" else extract
-        changed = resolve_parameters(source, replace(base, **{name: choice}))
-        interval = compute_interval(source, changed)
+        selected, changed = resolve(source, replace(base, **{name: choice}))
+        interval = compute_interval(selected, changed)
         moved = None if interval.value is None or whole.value is None else interval.value - whole.value
         variations.append(Variation(name, choice, changed, interval, moved))
     return variations

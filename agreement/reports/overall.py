@@ -16,12 +16,12 @@ from agreement.reports.basis import (
     compute_interval,
     compute_result,
     compute_sums,
-    pick_coders,
     pick_texts,
-    resolve_parameters,
+    resolve,
 )
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import Parameters
+from agreement.reports.wording import list_codings_left_out
 from annotations.core.progress import Progress
 
 # The conditions of Poesio & Artstein 2005, Table 4, and their like for the other kinds of scheme.
@@ -89,6 +89,16 @@ class AgreementReport:
         return self.interval.result
 
     @property
+    def codings_left_out(self) -> dict[str, int]:
+        """How many codings of the chosen texts by the chosen coders do not count, by reason."""
+        return self.extract.count_left_out(pick_texts(self.extract, self.parameters))
+
+    @property
+    def not_counted(self) -> str:
+        """The codings that do not count, in words; empty where all do."""
+        return list_codings_left_out(self.codings_left_out)
+
+    @property
     def name(self) -> str:
         """What the figure is, for people."""
         if self.parameters.is_alpha:
@@ -101,9 +111,11 @@ class AgreementReport:
             "parameters": self.parameters.query(),
             "fingerprint": self.fingerprint,
             "coders": list(self.coders),
+            "codings_left_out": self.codings_left_out,
             **result_fields(self.result),
             "low": self.interval.low,
             "high": self.interval.high,
+            "interval": interval_fields(self.interval),
             "texts": [
                 {"slug": text.slug, "title": text.title, "round": text.round, **result_fields(text.result)}
                 | {"shift": text.shift}
@@ -122,13 +134,13 @@ class GridCell:
 
 def compute_report(extract: Extract, parameters: Parameters) -> AgreementReport:
     """Return the coefficient over all texts and for each text. Raises InvalidParameter."""
-    parameters = resolve_parameters(extract, parameters)
+    extract, parameters = resolve(extract, parameters)
     return cached(extract, ("report", parameters), lambda: _build_report(extract, parameters))
 
 
 def _build_report(extract: Extract, parameters: Parameters) -> AgreementReport:
     interval = compute_interval(extract, parameters)
-    return AgreementReport(parameters, extract.fingerprint, pick_coders(extract, parameters), interval, extract)
+    return AgreementReport(parameters, extract.fingerprint, extract.coders, interval, extract)
 
 
 def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float]:
@@ -147,11 +159,12 @@ def _compute_shifts(extract: Extract, parameters: Parameters) -> dict[Any, float
 
 def compare_distances(extract: Extract, parameters: Parameters) -> list[tuple[Parameters, Interval]]:
     """Return alpha with each distance, all else as asked: one pass over the data. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
     return [(cell, compute_interval(extract, cell)) for cell in _with_each_distance(extract, parameters)]
 
 
 def _with_each_distance(extract: Extract, parameters: Parameters) -> list[Parameters]:
-    parameters = replace(resolve_parameters(extract, parameters), coefficient="alpha")
+    parameters = replace(parameters, coefficient="alpha")
     names = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
     return [replace(parameters, distance=name) for name in names]
 
@@ -165,16 +178,17 @@ def compute_grid(
     for done, (label, construction) in enumerate(constructions):
         if progress:
             progress(done, len(constructions))
-        chosen = resolve_parameters(extract, replace(parameters, coefficient="alpha", **construction))
+        selected, chosen = resolve(extract, replace(parameters, coefficient="alpha", **construction))
         k = replace(chosen, coefficient="fleiss_kappa", distance="nominal")
-        cells = [*_with_each_distance(extract, chosen), k]
-        rows.append((label, [GridCell(cell, compute_result(extract, cell)) for cell in cells]))
+        cells = [*_with_each_distance(selected, chosen), k]
+        rows.append((label, [GridCell(cell, compute_result(selected, cell)) for cell in cells]))
     return rows
 
 
 def compare_antecedents(extract: Extract, parameters: Parameters) -> list[GridCell]:
     """Return K beside alpha on antecedents alone (Poesio & Artstein 2005, Table 3): K gives no part of an agreement."""
-    chosen = resolve_parameters(extract, replace(parameters, chains="none", top="category", exclude_unit="none"))
+    changed = replace(parameters, chains="none", top="category", exclude_unit="none")
+    extract, chosen = resolve(extract, changed)
     cells = [
         replace(chosen, coefficient="fleiss_kappa", distance="nominal"),
         replace(chosen, coefficient="alpha", distance="passonneau"),
@@ -195,6 +209,11 @@ def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains"
         f"Jaccard less MASI: {jaccard - masi:+.3f}, what is made of monotonicity: MASI takes a third off what sets"
         " share where one contains the other, and two thirds where each has members of its own.",
     ]
+
+
+def interval_fields(interval: Interval) -> dict[str, Any]:
+    """Return how an interval was made, as the API gives it."""
+    return {name: getattr(interval, name) for name in ("method", "by", "n_groups", "level", "note")}
 
 
 def result_fields(result: Result) -> dict[str, Any]:

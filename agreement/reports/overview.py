@@ -73,10 +73,12 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
         return ["There are no texts yet."]
     if not progress.n_codings:
         return ["No text is given to a coder yet."]
-    if not extract.coders:
+    if not extract.known_coders:
         return ["Nobody has answered anything yet."]
+    if not extract.coders:
+        return ["Nobody has handed in a text yet: a coding counts from then on."]
     if len(extract.coders) == 1:
-        return [f"Only {extract.coders[0]} has answered anything: agreement needs two coders."]
+        return [f"Only {extract.coders[0]} has handed in a text: agreement needs two coders."]
     shared = [text for text in extract.texts if sum(bool(len(work.unit)) for work in text.answers.coder_answers) > 1]
     if not shared:
         return ["No text has answers of two coders: give the same text to two."]
@@ -93,6 +95,8 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
     if single:
         have = "has" if len(single) == 1 else "have"
         notes.append(f"{pluralize(len(single), 'text')} of {len(sums)} {have} no answers of two coders.")
+    if report.not_counted:
+        notes.append(f"Not counted: {report.not_counted}.")
     if progress.n_submitted < progress.n_codings:
         open_ = progress.n_codings - progress.n_submitted
         notes.append(
@@ -101,8 +105,11 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
     if progress.n_assigned < progress.n_texts:
         rest = progress.n_texts - progress.n_assigned
         notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not given to anybody.")
-    if report.interval.by == "unit":
-        notes.append(f"One {text} is used: its interval is over {nouns.units}, and says nothing of other {text}s.")
+    if report.interval.by == "component" and report.interval.low is not None:
+        notes.append(
+            f"One {text} is used: its interval is over {nouns.units} that no {nouns.chain} joins, and says nothing of"
+            f" other {text}s."
+        )
     left_out: Mapping[str, int] = report.result.left_out
     for reason, count in left_out.items():
         notes.append(f"{pluralize(count, nouns.unit)} left out: {reason}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
+from agreement.data.answers import REASONS_LEFT_OUT
 from agreement.measures import SET_DISTANCES
 from agreement.measures.data.chains import MODES, TOPS, UNMARKED
 from agreement.measures.options import EMPTY, EXCLUDE_UNIT, MISSING_RULES, THIRDS
@@ -29,8 +30,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 # Choices that may be left to the project.
 OPTIONAL_CHOICES = ("unmarked", "units")
 
-# Choices of some of the data, as names with commas between; empty: all of them.
-SELECTIONS = ("coders", "texts", "rounds", "without")
+# Choices of the data, as names with commas between; empty: all of them, and of codings those that count by default.
+SELECTIONS = ("coders", "texts", "rounds", "without", "include")
 
 HELP = {
     "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
@@ -48,6 +49,8 @@ HELP = {
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",
+    "include": "Count codings besides those handed in by coders: gold (of adjudicators), practice, repeats, open (not"
+    " handed in), with commas between.",
 }
 
 
@@ -85,6 +88,7 @@ class Parameters:
     texts: str = ""
     rounds: str = ""
     without: str = ""
+    include: str = ""
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -93,6 +97,8 @@ class Parameters:
                 raise InvalidParameter(name, f"{value!r} is not one of {', '.join(choices)}.")
         for name in SELECTIONS:  # in one order, so that equal selections have equal addresses
             object.__setattr__(self, name, ",".join(sorted(self.selection(name))))
+        for name in sorted(self.selection("include").difference(REASONS_LEFT_OUT)):
+            raise InvalidParameter("include", f"{name!r} is not one of {', '.join(REASONS_LEFT_OUT)}.")
 
     def selection(self, name: str) -> frozenset[str]:
         """Return the names in one of SELECTIONS; none at all stands for all."""
@@ -101,6 +107,10 @@ class Parameters:
     @property
     def is_alpha(self) -> bool:
         return self.coefficient == "alpha"
+
+    def with_convention(self, convention: Parameters) -> Parameters:
+        """Return the convention's way to compute, of the data that these parameters select."""
+        return replace(convention, **{name: getattr(self, name) for name in SELECTIONS})
 
     def query(self) -> dict[str, str]:
         """Return all parameters as text, for an address or an answer."""
@@ -258,15 +268,13 @@ def default_parameters(preset: str, answers: str) -> Parameters:
 
 
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
-    """Return the parameters that an address or a command asks for.
+    """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
 
-    Those of the project's `preset` where nothing is asked; else those of the preset that the query names, or the
-    library's defaults, with what else the query names in their place. Raises InvalidParameter.
+    The convention is that of the preset that the query names, else that of the project's `preset`. A distance is one of
+    alpha, whatever the convention's coefficient. Raises InvalidParameter.
     """
     values = {name: value for name, value in query.items() if value != ""}
     preset_name = values.pop("preset", None)
-    if preset_name is None and not values:
-        return default_parameters(preset, answers)
     if preset_name is not None and preset_name not in PRESETS:
         raise InvalidParameter("preset", f"{preset_name!r} is not one of {', '.join(PRESETS)}.")
     for name in values:
@@ -274,4 +282,7 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
             raise InvalidParameter(
                 name.replace("\x00", ""), f"there is no such parameter; there are {', '.join(('preset', *NAMES))}."
             )
-    return replace(PRESETS[preset_name].parameters if preset_name else Parameters(), **values)
+    if "distance" in values:
+        values.setdefault("coefficient", "alpha")
+    convention = PRESETS[preset_name].parameters if preset_name else default_parameters(preset, answers)
+    return replace(convention, **values)

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 
 from agreement.data.answers import Extract
 from agreement.data.extract import answer_kind, counted_units, extract
-from agreement.reports.basis import resolve_choices, resolve_parameters
+from agreement.reports.basis import resolve, resolve_choices
 from agreement.reports.parameters import SELECTIONS, InvalidParameter, Parameters, default_parameters, parse_parameters
 from annotations.models import Project
 
@@ -34,6 +34,7 @@ class AnalysisRequest:
     error: InvalidParameter | None = None
     page: str | None = None
     uses_answers: bool = True
+    _project_answers: Extract | None = None
     _extract: Extract | None = None
 
     @classmethod
@@ -70,10 +71,19 @@ class AnalysisRequest:
 
     @property
     def extract(self) -> Extract:
-        """The answers of the coders."""
+        """The answers that the parameters select."""
         if self._extract is None:
-            self._extract = extract(self.project, self.parameters.units)
+            self._extract = self.project_answers.select(
+                self.parameters.selection("include"), self.parameters.selection("coders")
+            )
         return self._extract
+
+    @property
+    def project_answers(self) -> Extract:
+        """All answers of the project."""
+        if self._project_answers is None:
+            self._project_answers = extract(self.project, self.parameters.units)
+        return self._project_answers
 
     @property
     def query(self) -> str:
@@ -100,8 +110,8 @@ class AnalysisRequest:
 
     def _resolve(self, parameters: Parameters) -> None:
         if self.uses_answers:
-            self._extract = extract(self.project, parameters.units)
-            self.parameters = resolve_parameters(self._extract, parameters)
+            self._project_answers = extract(self.project, parameters.units)
+            self._extract, self.parameters = resolve(self._project_answers, parameters)
         else:
             units = counted_units(self.project, parameters.units)
             self.parameters = resolve_choices(parameters, answer_kind(self.project), units, self.project.unmarked)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agreement.data.answers import Extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.results import Result
-from agreement.reports.basis import compute_result, pick_texts, resolve_parameters
+from agreement.reports.basis import compute_result, pick_texts, resolve
 from agreement.reports.parameters import UNITS, Parameters
 
 # Which figures of the paper follow from what it prints, and which cannot be had.
@@ -37,8 +37,7 @@ def compare_units(extract_of: Callable[[str], Extract], parameters: Parameters) 
     """
     rows: dict[str, list[UnitsRow]] = {}
     for units in UNITS:
-        extract = extract_of(units)
-        resolved = resolve_parameters(extract, replace(parameters, coefficient="alpha", units=units))
+        extract, resolved = resolve(extract_of(units), replace(parameters, coefficient="alpha", units=units))
         texts = pick_texts(extract, resolved)
         of_docset = [(text.slug, text.title, [text]) for text in texts] if len(texts) > 1 else []
         for slug, title, chosen in [("", "all docsets", list(texts)), *of_docset]:

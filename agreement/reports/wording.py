@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from agreement.measures.results import pluralize
+
+# What codings are that do not count, by reason.
+CODINGS_LEFT_OUT = {
+    "gold": "by adjudicators",
+    "practice": "for practice",
+    "repeats": "that repeat an earlier one",
+    "open": "not handed in",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +38,11 @@ NOUNS = {"": Nouns("markable", "chain"), "words": Nouns("word", "SCU"), "spans":
 def nouns_for(units: str) -> Nouns:
     """Return the nouns of what is counted, as in `Extract.units`."""
     return NOUNS[units]
+
+
+def list_codings_left_out(counts: Mapping[str, int]) -> str:
+    """Return how many codings do not count and why, in words; empty where all count."""
+    parts = [
+        f"{pluralize(counts[reason], 'coding')} {words}" for reason, words in CODINGS_LEFT_OUT.items() if counts[reason]
+    ]
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

@@ -13,7 +13,7 @@ from django.tasks import task
 from django.utils import timezone
 
 from agreement.models import Computation
-from agreement.reports.basis import pick_coders, pick_texts, store
+from agreement.reports.basis import pick_texts, store
 from agreement.reports.coders import SCORES
 from agreement.reports.methods import program_version
 from agreement.reports.request import AnalysisRequest
@@ -64,7 +64,7 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     if kind == "texts":  # each is drawn from thousands of times
         return judgements * 60
     if kind == "matrix":  # each judgement is in as many pairs as there are other coders
-        n_coders = len(pick_coders(request.extract, request.parameters))
+        n_coders = len(request.extract.coders)
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
     constructions = {"pointers": 6, "indices": 3, "categories": 1, "scus": 3}[request.project.answers]
     return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1)

@@ -17,6 +17,7 @@ FIELD_LABELS = {
     "texts": "Only these texts",
     "rounds": "Only these rounds",
     "without": "Without markables that are mostly",
+    "include": "Count also codings",
 }
 CHOICE_LABELS = {
     "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},

@@ -7,6 +7,7 @@ from django import forms
 from agreement.data.answers import Extract
 from agreement.models import NAME_LENGTH
 from agreement.reports.parameters import CHOICES, HELP, SELECTIONS, Parameters
+from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import (
     CHOICE_LABELS,
     FIELD_LABELS,
@@ -44,8 +45,9 @@ class ParametersForm(forms.Form):
         offered = {
             "without": [(name, name) for name in categories] if len(categories) > 1 else [],
             "rounds": _distinct([(text.round, text.round) for text in extract.texts if text.round]),
-            "coders": [(name, name) for name in extract.coders] if len(extract.coders) > 2 else [],
+            "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
             "texts": [(text.slug, text.title) for text in extract.texts] if len(extract.texts) > 1 else [],
+            "include": [(reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out],
         }
         for name, choices in offered.items():
             if choices or parameters.selection(name):

@@ -22,7 +22,7 @@ class ParametersSerializer(serializers.Serializer[Any]):
 
 
 class AnalysisQuerySerializer(ParametersSerializer):
-    """Without any parameter: as the project's pages open. With some: the rest are the library's defaults."""
+    """Without a parameter: as the project's pages open. What is named takes the place of its convention's."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         preset = serializers.ChoiceField(choices=list(PRESETS), required=False, help_text="A paper's convention.")
@@ -48,12 +48,26 @@ class TextFiguresSerializer(FiguresSerializer):
     shift = serializers.FloatField(allow_null=True, help_text="how far that of all texts moves without this one")
 
 
+class IntervalSerializer(serializers.Serializer[Any]):
+    """How an interval was made."""
+
+    method = serializers.CharField(help_text="jackknife-log: the jackknife, on the logarithm of the disagreement")
+    by = serializers.CharField(help_text="What was left out in turn: document (a text) or component (of one text).")
+    n_groups = serializers.IntegerField(help_text="How many of them there are.")
+    level = serializers.FloatField()
+    note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
+
+
 class ReportSerializer(FiguresSerializer):
     parameters = ParametersSerializer()
-    low = serializers.FloatField(allow_null=True, help_text="of the 95% bootstrap interval")
+    low = serializers.FloatField(allow_null=True, help_text="of the 95% interval")
     high = serializers.FloatField(allow_null=True)
+    interval = IntervalSerializer()
     fingerprint = serializers.CharField(help_text="Equal for equal answers.")
     coders = serializers.ListField(child=serializers.CharField())
+    codings_left_out = serializers.DictField(
+        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
     texts = TextFiguresSerializer(many=True)
 
 

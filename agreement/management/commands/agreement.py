@@ -88,10 +88,14 @@ class Command(BaseCommand):
     def _print_table(self, report: overall.AgreementReport) -> None:
         parameters = ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
         self.stdout.write(f"{parameters}\ncoders: {', '.join(report.coders)}; input {report.fingerprint}\n")
+        if report.not_counted:
+            self.stdout.write(f"not counted: {report.not_counted}\n")
         interval = report.interval
         if interval.low is not None and interval.high is not None:
-            of = f"{interval.n} samples of {interval.n_groups} {interval.by}s"
-            self.stdout.write(f"95% interval {interval.low:.4f} to {interval.high:.4f} ({of})")
+            reach = f"{interval.low:.4f} to {interval.high:.4f}"
+            self.stdout.write(f"95% interval {reach} ({interval.describe_method()})")
+        elif interval.note and interval.value is not None:
+            self.stdout.write(interval.note)
         wide = max([len("all texts"), *(len(text.slug) for text in report.texts)])
         self.stdout.write(f"{'':{wide}}  {'value':>9}  {'observed':>9}  {'expected':>9}  {'units':>6}  left out")
         for name, result in [

@@ -1,6 +1,8 @@
 """One coefficient without each coder, document or category in turn."""
 
-from collections.abc import Hashable
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +35,15 @@ class LeaveOneOut:
     result: Result
     by: str
     parts: tuple[LeftOut, ...]
+
+    @classmethod
+    def from_results(cls, whole: Result, by: str, results: Mapping[Hashable, Result]) -> LeaveOneOut:
+        """Return the result of all the data beside the results without each name."""
+        parts = []
+        for name, result in results.items():
+            change = None if result.value is None or whole.value is None else result.value - whole.value
+            parts.append(LeftOut(name, result, change))
+        return cls(whole, by, tuple(parts))
 
     def __repr__(self) -> str:
         rest = ", ".join(f"without {part.name} {format_defined(part.result.value)}" for part in self.parts)
@@ -71,9 +82,5 @@ def leave_one_out(
     else:
         names = tuple(data.labels)
         rest = [remove_label(data, left) for left in range(len(names))]
-    parts = []
-    for name, part in zip(names, rest, strict=True):
-        result = coefficient(part, *arguments, **options)
-        change = None if result.value is None or whole.value is None else result.value - whole.value
-        parts.append(LeftOut(name, result, change))
-    return LeaveOneOut(whole, by, tuple(parts))
+    results = (coefficient(part, *arguments, **options) for part in rest)
+    return LeaveOneOut.from_results(whole, by, dict(zip(names, results, strict=True)))

@@ -11,14 +11,13 @@ from agreement.data.pyramids import Peer, PeerMarks, Pyramids
 from agreement.measures import (
     Interval,
     ReliabilityData,
-    bootstrap,
     cohen_kappa,
     contributions,
     count_alpha,
     count_dice,
     fleiss_kappa,
+    interval,
 )
-from agreement.reports.basis import REPLICATES
 from agreement.reports.pyramids.scores import check_docset
 
 type Unit = tuple[str, str, str]
@@ -155,9 +154,9 @@ def _compute_reliability(docset: str, several: Sequence[Sequence[PeerMarks]]) ->
         docset=docset,
         n_peers=len(several),
         coders=_list_coders(several),
-        kappa=bootstrap(presence, fleiss_kappa, n=REPLICATES),
-        cohen=bootstrap(presence, cohen_kappa, n=REPLICATES) if len(presence.coders) == 2 else None,
-        dice=bootstrap(counts, count_alpha, n=REPLICATES),
+        kappa=interval(presence, fleiss_kappa),
+        cohen=interval(presence, cohen_kappa) if len(presence.coders) == 2 else None,
+        dice=interval(counts, count_alpha),
     )
 
 

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from agreement.data.answers import Extract
 from agreement.data.extract import extract
 from agreement.reports import methods, overall
-from agreement.reports.basis import compute_interval, resolve_parameters
+from agreement.reports.basis import compute_interval, resolve
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.parameters import Parameters, presets_for
 from agreement.reports.request import AnalysisRequest
@@ -54,9 +54,9 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
     names = PYRAMID_FIELD_LABELS if request.extract.units else {}
     labels = [_variation_label(change.name, change.choice, names) for change in changes]
     presets = [
-        (preset, compute_interval(source, resolve_parameters(source, preset.parameters)))
+        (preset, chosen, compute_interval(*resolve(extract_of(chosen.units), chosen)))
         for preset in presets_for(request.project.answers)
-        for source in [extract_of(preset.parameters.units)]
+        for chosen in [request.parameters.with_convention(preset.parameters)]
     ]
     figures = [Column("value", "Value", "figure"), Column("low", "from", "figure"), Column("high", "to", "figure")]
     tables = [
@@ -86,14 +86,14 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
             ],
             [
                 (
-                    Linked(preset.label, f"../?{urlencode(preset.parameters.query())}"),
+                    Linked(preset.label, f"../?{urlencode(chosen.query())}"),
                     one.value,
                     one.low,
                     one.high,
                     preset.published,
                     preset.where,
                 )
-                for preset, one in presets
+                for preset, chosen, one in presets
             ],
         ),
     ]

@@ -32,7 +32,10 @@ COLUMNS = [
     Column("shift", "Shift without it", "figure"),
     Column("note", "Left out"),
 ]
-NOTE = "Intervals are over the {units} of the text; the shift is how far all texts together move without it."
+NOTE = (
+    "The interval of one text is over its {units} that no {chain} joins, of which it takes eight groups; the shift is"
+    " how far all texts together move without the text."
+)
 
 
 def sort_texts(request: AnalysisRequest, sort: str) -> list[overall.TextReport]:
@@ -75,9 +78,10 @@ def build_texts(
             [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, text.shift, note]
         )
         points.append(Dot(text.title, result.value, interval.low, interval.high))
+    nouns = nouns_for(request.extract.units)
     title = "Agreement by text, with 95% intervals"
     chart = Chart("texts", title, dot_plot(points, "value", (TENTATIVE, RELIABLE)), describe_dots(points), "texts")
     return TablesAndCharts(
-        [Table("texts", "Text by text", COLUMNS, rows, NOTE.format(units=nouns_for(request.extract.units).units))],
+        [Table("texts", "Text by text", COLUMNS, rows, NOTE.format(units=nouns.units, chain=nouns.chain))],
         [chart] if rows else [],
     )

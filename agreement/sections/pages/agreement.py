@@ -35,8 +35,8 @@ def build(request: AnalysisRequest) -> PageSections:
             "presets": [
                 (
                     preset,
-                    urlencode(preset.parameters.query()),
-                    preset.parameters == replace(request.parameters, unmarked=""),
+                    urlencode(request.parameters.with_convention(preset.parameters).query()),
+                    request.parameters.with_convention(preset.parameters) == replace(request.parameters, unmarked=""),
                 )
                 for preset in presets_for(request.project.answers)
             ],

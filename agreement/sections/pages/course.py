@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement.reports.basis import cached, pick_coders
+from agreement.reports.basis import cached
 from agreement.reports.course import Stage, compute_stages
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.request import AnalysisRequest
@@ -23,7 +23,7 @@ def build(request: AnalysisRequest) -> PageSections:
     stages = request.compute(
         lambda parameters, options: compute_stages(request.extract, parameters, options.get("by") or default, work)
     )
-    coders = pick_coders(request.extract, request.parameters)
+    coders = request.extract.coders
     current = request.options.get("by") or default
     return PageSections(
         tables=_tables(stages, coders),

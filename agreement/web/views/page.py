@@ -64,7 +64,7 @@ def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSection
     if not page.uses_answers:
         return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
     return {
-        "form": ParametersForm(analysis.extract, analysis.parameters),
+        "form": ParametersForm(analysis.project_answers, analysis.parameters),
         "nouns": nouns_for(analysis.extract.units),
     }
 
