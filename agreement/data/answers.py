@@ -134,7 +134,7 @@ class Extract:
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
 
-        coders: only theirs; empty: of all. All texts stay.
+        coders: only theirs; empty: of all. A coding without judgements counts nowhere. All texts stay.
         """
         chosen, counted = frozenset(coders), frozenset(["", *included])
         key = ("selection", chosen, counted)
@@ -151,7 +151,7 @@ class Extract:
                 for one in of_chosen
                 if one.reason not in counted and len(one.unit)
             ]
-            selected = text.answers.select(one for one in of_chosen if one.reason in counted)
+            selected = text.answers.select(one for one in of_chosen if one.reason in counted and len(one.unit))
             texts.append(replace(text, answers=selected))
         return replace(self, texts=tuple(texts), coders=_coders_of(texts), left_out=tuple(left_out), cache={})
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from agreement.reports.parameters import Parameters, default_parameters
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Project, User
 from annotations.planning.assignments import assign_texts
@@ -46,8 +49,29 @@ def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] 
     return project
 
 
+def hand_in(project: Project) -> Project:
+    """Hand in every coding that is open: from then on it counts."""
+    for coding in Coding.objects.filter(text__project=project, status=Coding.Status.OPEN).select_related("coder"):
+        submit_coding(coding, coding.coder)
+    return project
+
+
+def judge_again(coding: Coding, markable: str, category: str | None, *pointers: str, **more: object) -> None:
+    """Judge one markable of a coding that is handed in, and hand it in again."""
+    reopen_coding(coding, coding.coder)
+    judge(coding, markable, category, *pointers, **more)
+    submit_coding(coding, coding.coder)
+
+
+def convention(project: Project, **asked: str) -> Parameters:
+    """Return the convention of the project with what is asked for instead; a distance is one of alpha."""
+    if "distance" in asked:
+        asked = {"coefficient": "alpha"} | asked
+    return replace(default_parameters(project.preset, project.answers), **asked)
+
+
 def answer(project: Project) -> Project:
-    """Let every coder judge every markable: mostly as the others do, but not always."""
+    """Let every coder judge every markable, mostly as the others do, but not always, and hand everything in."""
     categories = list(project.categories.order_by("pk"))
     linking = next((one for one in categories if one.points_to_id or one.takes_index), None)
     plain_ones = [one for one in categories if not one.points_to_id and not one.takes_index]
@@ -65,7 +89,7 @@ def answer(project: Project) -> Project:
                 judge(coding, unit.key, linking.key, indices=["2" if differs else "1"])
             else:
                 judge(coding, unit.key, linking.key, units[number - 1 if differs else 0].key)
-    return project
+    return hand_in(project)
 
 
 def table(page: str, key: str) -> list[list[str]]:

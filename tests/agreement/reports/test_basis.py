@@ -6,16 +6,16 @@ from functools import partial
 import pytest
 
 from agreement.data.extract import clear_cache, extract, reliability_data
-from agreement.measures import ReliabilityData, alpha, bootstrap
+from agreement.measures import ReliabilityData, alpha, interval
 from agreement.reports import basis, overall
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
-from annotations.coding.status import submit_coding
+from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Markable
 from annotations.planning.rounds import move_to_round
 from tests.conftest import change, judge
-from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in, judge_again
 
 LETTERS = {"p": "person", "g": "group", "l": "loc"}
 # by text and coder a letter for each markable; a point is no answer
@@ -24,6 +24,8 @@ THREE = {
     "text-2": {"alice": "gpl", "bob": "gpp", "carol": "ggp"},
     "text-3": {"alice": "lpp", "bob": "lpg", "carol": "..."},
 }
+# twelve markables of one text by alice, bob and carol
+LONG = "ppgglplpgglp pgggplplgglg ppgglplpgglg"
 CHAINED = [
     Parameters(distance="masi"),
     Parameters(distance="jaccard", exclude_unit="observed", empty="disjoint"),
@@ -32,7 +34,7 @@ CHAINED = [
 
 
 def sorted_out(answers, slug="tea"):
-    """Make a project of sortal classes in which the coders gave these answers."""
+    """Make a project of sortal classes in which the coders gave these answers and handed them in."""
     coders = tuple(dict.fromkeys(coder for given in answers.values() for coder in given))
     marked = [" ".join(f"[w{n}](m{n})" for n in range(max(map(len, given.values())))) for given in answers.values()]
     project = coded_project(slug, "sortal-classes", *marked, coders=coders)
@@ -40,12 +42,16 @@ def sorted_out(answers, slug="tea"):
         assert text == f"text-{number + 1}"
         for coder, letters in given.items():
             answer_with(project, text, coder, letters)
-    return project
+    return hand_in(project)
 
 
 def answer_with(project, text, coder, letters):
-    """Let the coder give each markable of the text the category of its letter."""
+    """Let the coder give each markable of the text the category of its letter; what was handed in is so again."""
     coding = Coding.objects.select_related("coder").get(text__project=project, text__slug=text, coder__username=coder)
+    handed_in = coding.status == Coding.Status.SUBMITTED
+    if handed_in:
+        reopen_coding(coding, coding.coder)
+        coding.refresh_from_db()
     keys = coding.text.markables.order_by("start").values_list("key", flat=True)
     batch = [
         change(markable=key, category=LETTERS[letter], pointers=[])
@@ -53,6 +59,8 @@ def answer_with(project, text, coder, letters):
         if letter != "."
     ]
     operations.apply(coding, coding.coder, coding.version, batch)
+    if handed_in:
+        submit_coding(coding, coding.coder)
 
 
 def table_of(answers, coders=("alice", "bob", "carol")):
@@ -67,8 +75,8 @@ def table_of(answers, coders=("alice", "bob", "carol")):
 
 
 def chosen(found, coefficient="alpha", **asked):
-    """Return the parameters as resolved for the extracted data."""
-    return basis.resolve_parameters(found, Parameters(coefficient, **asked))
+    """Return what the parameters select of the extracted data, and the parameters as resolved for it."""
+    return basis.resolve(found, Parameters(coefficient, **asked))
 
 
 def same(found, expected):
@@ -76,7 +84,7 @@ def same(found, expected):
     for name in ("value", "low", "high", "observed", "expected"):
         if hasattr(expected, name):
             assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12), name
-    for name in ("n_units", "n_coders", "n_judgements", "left_out", "by", "n_groups", "n", "seed"):
+    for name in ("n_units", "n_coders", "n_judgements", "left_out", "method", "by", "n_groups", "level", "note"):
         if hasattr(expected, name):
             assert getattr(found, name) == getattr(expected, name), name
 
@@ -96,7 +104,7 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
     first = overall.compute_report(before, asked).result
     coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="alice")
     for label in "abcde":
-        judge(coding, coding.text.markables.get(label=label).key, "none")
+        judge_again(coding, coding.text.markables.get(label=label).key, "none")
     after = extract(project)
     second = overall.compute_report(after, asked).result
     clear_cache()
@@ -107,20 +115,20 @@ def test_the_sums_kept_of_texts_give_alpha_of_all_texts_also_after_one_has_chang
 
 
 def test_only_the_sums_of_the_text_that_changed_are_computed_again(three):
-    before = basis.compute_sums(extract(three), chosen(extract(three)))["nominal"]
+    before = basis.compute_sums(*chosen(extract(three)))["nominal"]
     answer_with(three, "text-2", "bob", "ppp")
-    after = basis.compute_sums(extract(three), chosen(extract(three)))["nominal"]
+    after = basis.compute_sums(*chosen(extract(three)))["nominal"]
     assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]
 
 
 def test_one_reading_of_a_text_serves_every_distance(db):
     project = answer(coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2"))
     found = extract(project)
-    basis.compute_sums(found, chosen(found, distance="masi"))
+    basis.compute_sums(*chosen(found, distance="masi"))
     kept = [list(text.answers.cache) for text in found.texts]
-    basis.compute_sums(found, chosen(found, distance="dice"))
+    basis.compute_sums(*chosen(found, distance="dice"))
     assert [list(text.answers.cache) for text in found.texts] == kept
-    basis.compute_sums(found, chosen(found, distance="dice", empty="disjoint"))
+    basis.compute_sums(*chosen(found, distance="dice", empty="disjoint"))
     assert [len(text.answers.cache) for text in found.texts] == [len(of_text) + 1 for of_text in kept]
 
 
@@ -129,40 +137,46 @@ def test_a_coefficient_is_called_as_in_the_library():
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_an_interval_is_the_bootstrap_of_the_library_over_texts(three, name):
+def test_an_interval_is_that_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
-    expected = bootstrap(table_of(THREE), COEFFICIENTS[name].compute, n=basis.REPLICATES, seed=0, **options)
-    extracted = extract(three)
-    found = basis.compute_interval(extracted, chosen(extracted, name, **options))
+    expected = interval(table_of(THREE), COEFFICIENTS[name].compute, **options)
+    found = basis.compute_interval(*chosen(extract(three), name, **options))
     same(found, expected)
     same(found.result, expected.result)
-    # carol judged nothing of the third, so that dropping leaves two to draw from
+    # carol judged nothing of the third, so that dropping leaves two, which are too few
     assert (found.by, found.n_groups) == ("document", 3 if name == "alpha" else 2)
+    assert (found.low is None) == bool(found.note) == (name != "alpha")
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_one_chosen_text_has_its_interval_over_units(three, name):
-    extracted = extract(three)
-    found = basis.compute_interval(extracted, chosen(extracted, name, texts="text-1"))
-    expected = bootstrap(table_of({"text-1": THREE["text-1"]}), COEFFICIENTS[name].compute, n=basis.REPLICATES, seed=0)
-    same(found, expected)
-    assert (found.by, found.n_groups) == ("unit", 4)
+@pytest.mark.parametrize(("letters", "n_groups"), [("ppgl pgg. plgl", 4), (LONG, 12)])
+def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough(db, name, letters, n_groups):
+    alone = {"text-1": dict(zip(("alice", "bob", "carol"), letters.split(), strict=True))}
+    extracted = extract(sorted_out(alone | {"text-2": THREE["text-2"]}))
+    found = basis.compute_interval(*chosen(extracted, name, texts="text-1"))
+    same(found, interval(table_of(alone), COEFFICIENTS[name].compute))
+    assert (found.by, found.n_groups) == ("component", n_groups)
+    assert (found.low is None) == bool(found.note) == (n_groups < 8)
 
 
 def test_the_interval_of_one_text_survives_a_change_of_another(three):
-    asked = chosen(extract(three), texts="text-1")
-    before = basis.compute_interval(extract(three), asked)
+    def found():
+        return basis.compute_interval(*chosen(extract(three), texts="text-1"))
+
+    before = found()
     answer_with(three, "text-2", "bob", "ppp")
-    assert basis.compute_interval(extract(three), asked) is before
+    assert found() is before
     answer_with(three, "text-1", "bob", "ppp")
-    assert basis.compute_interval(extract(three), asked) is not before
+    assert found() is not before
 
 
-def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db):
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(db, name):
     answers = {"text-1": {"alice": "ppgglplp", "bob": "pgggplpl"}, "text-2": {"alice": "...", "bob": "..."}}
-    extracted = extract(sorted_out(answers))
-    found = basis.compute_interval(extracted, chosen(extracted))
-    assert found.low is None or found.low < found.value
+    found = basis.compute_interval(*chosen(extract(sorted_out(answers)), name))
+    same(found, interval(table_of({"text-1": answers["text-1"]}, ("alice", "bob")), COEFFICIENTS[name].compute))
+    assert (found.by, found.n_groups) == ("component", 8)
+    assert found.low < found.value < found.high
 
 
 @pytest.mark.parametrize(
@@ -178,8 +192,7 @@ def test_where_one_text_of_several_has_answers_the_interval_is_not_of_no_width(d
 def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
     move_to_round(three, three.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
     move_to_round(three, three.texts.filter(slug="text-3"), "main")
-    found = extract(three)
-    asked = chosen(found, **selection)
+    found, asked = chosen(extract(three), **selection)
     data = basis.select_data(found, asked)
     assert list(data.coders) == coders
     assert [text.slug for text in basis.pick_texts(found, asked)] == texts
@@ -189,18 +202,19 @@ def test_a_selection_chooses_what_it_names(three, selection, texts, coders):
     same(basis.compute_result(found, asked), alpha(expected))
 
 
-@pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without"])
+@pytest.mark.parametrize("field", ["coders", "texts", "rounds", "without", "include"])
 def test_a_name_that_is_not_there_is_a_wrong_parameter_of_its_field(three, field):
     with pytest.raises(InvalidParameter, match="'ghost'") as wrong:
-        basis.resolve_parameters(extract(three), Parameters(**{field: "ghost"}))
+        basis.resolve(extract(three), Parameters(**{field: "ghost"}))
     assert wrong.value.field == field
 
 
 def test_somebody_who_answered_nothing_cannot_be_chosen(db):
     project = sorted_out({"text-1": {"alice": "pp", "bob": "..", "carol": "pg"}})
-    assert basis.resolve_parameters(extract(project), Parameters(coders="carol")).coders == "carol"
+    found, parameters = basis.resolve(extract(project), Parameters(coders="carol"))
+    assert (found.coders, parameters.coders) == (("carol",), "carol")
     with pytest.raises(InvalidParameter) as wrong:
-        basis.resolve_parameters(extract(project), Parameters(coders="bob"))
+        basis.resolve(extract(project), Parameters(coders="bob"))
     assert wrong.value.field == "coders"
 
 
@@ -213,24 +227,28 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
         for text, given in THREE.items()
     }
     for name, coefficient in COEFFICIENTS.items():
-        same(basis.compute_result(found, chosen(found, name, without="person")), coefficient.compute(table_of(rest)))
-    assert len(basis.select_categories(found, chosen(found, without="person")).units) == 6
-    same(
-        basis.compute_interval(found, chosen(found, without="person")),
-        bootstrap(table_of(rest), alpha, n=basis.REPLICATES, seed=0),
-    )
+        same(basis.compute_result(*chosen(found, name, without="person")), coefficient.compute(table_of(rest)))
+    assert len(basis.select_categories(*chosen(found, without="person")).units) == 6
+    same(basis.compute_interval(*chosen(found, without="person")), interval(table_of(rest), alpha))
 
 
-def test_half_of_the_coders_are_not_more_than_half_and_all_coders_count_whoever_is_chosen(three):
+@pytest.mark.parametrize(
+    ("coders", "left_out"),
+    [
+        ("", ["ppp", "pp", "gpp", "ppg"]),
+        ("alice,bob", ["pp", "pp", "pp"]),
+        ("alice", ["p", "p", "p", "p", "p"]),
+        ("bob,carol", ["pp", "p", "pp"]),
+    ],
+)
+def test_half_of_the_chosen_coders_are_not_more_than_half(three, coders, left_out):
     found = extract(three)
-    # most of all coders say "person" of four units: ppp, ppg, lpp, and pp where two judged; pg of two is half
-    for coders in ("", "alice,bob", "alice", "bob,carol"):
-        assert len(basis.select_data(found, chosen(found, coders=coders, without="person")).units) == 10 - 4
+    assert len(basis.select_data(*chosen(found, coders=coders, without="person")).units) == 10 - len(left_out)
 
 
 def test_two_categories_that_make_half_only_together_leave_the_unit_in(three):
     found = extract(three)
-    units = basis.select_data(found, chosen(found, without="person,group")).units
+    units = basis.select_data(*chosen(found, without="person,group")).units
     # p g l: 2 of 3 give one of the two, but no two the same; 1 of 2 p and 1 of 2 g
     assert len(units) == 4
 
@@ -242,7 +260,7 @@ def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings,
     judge(codings["alice"], keys["d"], "phrase", keys["a"])
     judge(codings["bob"], keys["d"], "none")
     label = dict(Markable.objects.values_list("pk", "label"))
-    data = basis.select_data(extract(project), chosen(extract(project), without="none"))
+    data = basis.select_data(*chosen(extract(hand_in(project)), without="none"))
     values = [[data.value(code) if code >= 0 else None for code in row] for row in data.codes.tolist()]
     of_unit = dict(zip((label[unit] for unit in data.units), values, strict=True))
     assert set(of_unit) == {"b", "c", "d", "e", "f"}
@@ -251,8 +269,8 @@ def test_a_unit_that_is_left_out_stays_in_the_chains_of_others(project, codings,
 
 
 @pytest.mark.parametrize("later", [{}, {"distance": "jaccard"}])
-def test_a_coder_who_begins_in_another_text_counts_in_a_text_handed_in_empty(db, later):
-    """What is left out of a text handed in is a singleton, of everybody who answered anything anywhere."""
+def test_a_text_handed_in_empty_counts_nowhere_also_of_a_coder_who_begins_in_another(db, later):
+    """What is left out of a text is a singleton only where its coder has judged something there."""
     project = coded_project("tea", "passonneau-2004", WALK, f"{WALK} 2", coders=("alice", "bob", "carol"))
     codings = {
         (one.text.slug, one.coder.username): one
@@ -262,13 +280,18 @@ def test_a_coder_who_begins_in_another_text_counts_in_a_text_handed_in_empty(db,
         for text in ("text-1", "text-2"):
             for unit in codings[text, coder].text.markables.all():
                 judge(codings[text, coder], unit.key, "refers", indices=["1"])
-    submit_coding(codings["text-1", "carol"], codings["text-1", "carol"].coder)
-    basis.compute_result(extract(project), Parameters(unmarked="singleton", **later))
+    hand_in(project)
+
+    def found():
+        return basis.compute_result(*basis.resolve(extract(project), Parameters(unmarked="singleton", **later)))
+
+    assert found().n_judgements == 2 * 5 * 2
     here = codings["text-2", "carol"]
-    judge(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
-    found = basis.compute_result(extract(project), Parameters(unmarked="singleton", **later))
+    judge_again(here, here.text.markables.get(label="a").key, "refers", indices=["1"])
+    after = found()
+    assert after.n_judgements == 2 * 5 * 2 + 5
     clear_cache()
-    same(found, basis.compute_result(extract(project), Parameters(unmarked="singleton", **later)))
+    same(found(), after)
 
 
 def test_only_so_much_is_kept_and_the_oldest_goes_first(three):
@@ -281,11 +304,11 @@ def test_only_so_much_is_kept_and_the_oldest_goes_first(three):
 
 
 def test_without_texts_everything_is_there_but_the_value(db):
-    found = extract(coded_project("tea", "sortal-classes"))
+    extracted = extract(coded_project("tea", "sortal-classes"))
     for name in COEFFICIENTS:
-        interval = basis.compute_interval(found, chosen(found, name))
-        assert (interval.value, interval.low, interval.high) == (None, None, None)
-        assert interval.result.note
+        found = basis.compute_interval(*chosen(extracted, name))
+        assert (found.value, found.low, found.high) == (None, None, None)
+        assert found.result.note
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
