@@ -35,8 +35,8 @@ def build_overview(extract: Extract, parameters: Parameters, progress: CodingPro
     return Overview(
         report,
         verdict(report.interval),
-        tuple(_find_missing(extract, report, progress)),
-        tuple(_collect_notes(extract, report, progress)),
+        tuple(_find_missing(report.extract, report, progress)),
+        tuple(_collect_notes(report.extract, report, progress)),
     )
 
 

@@ -33,8 +33,8 @@ CHAINED = [
 ]
 
 
-def sorted_out(answers, slug="tea"):
-    """Make a project of sortal classes in which the coders gave these answers and handed them in."""
+def sorted_out(answers, slug="tea", *, handed_in=True):
+    """Make a project of sortal classes in which the coders gave these answers, and handed them in."""
     coders = tuple(dict.fromkeys(coder for given in answers.values() for coder in given))
     marked = [" ".join(f"[w{n}](m{n})" for n in range(max(map(len, given.values())))) for given in answers.values()]
     project = coded_project(slug, "sortal-classes", *marked, coders=coders)
@@ -42,7 +42,7 @@ def sorted_out(answers, slug="tea"):
         assert text == f"text-{number + 1}"
         for coder, letters in given.items():
             answer_with(project, text, coder, letters)
-    return hand_in(project)
+    return hand_in(project) if handed_in else project
 
 
 def answer_with(project, text, coder, letters):

@@ -9,9 +9,8 @@ import pytest
 from django.core.management import call_command
 
 from agreement.data.extract import extract
-from agreement.measures import ReliabilityData, bootstrap, collapse, fleiss_kappa
+from agreement.measures import ReliabilityData, collapse, fleiss_kappa, interval
 from agreement.reports import categories
-from agreement.reports.basis import REPLICATES
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.management import demo
 from annotations.models import Markable, Project
@@ -149,8 +148,8 @@ def test_the_intervals_before_and_after_are_those_of_the_library(sortal):
         [slug for slug, *_ in rows],
     )
     found = categories.compare_merged(sortal, Parameters(), THREE_CLASSES)
-    same(found.before, bootstrap(data, fleiss_kappa, n=REPLICATES, seed=0))
-    same(found.after, bootstrap(collapse(data, THREE_CLASSES), fleiss_kappa, n=REPLICATES, seed=0))
+    same(found.before, interval(data, fleiss_kappa))
+    same(found.after, interval(collapse(data, THREE_CLASSES), fleiss_kappa))
 
 
 def test_a_category_merged_into_another_that_stays_is_one_with_it(three):

@@ -21,7 +21,7 @@ from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.models import Coding
 from tests.agreement.reports.test_basis import LETTERS, THREE, sorted_out, table_of
 from tests.conftest import judge
-from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 
 CODERS = ("alice", "bob", "carol")
 PAIRS = list(combinations(CODERS, 2))
@@ -47,7 +47,7 @@ def pointed(project, codings, keys):
         for label, targets in answers.items():
             category = "segment" if targets == "3" else "phrase" if targets else "none"
             judge(codings[coder], keys[label], category, *(keys[one] for one in targets))
-    return extract(project)
+    return extract(hand_in(project))
 
 
 @pytest.mark.parametrize("missing", ["available", "drop"])
@@ -179,7 +179,7 @@ def test_chains_of_several_texts_are_counted_together(db):
         for label, indices in {"a": "1", "b": "1", "c": "2", "d": "", "e": "1"}.items():
             unit = coding.text.markables.get(label=label).key
             judge(coding, unit, "refers" if indices else "none", indices=list(indices))
-    [alice] = coders.compute_profiles(extract(project), Parameters())
+    [alice] = coders.compute_profiles(extract(hand_in(project)), Parameters())
     # {a, b, e} and {c}, {d} in each
     assert alice.chain_lengths == {1: 4, 3: 2}
     assert alice.mean_chain == pytest.approx(10 / 6)
@@ -229,7 +229,7 @@ def test_agreed_by_counts_answers_that_lack_their_antecedent(project, codings, k
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     judge(codings["bob"], keys["c"], "phrase")
     judge(codings["bob"], keys["d"], "phrase")
-    n, found = coders.count_agreeing_coders(extract(project), Parameters())
+    n, found = coders.count_agreeing_coders(extract(hand_in(project)), Parameters())
     assert (n, found["phrase"], found["none"]) == (2, [1, 0, 0], [0, 0, 1])
 
 
@@ -262,7 +262,7 @@ def test_a_score_of_two_coders_is_of_what_both_judged(db):
             if coding.text.slug == "text-3" and coding.coder.username == "bob" and label == "h":
                 continue
             judge(coding, key, "refers", indices=["1"])
-    extracted = extract(project)
+    extracted = extract(hand_in(project))
     for measure in (*coders.SCORES, "link_kappa"):
-        found = coders.compute_pair_matrix(extracted, Parameters(), measure).value("alice", "bob")
+        found = coders.compute_pair_matrix(extracted, Parameters(unmarked="missing"), measure).value("alice", "bob")
         assert found is None if measure == "link_kappa" else found == 1.0, measure

@@ -7,9 +7,8 @@ import pytest
 
 from agreement.data.activity import LATEST, read_activity, read_progress
 from agreement.data.extract import extract
-from agreement.measures import alpha, bootstrap
+from agreement.measures import alpha, interval
 from agreement.reports import course
-from agreement.reports.basis import REPLICATES
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity, activity_by_text_and_coder
 from annotations.coding.status import reopen_coding, submit_coding
@@ -20,7 +19,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.sources import SourceDocument
 from tests.agreement.reports.test_basis import THREE, same, sorted_out, table_of
 from tests.conftest import judge
-from tests.shared.agreeing import coded_project
+from tests.shared.agreeing import coded_project, hand_in
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -29,7 +28,8 @@ CODERS = ("alice", "bob", "carol")
 
 @pytest.fixture
 def project(db):
-    return sorted_out(THREE)
+    """Make a project in which nothing is handed in yet."""
+    return sorted_out(THREE, handed_in=False)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def charlie(project):
 
 @pytest.fixture
 def three(project):
-    return extract(project)
+    return extract(hand_in(project))
 
 
 def worked(found, days, operations=None, seconds=0.0):
@@ -80,7 +80,7 @@ def test_a_week_begins_when_monday_does_where_people_are(three, settings):
 def test_rounds_come_in_the_order_of_their_first_work_and_those_without_last(project):
     for slug, name in {"text-1": "b", "text-2": "a"}.items():
         move_to_round(project, project.texts.filter(slug=slug), name)
-    found = extract(project)
+    found = extract(hand_in(project))
     stages = course.compute_stages(found, Parameters(), "round", worked(found, {"text-1": 0, "text-2": 1}))
     assert slugs(stages) == {"b": ["text-1"], "a": ["text-2"], "no round": ["text-3"]}
     assert list(slugs(stages)) == ["b", "a", "no round"]
@@ -127,10 +127,13 @@ def test_a_stage_has_the_coefficient_and_the_interval_of_its_texts(three):
     work = worked(three, {"text-1": 0, "text-2": 1, "text-3": 7})
     first, second = course.compute_stages(three, Parameters(), "week", work)
     two = table_of({slug: THREE[slug] for slug in ("text-1", "text-2")})
-    same(first.interval, bootstrap(two, alpha, n=REPLICATES, seed=0))
-    assert first.interval.by == "document"
-    same(second.interval, bootstrap(table_of({"text-3": THREE["text-3"]}), alpha, n=REPLICATES, seed=0))
-    assert second.interval.by == "unit"
+    same(first.interval, interval(two, alpha))
+    assert (first.interval.by, first.interval.low) == ("document", None)
+    same(second.interval, interval(table_of({"text-3": THREE["text-3"]}), alpha))
+    assert (second.interval.by, second.interval.low) == ("component", None)
+    [whole] = course.compute_stages(three, Parameters(), "week", worked(three, dict.fromkeys(THREE, 0)))
+    same(whole.interval, interval(table_of(THREE), alpha))
+    assert whole.interval.low is not None
     values = {
         pair: alpha(table_of({slug: THREE[slug] for slug in ("text-1", "text-2")}, pair)).value
         for pair in combinations(CODERS, 2)
@@ -246,7 +249,7 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
 
 
 def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
-    other = sorted_out({"text-1": {"alice": "pp"}}, "other")
+    other = sorted_out({"text-1": {"alice": "pp"}}, "other", handed_in=False)
     judge(Coding.objects.get(text__project=other), other.texts.get().markables.first().key, "state")
     today = Operation.objects.latest("applied_at").applied_at.date()
     with django_assert_num_queries(2):

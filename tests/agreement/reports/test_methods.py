@@ -8,13 +8,13 @@ import pytest
 from agreement.data.extract import extract
 from agreement.measures import alpha, fleiss_kappa
 from agreement.reports import methods, overall
-from agreement.reports.basis import REPLICATES
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from annotations.coding.status import reopen_coding
 from annotations.models import Coding
-from tests.agreement.reports.test_basis import THREE, same, sorted_out, table_of
+from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
 from tests.conftest import judge
-from tests.shared.agreeing import WALK, answer, coded_project
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in
 
 SCHEMES = {"pointers": "poesio-artstein-2005", "indices": "passonneau-2004", "categories": "sortal-classes"}
 BY = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
@@ -57,8 +57,9 @@ def test_the_paragraph_says_what_was_computed_of_what_and_with_which_program(ans
         f"2 coders annotated 3 texts by {BY[answered.kind]}, {report.result.n_judgements} judgements in all.",
         "Reliability is Krippendorff’s alpha",
         f"Over {report.result.n_units} markables it is {report.result.value:.3f}",
-        f"95% bootstrap interval {interval.low:.3f} to {interval.high:.3f},",
-        f"{REPLICATES:,} samples of 3 documents, seed 0",
+        f"95% interval {interval.low:z.3f} to {interval.high:z.3f},",
+        "jackknife over 3 texts on the logarithm of the disagreement, Student’s t with 2 degrees of freedom;",
+        "it speaks of these coders",
         f"observed disagreement {report.result.observed:.3f}, expected {report.result.expected:.3f}.",
         f"Computed with {methods.program_version()}; fingerprint of the input {answered.fingerprint}.",
     )
@@ -102,7 +103,7 @@ def test_the_paragraph_says_of_a_scheme_what_has_a_meaning_there(answered):
         ({"coders": "bob,alice"}, "Only these coders were used: alice, bob."),
         ({"without": "none"}, "Markables to which more than half of their coders give none are left out."),
         ({"without": "place,none"}, "give none, or to which they give place are left out."),
-        ({"texts": "text-2"}, "2,000 samples of 5 units, seed 0"),
+        ({"texts": "text-1,text-3"}, "(no interval: it takes 3 documents, and there are 2)"),
     ],
 )
 def test_the_paragraph_says_each_choice(pointed, asked, said):
@@ -119,7 +120,7 @@ def test_two_figures_that_differ_by_their_thirds_do_not_have_one_description(db,
         keys = dict(coding.text.markables.values_list("label", "key"))
         for label, target in zip("abcde", labels, strict=True):
             judge(coding, keys[label], "phrase" if target else "none", *([keys[target]] if target else []))
-    found = extract(project)
+    found = extract(hand_in(project))
     choice, other = (written(found, distance=distance, thirds=thirds) for thirds in CHOICES["thirds"])
     assert choice[1].result.value != other[1].result.value
     described = [one.paragraph.partition("Over ")[0] for one, _ in (choice, other)]
@@ -139,30 +140,47 @@ def test_the_paragraph_says_how_many_markables_are_left_out_and_why(three):
     assert "1 markable coded by fewer than two coders is left out." in one.paragraph
 
 
+def test_the_paragraph_says_that_the_interval_of_one_text_is_over_what_no_chain_joins(db):
+    alone = {"text-1": dict(zip(("alice", "bob", "carol"), LONG.split(), strict=True))}
+    said = written(extract(sorted_out(alone)))[0].paragraph
+    assert "jackknife over 12 connected components on the logarithm" in said
+    assert "Student’s t with 11 degrees of freedom" in said
+
+
+def test_the_paragraph_says_which_codings_do_not_count(db):
+    project = sorted_out(THREE)
+    coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="bob")
+    reopen_coding(coding, coding.coder)
+    assert "Not counted: 1 coding not handed in." in written(extract(project))[0].paragraph
+    assert "Not counted" not in written(extract(project), include="open")[0].paragraph
+
+
 @pytest.mark.parametrize("answers", [{"text-1": {"alice": "pgl"}}, {"text-1": {"alice": "pp", "bob": "pp"}}, {}])
 def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
     found, report = written(extract(sorted_out(answers)))
     assert f"The coefficient is undefined: {report.result.note}." in found.paragraph
-    assert "bootstrap" not in found.paragraph
+    assert "interval" not in found.paragraph
+    assert "jackknife" not in found.paragraph
     assert found.references == (methods.REFERENCES["alpha"],)
 
 
 @pytest.mark.parametrize(
     ("scheme", "asked", "keys"),
     [
-        ("categories", {}, ["alpha", "bootstrap"]),
-        ("categories", {"coefficient": "fleiss_kappa"}, ["fleiss_kappa", "bootstrap"]),
-        ("indices", {"distance": "passonneau"}, ["alpha", "passonneau", "bootstrap"]),
-        ("indices", {"distance": "masi"}, ["alpha", "masi", "bootstrap"]),
-        ("indices", {"distance": "dice"}, ["alpha", "bootstrap"]),
-        ("indices", {"coefficient": "gwet_ac1", "distance": "masi"}, ["gwet_ac1", "bootstrap"]),
-        ("pointers", {"distance": "masi-product"}, ["alpha", "masi", "chains", "bootstrap"]),
-        ("pointers", {"coefficient": "multi_kappa"}, ["multi_kappa", "chains", "bootstrap"]),
+        ("categories", {}, ["alpha", "jackknife"]),
+        ("categories", {"coefficient": "fleiss_kappa"}, ["fleiss_kappa", "jackknife"]),
+        ("indices", {"distance": "passonneau"}, ["alpha", "passonneau", "jackknife"]),
+        ("indices", {"distance": "masi"}, ["alpha", "masi", "jackknife"]),
+        ("indices", {"distance": "dice"}, ["alpha", "jackknife"]),
+        ("indices", {"coefficient": "gwet_ac1", "distance": "masi"}, ["gwet_ac1", "jackknife"]),
+        ("pointers", {"distance": "masi-product"}, ["alpha", "masi", "chains", "jackknife"]),
+        ("pointers", {"coefficient": "multi_kappa"}, ["multi_kappa", "chains", "jackknife"]),
     ],
 )
 @pytest.mark.django_db
 def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
-    found, _ = written(extract(answer(coded_project("tea", SCHEMES[scheme], WALK, f"{WALK} 2"))), **asked)
+    texts = (WALK, f"{WALK} 2", f"{WALK} 3")
+    found, _ = written(extract(answer(coded_project("tea", SCHEMES[scheme], *texts))), **asked)
     assert found.references == tuple(methods.REFERENCES[key] for key in keys)
 
 

@@ -21,6 +21,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.sources import SourceDocument
 from tests.agreement.measures import exact
 from tests.conftest import DIALOGUE, change, judge, make_project, person
+from tests.shared.agreeing import hand_in
 from tests.shared.cases import examples
 
 CODERS = ("alice", "bob", "carol")
@@ -149,8 +150,19 @@ def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
     return found
 
 
-def table_of(work, kind, mode, top, unmarked, only=None):
+def counted(work, include):
+    """Return the work that counts: what was handed in or is included, and has a judgement."""
+    return {
+        key: (answers, handed_in)
+        if (handed_in or include) and any(category is not None for category, _ in answers.values())
+        else ({}, False)
+        for key, (answers, handed_in) in work.items()
+    }
+
+
+def table_of(work, kind, mode, top, unmarked, include, only=None):
     """Return {unit: [value of each coder]}; a unit is a label, and labels differ between the texts."""
+    work = counted(work, include)
     present = [
         coder
         for coder in CODERS
@@ -181,16 +193,23 @@ def check_report(extracted, work, parameters):
     results = {None: report.result} | {text.slug: text.result for text in report.texts}
     assert set(results) == {None, "tea", "walk"}
     for text, result in results.items():
-        table = table_of(work, extracted.kind, mode, top, unmarked, text)
+        table = table_of(work, extracted.kind, mode, top, unmarked, parameters.include, text)
         same(result, exact.alpha(table, *options))
         assert result.n_units == sum(len([v for v in row if v is not None]) > 1 for row in table.values())
         assert result.n_units + sum(result.left_out.values()) == len(table)
+    n_open = sum(
+        not handed_in and any(category is not None for category, _ in answers.values())
+        for answers, handed_in in work.values()
+    )
+    left_out = {"gold": 0, "practice": 0, "repeats": 0, "open": 0 if parameters.include else n_open}
+    assert report.codings_left_out == left_out
 
 
 def hypothesised(strategy):
     """Return a decorator that draws answers and, besides the options that the test goes through, other options."""
     names = ("exclude_unit", "empty", "thirds", "missing", "unmarked")
-    others = st.fixed_dictionaries({name: st.sampled_from(CHOICES[name]) for name in names})
+    included = {"include": st.sampled_from(["open", ""])}
+    others = st.fixed_dictionaries({name: st.sampled_from(CHOICES[name]) for name in names} | included)
 
     def decorate(test):
         checks = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -228,7 +247,7 @@ def test_the_shares_of_items_sum_to_one_and_are_those_of_the_definitions(pointed
         label = dict(Markable.objects.filter(text__project=pointed).values_list("pk", "label"))
         for more, name in product(others, SET_DISTANCES):
             found = items.compute_items(extracted, Parameters(distance=name, **more))
-            table = table_of(work, "pointers", "full", "category", more["unmarked"])
+            table = table_of(work, "pointers", "full", "category", more["unmarked"], more["include"])
             judged = {m: [v for v in row if v is not None] for m, row in table.items()}
             judged = {m: row for m, row in judged.items() if len(row) > 1}
             n = sum(map(len, judged.values()))
@@ -254,7 +273,7 @@ def test_k_is_that_of_the_definition(pointed, work, others):
         extracted = extract(pointed)
         for more, mode, top in product(others, CHOICES["chains"], CHOICES["top"]):
             asked = Parameters("fleiss_kappa", chains=mode, top=top, **more)
-            table = table_of(work, "pointers", mode, top, more["unmarked"])
+            table = table_of(work, "pointers", mode, top, more["unmarked"], more["include"])
             same(overall.compute_report(extracted, asked).result, exact.kappa("K", table, more["missing"]))
         transaction.set_rollback(True)
 
@@ -268,7 +287,7 @@ def judged(codings, keys, project):
     judge(codings["bob"], keys["d"], "phrase", keys["a"], keys["b"])
     judge(codings["alice"], keys["e"], "segment", keys["3"])
     judge(codings["bob"], keys["e"], "place")
-    return extract(project)
+    return extract(hand_in(project))
 
 
 @pytest.mark.parametrize(

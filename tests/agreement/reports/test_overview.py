@@ -10,7 +10,7 @@ from agreement.reports.overview import BANDS, build_overview, verdict
 from agreement.reports.parameters import Parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, User
-from tests.agreement.reports.test_basis import THREE, answer_with, sorted_out
+from tests.agreement.reports.test_basis import LONG, THREE, answer_with, sorted_out
 from tests.shared.agreeing import coded_project
 
 
@@ -32,9 +32,15 @@ def test_texts_that_nobody_has_answered_miss_answers(db):
     assert seen(project).missing == ("Nobody has answered anything yet.",)
 
 
+def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
+    project = sorted_out({"text-1": {"alice": "pg", "bob": "gg"}}, handed_in=False)
+    assert seen(project).missing == ("Nobody has handed in a text yet: a coding counts from then on.",)
+    assert seen(project, include="open").missing == ()
+
+
 def test_one_coder_misses_another(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}})
-    assert seen(project).missing == ("Only alice has answered anything: agreement needs two coders.",)
+    assert seen(project).missing == ("Only alice has handed in a text: agreement needs two coders.",)
 
 
 def test_two_coders_of_different_texts_miss_a_text_in_common(db):
@@ -68,7 +74,7 @@ def test_where_there_is_a_figure_nothing_is_missing_and_it_is_that_of_the_report
 
 def an_interval(value, low, high):
     result = Result("alpha", value, 0.1, 0.2, 1, 2, 2, 2)
-    return Interval(result, low, high, 0.95, 0.1, "document", 3, 2000, 0, 0, replicates=None)
+    return Interval(result, low, high, 0.95, 0.1, "document", 3)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +117,8 @@ def test_one_text_with_answers_is_not_called_reliable_in_all_of_its_interval(db)
     assert "all of its interval" not in seen(project).verdict
 
 
-def handed_in(project):
-    for coding in Coding.objects.filter(text__project=project).select_related("coder"):
-        submit_coding(coding, coding.coder)
-
-
 def test_what_is_complete_has_no_notes(db):
     project = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}})
-    handed_in(project)
     assert seen(project).notes == ()
 
 
@@ -129,11 +129,12 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
             "text-2": {"alice": "pg", "bob": "gg"},
             "text-3": {"alice": "p", "bob": "."},
             "text-4": {"alice": ".", "bob": "."},
-        }
+        },
+        handed_in=False,
     )
     Coding.objects.filter(text__slug="text-4").delete()
     submit_coding(Coding.objects.get(text__slug="text-1", coder__username="bob"), User.objects.get(username="bob"))
-    found = seen(project)
+    found = seen(project, include="open")
     assert found.notes[:3] == (
         "1 text of 3 has no answers of two coders.",
         "5 codings of 6 are not handed in.",
@@ -144,20 +145,26 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
 
 
 def test_one_text_has_an_interval_over_markables_and_a_note_that_says_so(db):
-    project = sorted_out({"text-1": {"alice": "pglpgl", "bob": "pggpgl"}})
-    handed_in(project)
-    assert seen(project).notes == (
-        "One text is used: its interval is over markables, and says nothing of other texts.",
+    long = dict(zip(("alice", "bob"), LONG.split(), strict=False))
+    project = sorted_out({"text-1": long})
+    note = (
+        "One text is used: its interval is over markables that no chain joins, and says nothing of other texts."
     )
-    two = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}}, "two")
-    handed_in(two)
+    assert seen(project).notes == (note,)
+    two = sorted_out({"text-1": long, "text-2": {"alice": "pg", "bob": "gg"}}, "two")
     assert seen(two).notes == ()
-    assert len(seen(two, texts="text-1").notes) == 1
+    assert seen(two, texts="text-1").notes == (note,)
+    assert seen(two, texts="text-2").notes == ()
 
 
 def test_one_coding_that_is_open_is_told_in_the_singular(db):
     project = sorted_out({"text-1": {"alice": "pgl", "bob": "pgg"}, "text-2": {"alice": "pg", "bob": "gg"}})
-    handed_in(project)
     coding = Coding.objects.get(text__slug="text-1", coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
-    assert seen(project).notes == ("1 coding of 4 is not handed in.",)
+    assert seen(project).notes == (
+        "1 text of 2 has no answers of two coders.",
+        "Not counted: 1 coding not handed in.",
+        "1 coding of 4 is not handed in.",
+        "3 markables left out: coded by fewer than two coders.",
+    )
+    assert seen(project, include="open").notes == ("1 coding of 4 is not handed in.",)

@@ -13,18 +13,18 @@ from agreement.measures import (
     alpha,
     alphas,
     b_cubed,
-    bootstrap,
     chain_labels,
     cohen_kappa,
     contributions,
     fleiss_kappa,
     index_labels,
+    interval,
     jackknife,
     leave_one_out,
     pairwise,
 )
-from agreement.reports.basis import REPLICATES
 from agreement.reports.overall import CONSTRUCTIONS
+from agreement.reports.parameters import default_parameters
 from annotations.models import Coding, Judgement, Markable, Project, User
 
 DEMOS = ("news", "dialogue", "sortal", "links")
@@ -90,7 +90,8 @@ def values_of(project, coding, units, others, mode, top):
 def by_hand(project, mode="full", top="category"):
     """Return the reliability data of a project, one coder and text after the other."""
     codings = list(Coding.objects.filter(text__project=project).select_related("coder").order_by("text__slug"))
-    answered = Judgement.objects.filter(coding__text__project=project, category__isnull=False)
+    codings = [coding for coding in codings if coding.status == "submitted"]
+    answered = Judgement.objects.filter(coding__in=codings, category__isnull=False)
     coders = sorted(set(answered.values_list("coding__coder__username", flat=True)))
     units, documents, rows = [], [], []
     for text in dict.fromkeys(coding.text_id for coding in codings):
@@ -109,18 +110,24 @@ def by_hand(project, mode="full", top="category"):
     return ReliabilityData.from_values(units, coders, rows, documents)
 
 
+def conventions(project):
+    """Return how the project's convention compares two values, besides the distance."""
+    preset = default_parameters(project.preset, project.answers)
+    return {name: getattr(preset, name) for name in ("exclude_unit", "empty", "thirds")}
+
+
 @pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
 def test_alpha_and_its_intervals_with_every_distance(load, taken, slug):
     project = load(slug)
     data = by_hand(project)
     distances = SET_DISTANCES if project.answers != "categories" else ("nominal",)
-    expected = bootstrap(data, alphas, distances, n=REPLICATES)
+    expected = interval(data, alphas, distances, **conventions(project))
     rows = taken(slug, "", "distances", coefficient="alpha", distance="nominal")
     assert [row["distance"] for row in rows] == list(distances)
     for row in rows:
-        interval = expected[row["distance"]]
-        assert (row["value"], row["low"], row["high"]) == (interval.value, interval.low, interval.high)
-        assert (row["observed"], row["expected"]) == (interval.result.observed, interval.result.expected)
+        one = expected[row["distance"]]
+        assert (row["value"], row["low"], row["high"]) == (one.value, one.low, one.high)
+        assert (row["observed"], row["expected"]) == (one.result.observed, one.result.expected)
 
 
 @pytest.mark.parametrize("slug", ["dialogue", "news", EZCOREF])
@@ -130,7 +137,7 @@ def test_the_grid_of_conditions(load, taken, slug):
     assert [row["construction"] for row in rows] == [label for label, _ in CONSTRUCTIONS[project.answers]]
     for row, (_, chosen) in zip(rows, CONSTRUCTIONS[project.answers], strict=True):
         data = by_hand(project, chosen["chains"], chosen.get("top", "category"))
-        found = alphas(data, exclude_unit=chosen["exclude_unit"])
+        found = alphas(data, **conventions(project) | {"exclude_unit": chosen["exclude_unit"]})
         assert {name: row[name] for name in SET_DISTANCES} == {name: one.value for name, one in found.items()}
         assert row["K"] == fleiss_kappa(data).value
 
@@ -145,8 +152,8 @@ def test_each_text_and_what_becomes_of_all_without_it(load, taken, slug):
     assert len(rows) == len(data.documents)
     for row, text in zip(rows, data.documents, strict=True):
         alone = data.of_documents([text])
-        interval = bootstrap(alone, alpha, "nominal", n=REPLICATES)
-        assert (row["value"], row["low"], row["high"]) == (interval.value, interval.low, interval.high)
+        expected = interval(alone, alpha, "nominal")
+        assert (row["value"], row["low"], row["high"]) == (expected.value, expected.low, expected.high)
         assert row["shift"] == change[text]
 
 
@@ -180,6 +187,7 @@ def test_a_coreference_score_of_each_two_coders(load, taken):
 @pytest.mark.parametrize("slug", ["dialogue", EZCOREF])
 def test_items_by_their_share_of_disagreement(load, taken, slug):
     project = load(slug)
-    shares = sorted((one.share for one in contributions(by_hand(project), "masi")), reverse=True)
+    found = contributions(by_hand(project), "masi", **conventions(project))
+    shares = sorted((one.share for one in found), reverse=True)
     rows = taken(slug, "items/", "items", coefficient="alpha", distance="masi")
     assert [row["share"] for row in rows] == shares
