@@ -83,8 +83,10 @@ class TextAnswers:
             digest.update(json.dumps(head, ensure_ascii=False).encode())
             for array in (one.unit, category, one.complete, one.link_of, one.link_to):
                 digest.update(array.astype("<i8").tobytes())
-            if len(one.marked) > len(one.unit):
-                digest.update(one.marked.astype("<i8").tobytes())
+            # what every coder is given needs no mark
+            marked = np.setdiff1d(one.marked[~self.given[one.marked]], one.unit)
+            if len(marked):
+                digest.update(marked.astype("<i8").tobytes())
         return digest.digest()
 
 

@@ -75,6 +75,9 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
         return ["No text is given to a coder yet."]
     if not extract.known_coders:
         return ["Nobody has answered anything yet."]
+    undefined = f"The coefficient is undefined: {report.result.note}."
+    if report.parameters.coders:  # of the others it says nothing
+        return [undefined]
     if not extract.coders:
         return ["Nobody has handed in a text yet: a coding counts from then on."]
     if len(extract.coders) == 1:
@@ -82,7 +85,7 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
     shared = [text for text in extract.texts if sum(bool(len(work.unit)) for work in text.answers.coder_answers) > 1]
     if not shared:
         return ["No text has answers of two coders: give the same text to two."]
-    return [f"The coefficient is undefined: {report.result.note}."]
+    return [undefined]
 
 
 def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingProgress) -> list[str]:

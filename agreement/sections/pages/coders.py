@@ -45,6 +45,7 @@ def build(request: AnalysisRequest) -> PageSections:
         tables,
         _profile_charts(request, profiles, nouns),
         coders=[profile.coder for profile in profiles],
+        answered=bool(request.extract.known_coders),
         measures=[
             (MEASURES[name], request.address_with(measure=name), name == measure)
             for name in reports.measures_for(request.project.answers)
@@ -54,7 +55,8 @@ def build(request: AnalysisRequest) -> PageSections:
 
 def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSections:
     """Return every measure of two coders, how they differ, and on which categories. Raises Http404."""
-    if first == second or not {first, second} <= set(request.extract.coders):
+    counted = request.project_answers.select(request.parameters.selection("include"))
+    if first == second or not {first, second} <= set(counted.coders):
         raise Http404("There are no such two coders.")
 
     def restrict(parameters: Parameters) -> Parameters:
@@ -62,13 +64,16 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
 
     def compute(parameters: Parameters, _: dict[str, str]) -> list[tuple[str, float | None]]:
         return [
-            (name, reports.compute_pair_matrix(request.extract, restrict(parameters), name).value(first, second))
+            (
+                name,
+                reports.compute_pair_matrix(request.project_answers, restrict(parameters), name).value(first, second),
+            )
             for name in reports.measures_for(request.project.answers)
         ]
 
     measures = request.compute(compute)
     parameters = restrict(request.parameters)
-    relations = compute_items(request.extract, parameters).relations.sum(axis=0).tolist()
+    relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
     tables = [
         Table(
@@ -172,7 +177,7 @@ def _agreeing_table(request: AnalysisRequest) -> Table:
 
 
 def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None) -> Table:
-    counts = reports.confusion_matrix(request.extract, parameters, pair)
+    counts = reports.confusion_matrix(request.project_answers, parameters, pair)
     names = request.extract.categories
     caption = f"Categories of {pair[0]} (rows) and {pair[1]} (columns)" if pair else "Categories that meet on an item"
     return Table(

@@ -11,12 +11,13 @@ from annotations.models import Coding, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.projects.members import add_member
 from tests.conftest import judge, make_project
+from tests.shared.agreeing import convention, hand_in
 
 URL = "/api/v1/projects/tea/agreement/"
 
 
 @pytest.fixture
-def judged(codings, keys):
+def judged(project, codings, keys):
     """Let two coders agree on some items and disagree on others."""
     for label, pointers in {"c": "a", "d": "c", "e": "d", "f": "b"}.items():
         judge(codings["alice"], keys[label], "phrase", keys[pointers])
@@ -26,6 +27,7 @@ def judged(codings, keys):
         judge(coding, keys["a"], "none")
         judge(coding, keys["b"], "place")
     judge(codings["bob"], keys["f"], "segment", keys["3"])
+    hand_in(project)
 
 
 def test_the_answer_is_the_report(signed_in, charlie, project, judged):
@@ -44,7 +46,7 @@ def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, j
     client = signed_in(charlie)
     for choice in CHOICES[name]:
         found = client.get(URL, {name: choice}).json()
-        expected = overall.compute_report(extract(project), Parameters(**{name: choice}))
+        expected = overall.compute_report(extract(project), convention(project, **{name: choice}))
         assert found == expected.as_dict()
         assert found["parameters"][name] == choice
 
@@ -129,6 +131,7 @@ def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, cha
         for coding in Coding.objects.filter(text__project=project):
             for key in others:
                 judge(coding, key, "phrase", first)
+        hand_in(project)
         client = signed_in(charlie)
         with CaptureQueriesContext(connection) as queries:
             assert client.get(f"/api/v1/projects/{slug}/agreement/{rest}").status_code == 200

@@ -6,12 +6,13 @@ from agreement.data.extract import extract
 from agreement.reports import items
 from agreement.reports.parameters import PRESETS
 from tests.conftest import judge
+from tests.shared.agreeing import hand_in
 
 URL = "/api/v1/projects/tea/agreement/items/"
 
 
 @pytest.fixture
-def judged(codings, keys):
+def judged(project, codings, keys):
     """Let Alice and Bob differ on c by category and on d by one more antecedent, and agree on a."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
@@ -22,6 +23,7 @@ def judged(codings, keys):
     judge(alice, keys["d"], "phrase", keys["a"])
     judge(bob, keys["d"], "phrase", keys["a"], keys["b"])
     judge(alice, keys["e"], "none")
+    hand_in(project)
 
 
 def test_items_are_those_of_the_report_the_largest_share_first(signed_in, charlie, project, judged):

@@ -11,20 +11,20 @@ from django.test.utils import CaptureQueriesContext
 from agreement.data.extract import clear_cache, extract
 from agreement.measures import SET_DISTANCES, ReliabilityData, alpha, fleiss_kappa, gwet_ac1
 from agreement.measures.__main__ import main
-from agreement.reports.basis import compute_result, resolve_parameters
+from agreement.reports.basis import compute_result, resolve
 from agreement.reports.parameters import Parameters
 from annotations.formats import Bundle
 from annotations.formats.tables.matrix import read_csv, read_json
 from annotations.models import Membership, Project, User
 from annotations.projects.members import add_member
-from tests.shared.agreeing import KINDS, WALK, answer, coded_project
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention
 
 DEMOS = ("news", "dialogue", "sortal", "links")
 EZCOREF = "ezcoref"
 CONVENTIONS = [
-    {"exclude_unit": "none"},
-    {"exclude_unit": "both", "thirds": "rounded"},
-    {"exclude_unit": "observed", "empty": "disjoint"},
+    {"exclude_unit": "none", "empty": "subset", "thirds": "exact"},
+    {"exclude_unit": "both", "empty": "subset", "thirds": "rounded"},
+    {"exclude_unit": "observed", "empty": "disjoint", "thirds": "exact"},
 ]
 
 
@@ -76,10 +76,10 @@ def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last
     for construction in constructions(project.answers):
         for form in ("csv", "raw"):
             data = ReliabilityData.from_matrix(taken(slug, form, **construction), raw=form == "raw")
-            for distance, convention in product(distances, CONVENTIONS):
-                parameters = Parameters(distance=distance, **construction, **convention)
-                expected = compute_result(found, resolve_parameters(found, parameters))
-                got = alpha(data, distance, **convention)
+            for distance, options in product(distances, CONVENTIONS):
+                parameters = Parameters(distance=distance, **construction, **options)
+                expected = compute_result(*resolve(found, parameters))
+                got = alpha(data, distance, **options)
                 assert got.value == expected.value
                 assert (got.observed, got.expected, got.n_units) == (
                     expected.observed,
@@ -87,9 +87,7 @@ def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last
                     expected.n_units,
                 )
             for name, coefficient in (("fleiss_kappa", fleiss_kappa), ("gwet_ac1", gwet_ac1)):
-                expected = compute_result(
-                    found, resolve_parameters(found, Parameters(coefficient=name, **construction))
-                )
+                expected = compute_result(*resolve(found, Parameters(coefficient=name, **construction)))
                 assert coefficient(data).value == expected.value
 
 
@@ -108,10 +106,8 @@ def test_the_command_of_the_library_reads_the_file(load, taken, capsys):
     capsys.readouterr()
     assert main([str(path), "--matrix", "--distance", "masi", "--replicates", "10", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)["alpha, masi"]["value"]
-    found = extract(project)
-    assert (
-        printed == compute_result(found, resolve_parameters(found, Parameters(distance="masi", chains="partial"))).value
-    )
+    asked = convention(project, distance="masi", chains="partial")
+    assert printed == compute_result(*resolve(extract(project), asked)).value
 
 
 @pytest.mark.parametrize("kind", KINDS)

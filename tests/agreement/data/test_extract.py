@@ -19,7 +19,7 @@ PLAIN = {"chains": "full", "top": "category", "unmarked": "missing"}
 def values(project, coder, **options):
     """Return the coder's values, with labels for markables."""
     label = dict(Markable.objects.filter(text__project=project).values_list("pk", "label"))
-    data = reliability_data(extract(project), coders=[coder], **(PLAIN | options))
+    data = reliability_data(extract(project).select(["open"], [coder]), **(PLAIN | options))
     codes = data.codes[:, 0].tolist()
     found = {unit: data.value(code) for unit, code in zip(data.units, codes, strict=True) if code >= 0}
     return {
@@ -57,9 +57,11 @@ def test_what_an_open_coding_leaves_out_is_missing(project, alice_judged, unmark
 
 def test_a_judgement_without_a_category_is_left_out(project, alice, codings, keys):
     judge(codings["alice"], keys["a"], None, note="?")
-    assert extract(project).coders == ()
+    assert extract(project).coders == extract(project).select(["open"]).coders == ()
+    judge(codings["alice"], keys["b"], "none")
     submit_coding(codings["alice"], alice)
-    assert values(project, "alice", unmarked="label")["a"] == "unmarked"
+    found = values(project, "alice", unmarked="label")
+    assert (found["a"], found["b"]) == ("unmarked", "none")
 
 
 def test_an_antecedent_that_is_a_member_but_incomplete_itself_stays_in_the_chain(project, codings, keys):
@@ -99,18 +101,18 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     assert (data.codes < 0).tolist() == [[False, False], [False, True], [True, False]]
 
 
-def test_reading_costs_six_queries_and_three_where_nothing_has_changed(
+def test_reading_costs_seven_queries_and_four_where_nothing_has_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         first = extract(project)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert extract(project) is first
     judge(codings["alice"], keys["a"], "place")
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert extract(project) is not first
     clear_cache()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         extract(project)
 
 
@@ -129,7 +131,7 @@ def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(pro
 
     with connection.execute_wrapper(execute_and_save):
         extracted = extract(project)
-    assert len(saves) == 6
+    assert len(saves) == 7
     assert (extracted.fingerprint, extracted.coders) == (before, ("alice",))
     assert extract(project).coders == ("alice", "bob")
 

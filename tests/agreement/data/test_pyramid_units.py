@@ -5,7 +5,7 @@ import pytest
 from agreement.data.extract import clear_cache, extract, reliability_data
 from agreement.data.scu_words import scus_by_word
 from agreement.reports import overall
-from agreement.reports.basis import resolve_parameters
+from agreement.reports.basis import resolve
 from agreement.reports.parameters import PRESETS, InvalidParameter, Parameters
 from annotations.coding.active_time import activity_by_text_and_coder
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
@@ -113,9 +113,9 @@ def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
 
 def test_what_is_counted_is_asked_of_pyramids_only(project, figure_1):
     for found, units in ((figure_1, "words"), (figure_1, "spans"), (project, "")):
-        assert resolve_parameters(extract(found, units), Parameters(units=units)).units == units
+        assert resolve(extract(found, units), Parameters(units=units))[1].units == units
     with pytest.raises(InvalidParameter, match="only pyramids"):
-        resolve_parameters(extract(project, "spans"), Parameters(units="spans"))
+        resolve(extract(project, "spans"), Parameters(units="spans"))
 
 
 def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):

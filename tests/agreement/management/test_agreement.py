@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from agreement.data.extract import extract
-from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa
+from agreement.measures import SET_DISTANCES, ReliabilityData, Result, alpha, fleiss_kappa, interval
 from agreement.measures.options import EXCLUDE_UNIT
 from agreement.reports import overall
 from agreement.reports.parameters import CHOICES, PRESETS, Parameters
@@ -160,8 +161,7 @@ def test_ezcoref_has_the_figures_of_the_library_on_data_built_from_its_files(db,
 def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     parsed = dict(zip([option[2:].replace("-", "_") for option in options[::2]], options[1::2], strict=True))
     preset = parsed.pop("preset", None)
-    base = PRESETS[preset or "masi"].parameters.query() if preset or not parsed else {}
-    report = overall.compute_report(extract(tales), Parameters(**{**base, **parsed}))
+    report = overall.compute_report(extract(tales), replace(PRESETS[preset or "masi"].parameters, **parsed))
     results = {"": report.result} | {text.slug: text.result for text in report.texts}
 
     out = json.loads(run("tales", *options, "--format", "json"))
@@ -179,8 +179,7 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
     first, second, third, _, *lines = run("tales", *options).splitlines()
     assert first == ", ".join(f"{name}={value}" for name, value in report.parameters.query().items())
     assert second == f"coders: anna, bea, cem; input {report.fingerprint}"
-    low, high = report.interval.low, report.interval.high
-    assert third == f"95% interval {low:.4f} to {high:.4f} (2000 samples of 2 documents)"
+    assert third == report.interval.note == "no interval: it takes 3 documents, and there are 2"
     assert len(lines) == 3
     for line, (text, result) in zip(lines, results.items(), strict=True):
         shown = [result.value, result.observed, result.expected]
@@ -188,6 +187,28 @@ def test_table_csv_and_json_say_the_same_as_the_report(tales, run, options):
             *("-" if figure is None else f"{figure:.4f}" for figure in shown),
             str(result.n_units),
         ]
+
+
+def test_of_three_texts_the_interval_is_printed_with_how_it_was_made(tales, run):
+    rest = [
+        SourceDocument(plain.parse("[Ada](=1) met [Eve](=2), [she](=1) smiled.", "anna/sit.txt"), "anna"),
+        SourceDocument(plain.parse("[Ada](=1) met [Eve](=2), [she](=2) smiled.", "cem/sit.txt"), "cem"),
+    ]
+    import_documents(tales, rest, create=True)
+    documents = {key: plain.parse(marked, "x.txt") for key, marked in TALES.items()}
+    documents |= {("sit", one.coder): one.document for one in rest}
+    expected = interval(by_hand(documents), alpha, "masi")
+    third = run("tales").splitlines()[2]
+    assert third == (f"95% interval {expected.low:.4f} to {expected.high:.4f} (jackknife, log scale, over 3 documents)")
+    out = json.loads(run("tales", "--format", "json"))
+    assert (out["low"], out["high"]) == (expected.low, expected.high)
+    assert out["interval"] == {
+        "method": "jackknife-log",
+        "by": "document",
+        "n_groups": 3,
+        "level": 0.95,
+        "note": "",
+    }
 
 
 def test_k_is_that_of_the_library(tales, run):
@@ -202,7 +223,8 @@ def test_where_nothing_is_asked_the_projects_own_preset_counts(tales, run):
     tales.save()
     assert run("tales") == run("tales", "--preset", "passonneau-2004")
     assert "distance=passonneau" in run("tales")
-    assert "distance=nominal" in run("tales", "--exclude-unit", "both")
+    assert "distance=passonneau" in run("tales", "--exclude-unit", "observed")
+    assert "exclude_unit=both" in run("tales", "--distance", "dice")
 
 
 def test_units_that_one_coder_left_out_are_counted(tales, run):

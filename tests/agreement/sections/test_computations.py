@@ -13,18 +13,20 @@ from annotations.models import Membership
 from annotations.planning.rounds import move_to_round
 from annotations.projects.members import add_member
 from tests.conftest import judge, make_project
+from tests.shared.agreeing import hand_in, judge_again
 
 URL = "/projects/tea/agreement/{}/"
 KINDS = {"grid": "grid", "compare": "compare", "coders": "matrix"}  # pages, and a table of each
 
 
 @pytest.fixture
-def judged(codings, keys):
+def judged(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])
     judge(codings["alice"], keys["d"], "phrase", keys["a"])
     judge(codings["bob"], keys["d"], "place")
+    hand_in(project)
 
 
 @pytest.fixture
@@ -86,7 +88,7 @@ def test_the_worker_computes_the_answers_as_they_are_when_it_comes_to_them(
     client = signed_in(charlie)
     client.get(URL.format("grid"))
     ordered = Computation.objects.get().state
-    judge(codings["alice"], keys["e"], "place")
+    judge_again(codings["alice"], keys["e"], "place")
     by_worker()
     assert Computation.objects.get().state != ordered
     page = client.get(URL.format("grid")).content.decode()
@@ -99,8 +101,8 @@ def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, cha
     client.get(URL.format("grid"))
     by_worker()
     before = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
-    judge(codings["alice"], keys["e"], "place")
-    judge(codings["bob"], keys["e"], "none")
+    judge_again(codings["alice"], keys["e"], "place")
+    judge_again(codings["bob"], keys["e"], "none")
     lately = client.get(URL.format("grid")).content.decode()
     assert "answers have changed since" in lately
     assert "This takes a while" not in lately

@@ -1,17 +1,20 @@
 """The page of coefficients."""
 
 import re
-from html import escape
+from dataclasses import replace
+from html import escape, unescape
 
 import pytest
 from django.utils.http import urlencode
 
 from agreement.data.extract import extract
 from agreement.reports import overall
-from agreement.reports.parameters import PRESETS, Parameters, default_parameters, presets_for
+from agreement.reports.parameters import PRESETS, default_parameters, presets_for
 from tests.conftest import judge
+from tests.shared.agreeing import WALK, answer, coded_project, digits, hand_in
 
 URL = "/projects/tea/agreement/"
+CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def judged(codings, keys, project):
     judge(codings["bob"], keys["d"], "phrase", keys["a"], keys["b"])
     judge(codings["alice"], keys["f"], "segment", keys["3"])
     judge(codings["bob"], keys["f"], "place")
-    return extract(project)
+    return extract(hand_in(project))
 
 
 def figures(page):
@@ -42,9 +45,7 @@ def figures(page):
     ],
 )
 def test_the_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, judged, asked):
-    report = overall.compute_report(
-        judged, Parameters(**asked) if asked else default_parameters("poesio-artstein-2005", "pointers")
-    )
+    report = overall.compute_report(judged, replace(CONVENTION, **asked))
     page = signed_in(charlie).get(URL, asked).content.decode()
     value = re.search(r'id="value">\s*<data value="([^"]*)">', page)[1]
     assert float(value) == report.result.value
@@ -52,18 +53,21 @@ def test_the_value_is_that_of_the_report_to_the_last_digit(signed_in, charlie, j
     assert report.fingerprint in page
 
 
-def test_the_value_stands_beside_its_interval_and_every_distance(signed_in, charlie, judged):
-    page = signed_in(charlie).get(URL).content.decode()
-    report = overall.compute_report(judged, default_parameters("poesio-artstein-2005", "pointers"))
+@pytest.mark.parametrize("n_texts", [1, 3])
+def test_the_value_stands_beside_its_interval_or_why_there_is_none_and_every_distance(signed_in, charlie, n_texts):
+    texts = [f"{WALK} {number}" for number in range(n_texts)]
+    found = extract(answer(coded_project("walk", "poesio-artstein-2005", *texts)))
+    page = signed_in(charlie).get("/projects/walk/agreement/").content.decode()
+    report = overall.compute_report(found, CONVENTION)
     card = page.partition('id="value"')[2].partition("</div>")[0]
     interval = report.interval
-    assert figures(card) == [repr(number) for number in (interval.value, interval.low, interval.high)]
-    table = figures(page.partition('id="table-distances"')[2].partition("</table>")[0])
+    assert figures(card) == digits(interval.value, interval.low, interval.high)
+    assert (interval.describe_method() if n_texts == 3 else interval.note) in unescape(card)
+    assert (interval.low is None) == (n_texts == 1)
     expected = []
-    for _, interval in overall.compare_distances(judged, report.parameters):
-        numbers = (interval.value, interval.low, interval.high, interval.result.observed, interval.result.expected)
-        expected += [repr(number) for number in numbers]
-    assert table == expected
+    for _, one in overall.compare_distances(found, report.parameters):
+        expected += digits(one.value, one.low, one.high, one.result.observed, one.result.expected)
+    assert figures(page.partition('id="table-distances"')[2].partition("</table>")[0]) == expected
 
 
 def test_each_convention_of_a_paper_is_a_click_away(signed_in, charlie, judged):

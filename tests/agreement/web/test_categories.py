@@ -1,6 +1,7 @@
 """The page of the categories, and of merging them."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,13 +11,14 @@ from agreement import discussion as written
 from agreement.data.extract import extract
 from agreement.models import Mapping
 from agreement.reports import categories as reports
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from tests.shared.agreeing import (
     WALK,
     answer,
     coded_project,
     digits,
     figures,
+    hand_in,
     links,
     table,
 )
@@ -38,7 +40,7 @@ def interval(one):
 @pytest.mark.parametrize("asked", [{}, {"texts": "text-1"}, {"without": "none"}, {"coefficient": "gwet_ac1"}])
 def test_each_category_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    found, parameters = extract(walk), Parameters(**asked) if asked else CONVENTION
+    found, parameters = extract(walk), replace(CONVENTION, **asked)
     rows = reports.compute_by_category(found, parameters)
     assert figures(page, "categories") == [digits(one.n_judgements, one.share, one.kappa, one.specific) for one in rows]
     kappa = reports.compute_category_kappa(found, parameters)
@@ -124,6 +126,7 @@ def test_many_items_come_in_pages_that_keep_the_mapping(signed_in, charlie):
             coding.judgements.model(coding=coding, markable=one, category=category)
             for one in coding.text.markables.all()
         )
+    hand_in(project)
     client = signed_in(charlie)
     pages = [client.get(URL, {"page": page, "merge": "loc:place"}).content.decode() for page in ("1", "2")]
     assert [len(table(page, "table")) for page in pages] == [51, 2]  # the last row has the sums

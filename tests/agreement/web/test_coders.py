@@ -1,12 +1,14 @@
 """The page of the coders: who agrees with whom, and how each works."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement.data.extract import extract
 from agreement.reports import coders as reports
 from agreement.reports.basis import pick_texts
 from agreement.reports.course import seconds_per_judgement
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from annotations.coding.active_time import activity_by_text_and_coder
 from tests.conftest import judge
 from tests.shared.agreeing import (
@@ -15,6 +17,7 @@ from tests.shared.agreeing import (
     coded_project,
     digits,
     figures,
+    hand_in,
     links,
     table,
 )
@@ -35,7 +38,7 @@ def expected(matrix):
 
 @pytest.mark.parametrize("measure", reports.MEASURES)
 def test_each_pair_has_each_measure_to_the_last_digit(signed_in, charlie, walk, measure):
-    matrix = reports.compute_pair_matrix(extract(walk), Parameters(), measure)
+    matrix = reports.compute_pair_matrix(extract(walk), replace(CONVENTION, distance="nominal"), measure)
     page = signed_in(charlie).get(URL, {"measure": measure, "distance": "nominal"}).content.decode()
     assert figures(page, "matrix") == expected(matrix)
     assert [row[0] for row in table(page, "matrix")] == list(matrix.coders)
@@ -51,7 +54,7 @@ def test_the_page_opens_with_the_projects_coefficient(signed_in, charlie, walk):
 def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
     found = extract(walk)
-    parameters = Parameters(**asked) if asked else CONVENTION
+    parameters = replace(CONVENTION, **asked)
     matrix, rest = reports.compute_pair_matrix(found, parameters), reports.leave_out_each_coder(found, parameters)
     profiles = {one.coder: one for one in reports.compute_profiles(found, parameters)}
     rows = []
@@ -124,7 +127,9 @@ def test_of_one_coder_it_says_who(signed_in, charlie):
     project = coded_project("walk", "poesio-artstein-2005", WALK)
     coding = project.texts.get().codings.get(coder__username="bob")
     judge(coding, coding.text.markables.first().key, "none")
-    assert "Only bob has answered anything" in signed_in(charlie).get(URL).content.decode()
+    assert "Nobody has handed in a text yet" in signed_in(charlie).get(URL).content.decode()
+    hand_in(project)
+    assert "Only bob has handed in a text" in signed_in(charlie).get(URL).content.decode()
 
 
 def test_one_coder_can_be_chosen(signed_in, charlie, walk):
@@ -140,6 +145,7 @@ def test_coders_who_share_no_text_have_a_place(signed_in, charlie, measure):
         coding = project.texts.get(slug=slug).codings.get(coder__username=name)
         for key in coding.text.markables.filter(level__coded=True).values_list("key", flat=True):
             judge(coding, key, "none")
+    hand_in(project)
     for asked in ({}, {"texts": "text-1"}):
         reply = signed_in(charlie).get(URL, asked | {"measure": measure})
         assert reply.status_code == 200

@@ -1,11 +1,13 @@
 """The page of what each choice does to the number."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement.data.extract import extract
 from agreement.reports import methods
-from agreement.reports.basis import compute_interval, resolve_parameters
-from agreement.reports.parameters import Parameters, default_parameters, presets_for
+from agreement.reports.basis import compute_interval, resolve
+from agreement.reports.parameters import default_parameters, presets_for
 from tests.shared.agreeing import (
     WALK,
     answer,
@@ -32,7 +34,7 @@ def expected(changes):
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "gwet_ac1", "missing": "drop"}])
 def test_every_choice_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    changes = methods.vary_choices(extract(walk), Parameters(**asked) if asked else CONVENTION)
+    changes = methods.vary_choices(extract(walk), replace(CONVENTION, **asked))
     assert figures(page, "compare") == expected(changes)
     assert len(changes) > 5
     assert table(page, "compare")[0][0] == "as it is"
@@ -42,7 +44,7 @@ def test_every_convention_has_its_value_and_what_its_paper_prints(signed_in, cha
     page = signed_in(charlie).get(URL).content.decode()
     found = extract(walk)
     presets = presets_for("pointers")
-    intervals = [compute_interval(found, resolve_parameters(found, preset.parameters)) for preset in presets]
+    intervals = [compute_interval(*resolve(found, preset.parameters)) for preset in presets]
     assert figures(page, "presets") == [digits(one.value, one.low, one.high) for one in intervals]
     for row, preset in zip(table(page, "presets"), presets, strict=True):
         assert (row[0], row[4], row[5]) == (preset.label, preset.published, preset.where)

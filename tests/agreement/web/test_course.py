@@ -1,10 +1,12 @@
 """The page of how agreement and work went over time."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement.data.extract import extract
 from agreement.reports import course as reports
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from annotations.coding.active_time import activity_by_text_and_coder
 from annotations.models import Operation
 from tests.shared.agreeing import (
@@ -45,7 +47,7 @@ def expected(project, parameters, by):
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}])
 def test_each_stage_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, by, asked):
     page = signed_in(charlie).get(URL, {"by": by} | asked).content.decode()
-    rows = expected(walk, Parameters(**asked) if asked else CONVENTION, by)
+    rows = expected(walk, replace(CONVENTION, **asked), by)
     assert {key: figures(page, key) for key in rows} == rows
     assert len(rows["stages"]) == {"round": 2, "week": 1, "operations": 3}[by]
     assert any(rows["seconds"])

@@ -5,6 +5,7 @@ from agreement.reports import overall
 from agreement.reports.parameters import default_parameters
 from annotations.coding.status import submit_coding
 from tests.conftest import judge
+from tests.shared.agreeing import hand_in
 
 URL = "/projects/tea/agreement/headline/"
 
@@ -14,6 +15,7 @@ def test_the_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, c
         judge(codings[name], keys["a"], category)
         judge(codings[name], keys["b"], "place")
         judge(codings[name], keys["c"], "phrase", keys["a"])
+    hand_in(project)
     report = overall.compute_report(extract(project), default_parameters(project.preset, project.answers))
     page = signed_in(charlie).get(URL).content.decode()
     assert f'<data value="{report.result.value!r}">' in page

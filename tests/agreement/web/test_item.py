@@ -5,12 +5,13 @@ import re
 import pytest
 
 from tests.conftest import judge
+from tests.shared.agreeing import hand_in
 
 URL = "/projects/tea/agreement/items/tea/{}/"
 
 
 @pytest.fixture
-def judged(codings, keys):
+def judged(project, codings, keys):
     """Make items; their order by share is c (a clash of categories), d (intersection), a (no disagreement)."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
@@ -20,6 +21,7 @@ def judged(codings, keys):
     judge(alice, keys["d"], "phrase", keys["a"])
     judge(bob, keys["d"], "phrase", keys["a"], keys["b"])
     judge(alice, keys["f"], "segment", keys["2"])
+    hand_in(project)
 
 
 @pytest.fixture

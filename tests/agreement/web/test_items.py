@@ -9,11 +9,13 @@ from agreement.data.snippets import read_snippets
 from agreement.discussion import set_flag
 from agreement.reports import items
 from agreement.reports.parameters import default_parameters
+from annotations.coding.status import reopen_coding
 from annotations.core import bulk
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
 from annotations.projects.members import add_member
 from tests.conftest import judge, make_project
+from tests.shared.agreeing import hand_in
 
 URL = "/projects/tea/agreement/items/"
 
@@ -26,6 +28,7 @@ def judged(codings, keys, project):
     judge(alice, keys["c"], "phrase", keys["a"])
     judge(bob, keys["c"], "place")
     judge(alice, keys["e"], "none")
+    hand_in(project)
     parameters = default_parameters(project.preset, project.answers)
     found = items.compute_items(extract(project), parameters)
     words = read_snippets(found.unit.tolist())
@@ -65,6 +68,7 @@ def test_many_items_come_in_pages(signed_in, alice, bob, charlie):
             coding.judgements.model(coding=coding, markable=markable, category=category)
             for markable in coding.text.markables.all()
         )
+    hand_in(project)
     client = signed_in(charlie)
     pages = [client.get(URL, {"page": number}).content.decode() for number in (1, 2)]
     found = [links(page) for page in pages]
@@ -83,6 +87,7 @@ def test_words_of_the_text_cannot_bring_html(signed_in, alice, bob, charlie):
     key = project.texts.get().markables.get().key
     for coding in Coding.objects.all():
         judge(coding, key, "person")
+    hand_in(project)
     for address in (URL, f"{URL}tea/{key}/"):
         content = signed_in(charlie).get(address).content.decode()
         assert "&lt;script&gt;1" in content
@@ -105,12 +110,13 @@ def varied(judged, codings, keys, project):
     """Make items of several kinds: c a clash; d camps without a mark; e ambiguous for Bob; a and b agreed on."""
     alice, bob = codings["alice"], codings["bob"]
     for coding in (alice, bob):
+        reopen_coding(coding, coding.coder)
         judge(coding, keys["b"], "place")
     judge(alice, keys["d"], "phrase", keys["a"])
     judge(bob, keys["d"], "phrase", keys["b"])
     judge(alice, keys["e"], "phrase", keys["a"])
     judge(bob, keys["e"], "phrase", keys["a"], keys["b"])
-    return items.compute_items(extract(project), default_parameters(project.preset, project.answers))
+    return items.compute_items(extract(hand_in(project)), default_parameters(project.preset, project.answers))
 
 
 def keys_of(found, filters, flagged=frozenset()):

@@ -1,13 +1,14 @@
 """The page of the paragraph for a paper."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 
 from agreement.data.extract import extract
 from agreement.reports import methods, overall
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from tests.shared.agreeing import WALK, answer, coded_project, links
 
 URL = "/projects/walk/agreement/methods/"
@@ -16,7 +17,7 @@ CONVENTION = default_parameters("poesio-artstein-2005", "pointers")
 
 @pytest.fixture
 def walk(charlie):
-    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + "."))
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", WALK + "!"))
 
 
 def paragraph(reply):
@@ -39,7 +40,7 @@ def written(project, parameters):
 )
 def test_the_paragraph_and_what_it_cites_are_those_of_the_report(signed_in, charlie, walk, asked):
     reply = signed_in(charlie).get(URL, asked)
-    expected = written(walk, Parameters(**asked) if asked else CONVENTION)
+    expected = written(walk, replace(CONVENTION, **asked))
     assert paragraph(reply) == expected.paragraph
     for reference in expected.references:
         assert f"<li>{reference}</li>" in unescape(reply.content.decode())
@@ -49,7 +50,7 @@ def test_the_paragraph_says_convention_figures_version_and_fingerprint(signed_in
     said = paragraph(signed_in(charlie).get(URL))
     report = overall.compute_report(extract(walk), CONVENTION)
     for part in (
-        "2 coders annotated 2 texts by pointers",
+        "2 coders annotated 3 texts by pointers",
         "Passonneau’s distance",
         "whole chain",
         f"{report.result.value:z.3f}",

@@ -8,7 +8,7 @@ from agreement.data.extract import extract
 from agreement.measures import RELATIONS
 from agreement.reports import coders as reports
 from agreement.reports import items
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from annotations.models import Project
 from tests.conftest import judge
 from tests.shared.agreeing import (
@@ -17,6 +17,7 @@ from tests.shared.agreeing import (
     coded_project,
     digits,
     figures,
+    hand_in,
     links,
     table,
 )
@@ -41,7 +42,7 @@ def expected(project, parameters):
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1"}])
 def test_two_coders_have_every_measure_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    assert figures(page, "measures") == expected(walk, Parameters(**asked) if asked else CONVENTION)
+    assert figures(page, "measures") == expected(walk, replace(CONVENTION, **asked))
     assert len(figures(page, "measures")) == len(reports.MEASURES)
 
 
@@ -117,5 +118,6 @@ def test_two_who_share_no_text_have_a_page(signed_in, charlie):
     for name, slug in (("alice", "text-1"), ("bob", "text-2")):
         coding = project.texts.get(slug=slug).codings.get(coder__username=name)
         judge(coding, coding.text.markables.filter(level__coded=True).first().key, "none")
+    hand_in(project)
     for asked in ({}, {"texts": "text-1"}, {"coefficient": "fleiss_kappa"}):
         assert signed_in(charlie).get(URL, asked).status_code == 200

@@ -2,17 +2,18 @@
 
 import csv
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
 
 from agreement.data.extract import extract
 from agreement.reports import categories, coders, course, items, methods, overall
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from agreement.sections.tables import TABLE_FORMATS
 from annotations.coding.active_time import activity_by_text_and_coder
 from annotations.models import User
-from tests.shared.agreeing import WALK, answer, coded_project, table
+from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
 
 PAGES = {
     "agreement/": ["distances"],
@@ -142,7 +143,7 @@ def test_the_parameters_of_the_address_hold_for_the_table(take, walk):
     found = extract(walk)
     expected = [
         [cell.result.value for cell in cells]
-        for _, cells in overall.compute_grid(found, Parameters(empty="disjoint", texts="text-1"))
+        for _, cells in overall.compute_grid(found, replace(CONVENTION, empty="disjoint", texts="text-1"))
     ]
     got = rows(take("agreement/grid/", "grid", empty="disjoint", texts="text-1"))
     assert [list(row.values())[1:] for row in got] == expected
@@ -201,6 +202,7 @@ def judged_at_once(project):
             coding.judgements.model(coding=coding, markable=one, category=category)
             for one in coding.text.markables.all()
         )
+    hand_in(project)
 
 
 def test_a_long_table_is_taken_whole(take, charlie):

@@ -1,11 +1,13 @@
 """The page of the texts, and their rounds."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement.data.extract import extract
 from agreement.reports import overall
 from agreement.reports.basis import compute_interval
-from agreement.reports.parameters import Parameters, default_parameters
+from agreement.reports.parameters import default_parameters
 from annotations.models import Text
 from tests.conftest import make_project
 from tests.shared.agreeing import (
@@ -51,7 +53,7 @@ def expected(project, parameters):
 @pytest.mark.parametrize("asked", [{}, {"distance": "masi"}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1"}])
 def test_each_text_has_the_figures_of_the_report_to_the_last_digit(signed_in, charlie, walk, asked):
     page = signed_in(charlie).get(URL, asked).content.decode()
-    report, rows = expected(walk, Parameters(**asked) if asked else CONVENTION)
+    report, rows = expected(walk, replace(CONVENTION, **asked))
     assert figures(page, "texts") == list(rows.values())
     assert [row[0] for row in table(page, "texts")] == list(rows)
     assert f'All texts together: <data value="{report.result.value!r}">' in page
