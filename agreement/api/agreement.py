@@ -17,6 +17,8 @@ from rest_framework.views import APIView
 
 from agreement.api.serializers.agreement import (
     AnalysisQuerySerializer,
+    CoderPairSerializer,
+    CoreferenceSerializer,
     GridCellSerializer,
     ItemReportSerializer,
     ItemSerializer,
@@ -26,9 +28,11 @@ from agreement.api.serializers.agreement import (
 )
 from agreement.data.answers import Extract
 from agreement.data.extract import extract
+from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets
 from agreement.reports import items, overall
 from agreement.reports.basis import resolve
+from agreement.reports.coreference import compare_chains
 from agreement.reports.matrix import reliability_matrix
 from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
 from agreement.reports.request import parse_query
@@ -92,6 +96,20 @@ class Data(AgreementView):
         answer = HttpResponse(write(reliability_matrix(extracted, parameters)), content_type=content_type)
         answer["Content-Disposition"] = f'attachment; filename="{project.slug}-data.{suffix}"'
         return answer
+
+
+class Coreference(AgreementView):
+    """Coreference scores of two coders: the second against the first, over all texts and in each."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer, CoderPairSerializer], responses=CoreferenceSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        project, extracted, parameters = self.asked(request, slug, ["first", "second"])
+        first, second = (request.query_params.get(name, "") for name in ("first", "second"))
+        try:
+            report = compare_chains(extracted, parameters, first, second, marked_texts_reader(project))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
 
 
 class Grid(AgreementView):

@@ -40,6 +40,11 @@ class CoderAnswers:
     link_to: Ints
     indices: tuple[str, ...]
 
+    def with_first_links(self) -> CoderAnswers:
+        """Return the answers with the first link of each judgement alone."""
+        _, first = np.unique(self.link_of, return_index=True)
+        return replace(self, link_of=self.link_of[first], link_to=self.link_to[first])
+
 
 @dataclass(frozen=True, eq=False)
 class TextAnswers:
@@ -66,6 +71,10 @@ class TextAnswers:
         key = ("selection", tuple((one.coder, one.reason) for one in selected))
         found: TextAnswers | None = self.cache.get(key)
         return found or self.cache.setdefault(key, replace(self, coder_answers=selected, cache={}))
+
+    def with_first_links(self) -> TextAnswers:
+        """Return the text with the first antecedent or index of each judgement alone."""
+        return replace(self, coder_answers=tuple(one.with_first_links() for one in self.coder_answers), cache={})
 
     @property
     def n_judgements(self) -> int:

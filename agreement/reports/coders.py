@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -16,15 +15,8 @@ from agreement.measures import (
     LeaveOneOut,
     ReliabilityData,
     Result,
-    b_cubed,
-    blanc,
-    ceaf_e,
-    ceaf_m,
     cohen_kappa,
-    conll_average,
-    lea,
     link_kappa,
-    muc,
     observed_agreement,
 )
 from agreement.measures.data.arrays import sorted_unique
@@ -38,18 +30,10 @@ from agreement.reports.basis import (
     select_categories,
     select_data,
 )
+from agreement.reports.coreference import SCORES, clusters_in, common_texts, find_clusters, score_clusters
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.core.progress import Progress
 
-SCORES: dict[str, Callable[..., Any]] = {
-    "muc": muc,
-    "b_cubed": b_cubed,
-    "ceaf_m": ceaf_m,
-    "ceaf_e": ceaf_e,
-    "lea": lea,
-    "blanc": blanc,
-    "conll_average": conll_average,
-}
 # Of two coders, besides the coefficient that the parameters ask for.
 MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", "link_kappa", *SCORES)
 LONGEST_CHAIN = 10  # from here on chains are counted together
@@ -115,9 +99,8 @@ def compute_pair_matrix(
 ) -> PairMatrix:
     """Return the measure of each two coders. Raises InvalidParameter.
 
-    A coreference score is the F1, on whole chains with their first member; a member of several chains counts in the
-    first. Coders are ordered by average linkage of 1 less the measure. `progress` is called with how many pairs are
-    done, of how many.
+    A coreference score is the F1 of the chains that two coders marked (`compare_chains`). Coders are ordered by average
+    linkage of 1 less the measure. `progress` is called with how many pairs are done, of how many.
     """
     check_measure(extract, measure)
     extract, parameters = resolve(extract, parameters)
@@ -140,13 +123,7 @@ def _fill_pair_matrix(extract: Extract, parameters: Parameters, measure: str, pr
 
 def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
     if measure in SCORES or measure == "link_kappa":
-        data = select_data(extract, _whole_chains(extract, parameters))
-        clusters = {coder: data.clusters(coder) for coder in data.coders}
-        both = _judged_by_both(data)
-        if measure == "link_kappa":
-            return lambda a, b: link_kappa(*_restrict_to_common(clusters, both(a, b), a, b), duplicates="first").value
-        score = SCORES[measure]
-        return lambda a, b: float(score(*_restrict_to_common(clusters, both(a, b), a, b)).f1)
+        return _chain_measure(extract, parameters, measure)
     data_of = data_by_coders(extract, parameters)
     others: dict[str, Callable[..., Result]] = {
         "observed_agreement": partial(observed_agreement, missing=parameters.missing),
@@ -156,34 +133,19 @@ def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Cal
     return lambda a, b: coefficient(data_of([a, b])).value
 
 
-type Clusters = Mapping[Hashable, Sequence[frozenset[Hashable]]]
+def _chain_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
+    """Return the kappa of links or the F1 of a score, of the chains that two coders marked in the texts of both."""
+    texts = pick_texts(extract, parameters)
+    clusters = find_clusters(extract, texts)
 
+    def of_pair(a: str, b: str) -> float | None:
+        common = common_texts(texts, a, b)
+        first, second = (clusters_in(clusters, coder, common) for coder in (a, b))
+        if measure == "link_kappa":
+            return link_kappa(first, second, duplicates="first").value
+        return score_clusters(SCORES[measure], first, second).f1
 
-def _judged_by_both(data: ReliabilityData) -> Callable[[str, str], tuple[set[Hashable], set[Hashable]]]:
-    """Return a function that gives the units that two coders both judged, and those that they did not."""
-    column = {coder: number for number, coder in enumerate(data.coders)}
-
-    def both(a: str, b: str) -> tuple[set[Hashable], set[Hashable]]:
-        judged = (data.codes[:, [column[a], column[b]]] >= 0).all(axis=1)
-        common, apart = ({data.units[row] for row in np.flatnonzero(these).tolist()} for these in (judged, ~judged))
-        return common, apart
-
-    return both
-
-
-def _restrict_to_common(
-    clusters: Mapping[Hashable, Clusters], judged: tuple[set[Hashable], set[Hashable]], a: str, b: str
-) -> tuple[Clusters, Clusters]:
-    """Return the chains of two coders over what both judged: what one was not given, or has not come to, is no miss."""
-    common, apart = judged
-    first, second = (
-        {
-            document: [cluster - apart for cluster in found if cluster & common]
-            for document, found in clusters[coder].items()
-        }
-        for coder in (a, b)
-    )
-    return first, second
+    return of_pair
 
 
 def _whole_chains(extract: Extract, parameters: Parameters) -> Parameters:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agreement.models import Computation
 from agreement.reports.basis import pick_texts, store
-from agreement.reports.coders import SCORES
+from agreement.reports.coreference import SCORES
 from agreement.reports.methods import program_version
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from agreement.reports.coreference import SCORES
 from agreement.reports.parameters import CHOICES, HELP, PRESETS, SELECTIONS
 
 
@@ -69,6 +70,52 @@ class ReportSerializer(FiguresSerializer):
         child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
     )
     texts = TextFiguresSerializer(many=True)
+
+
+class CoderPairSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField(help_text="The coder who is taken for the key.")
+    second = serializers.CharField(help_text="The coder who is compared with the key.")
+
+
+class F1IntervalSerializer(serializers.Serializer[Any]):
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
+
+
+class ScoreSerializer(serializers.Serializer[Any]):
+    recall = serializers.FloatField(allow_null=True)
+    precision = serializers.FloatField(allow_null=True)
+    f1 = serializers.FloatField(allow_null=True)
+    note = serializers.CharField(required=False, help_text="Why there is no score.")
+    f1_interval = F1IntervalSerializer(required=False, help_text="95%, over texts; only over all texts.")
+
+
+class LinkKappaSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True)
+    note = serializers.CharField(required=False)
+
+
+class ScoresOfPairSerializer(serializers.Serializer[Any]):
+    """Every coreference score of two coders."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        scores: dict[str, serializers.Field[Any, Any, Any, Any]] = {name: ScoreSerializer() for name in SCORES}
+        return {**super().get_fields(), **scores, "link_kappa": LinkKappaSerializer()}
+
+
+class ScoresOfTextSerializer(ScoresOfPairSerializer):
+    slug = serializers.CharField()
+
+
+class CoreferenceSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    parameters = ParametersSerializer()
+    fingerprint = serializers.CharField()
+    matched_by_muc6 = serializers.BooleanField(help_text="Whether markables match by the rules of MUC-6.")
+    overall = ScoresOfPairSerializer()
+    texts = ScoresOfTextSerializer(many=True)
 
 
 class MatrixFormatSerializer(serializers.Serializer[Any]):

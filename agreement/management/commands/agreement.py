@@ -3,15 +3,28 @@
 import csv
 import json
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.data.extract import extract
+from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.reports import overall
-from agreement.reports.parameters import CHOICES, HELP, NAMES, PRESETS, SELECTIONS, InvalidParameter, parse_parameters
+from agreement.reports.coreference import compare_chains
+from agreement.reports.parameters import (
+    CHOICES,
+    HELP,
+    NAMES,
+    PRESETS,
+    SELECTIONS,
+    InvalidParameter,
+    Parameters,
+    parse_parameters,
+)
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
+from agreement.sections.pages import coreference as coreference_page
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
@@ -34,7 +47,10 @@ class Command(BaseCommand):
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
-        parser.add_argument("--report", choices=list(dispatch.REPORTS), help="of pyramids: this instead of agreement")
+        names = ["coreference", *dispatch.REPORTS]
+        parser.add_argument(
+            "--report", choices=names, help="this instead of agreement; all but coreference of pyramids"
+        )
         parser.add_argument("--docset", metavar="SLUG", help="with --report: only this docset")
         parser.add_argument("--mean", help="with --report: a mean number of SCUs is rounded (round) or interpolate")
         for name in ("first", "second"):
@@ -45,16 +61,33 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
-        if options["report"]:
+        if options["report"] in dispatch.REPORTS:
             self._print_pyramids(project, options)
             return
         query = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
             parameters = parse_parameters(query, project.preset, project.answers)
+            if options["report"] == "coreference":
+                self._print_coreference(project, parameters, options)
+                return
             report = overall.compute_report(extract(project, parameters.units), parameters)
         except InvalidParameter as error:
             raise CommandError(f"--{str(error).replace('_', '-', 1)}") from error
         {"json": self._print_json, "csv": self._print_csv, "table": self._print_table}[options["format"]](report)
+
+    def _print_coreference(self, project: Project, parameters: Parameters, options: dict[str, Any]) -> None:
+        """Print the coreference scores of two coders: their data as JSON, or the tables of their page."""
+        answers, pair = extract(project, parameters.units), {name: options[name] or "" for name in ("first", "second")}
+        report = compare_chains(answers, parameters, **pair, read_marked=marked_texts_reader(project))
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+        else:
+            self._print_tables(coreference_page.build_tables(report), options["format"])
+
+    def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
+        for table in tables:
+            self.stdout.write(f"{table.caption}\n")
+            self.stdout.write(as_csv(table) if format_ == "csv" else as_markdown(table))
 
     def _print_pyramids(self, project: Project, options: dict[str, Any]) -> None:
         """Print one of the reports on pyramids: its data as JSON, or the tables of its page."""
@@ -72,9 +105,7 @@ class Command(BaseCommand):
             tables = _tables(options["report"], project, query)
         except InvalidParameter as error:
             raise CommandError(f"--{error}") from error
-        for table in tables:
-            self.stdout.write(f"{table.caption}\n")
-            self.stdout.write(as_csv(table) if options["format"] == "csv" else as_markdown(table))
+        self._print_tables(tables, options["format"])
 
     def _print_json(self, report: overall.AgreementReport) -> None:
         self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))

@@ -46,6 +46,7 @@ def build(request: AnalysisRequest) -> PageSections:
         _profile_charts(request, profiles, nouns),
         coders=[profile.coder for profile in profiles],
         answered=bool(request.extract.known_coders),
+        has_chains=request.extract.kind != "categories",
         measures=[
             (MEASURES[name], request.address_with(measure=name), name == measure)
             for name in reports.measures_for(request.project.answers)
@@ -97,7 +98,9 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     dots = [Dot(MEASURES[name], value) for name, value in measures]
     title = f"{first} and {second} by every measure"
     chart = Chart("measures", title, dot_plot(dots, "value"), describe_dots(dots), "measures")
-    return PageSections(tables, [chart], context={"first": first, "second": second})
+    return PageSections(
+        tables, [chart], context={"first": first, "second": second, "has_chains": request.extract.kind != "categories"}
+    )
 
 
 def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tuple[int, str], Activity]) -> Table:

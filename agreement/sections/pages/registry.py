@@ -9,7 +9,17 @@ from django.http import QueryDict
 
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
-from agreement.sections.pages import agreement, allows, categories, coders, conditions, course, methods, texts
+from agreement.sections.pages import (
+    agreement,
+    allows,
+    categories,
+    coders,
+    conditions,
+    coreference,
+    course,
+    methods,
+    texts,
+)
 from agreement.sections.pages.items import item, items
 from agreement.sections.pages.pyramids import peers, scores, scus, study
 from annotations.models import Project
@@ -76,6 +86,12 @@ PAIR = ResultPage(
     coders.build_pair,
     address=("first", "second"),
 )
+COREFERENCE = ResultPage(
+    "coreference",
+    "Coreference scores of two coders, or of a coder and a key: recall, precision and F1, over all texts and in each.",
+    coreference.build,
+    options=("first", "second"),
+)
 CATEGORIES = ResultPage(
     "categories",
     "The agreement table, each category against all others, and K with categories merged.",
@@ -139,7 +155,8 @@ PEERS = ResultPage(
 
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names."""
-    pages = [AGREEMENT, GRID, COMPARE, TEXTS, CODERS, PAIR, CATEGORIES, COURSE, ITEMS, METHODS, ALLOWS]
+    pages = [AGREEMENT, GRID, COMPARE, TEXTS, CODERS, PAIR, COREFERENCE]
+    pages += [CATEGORIES, COURSE, ITEMS, METHODS, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
     return {page.name: page for page in pages}

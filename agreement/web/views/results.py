@@ -67,6 +67,14 @@ def pair(request: HttpRequest, slug: str, first: str, second: str) -> HttpRespon
 @login_required
 @draws_charts
 @require_safe
+def coreference(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show coreference scores of two coders, over all texts and in each."""
+    return show_page(request, slug, registry.COREFERENCE)
+
+
+@login_required
+@draws_charts
+@require_safe
 def course(request: HttpRequest, slug: str) -> HttpResponse:
     """Show agreement, each coder's and all, and the time a judgement takes, stage by stage."""
     return show_page(request, slug, registry.COURSE)
