@@ -38,6 +38,16 @@ CHOICE_LABELS = {
     "unmarked": {"singleton": "refers to itself alone", "label": "a label of its own", "missing": "missing"},
     "units": {"words": "words of the summaries", "spans": "contributors as marked"},
 }
+# Coreference scores.
+SCORE_LABELS = {
+    "muc": "MUC",
+    "b_cubed": "B-cubed",
+    "ceaf_m": "CEAF of mentions",
+    "ceaf_e": "CEAF of entities",
+    "lea": "LEA",
+    "blanc": "BLANC",
+    "conll_average": "CoNLL average",
+}
 # What is called otherwise where pyramids are compared.
 PYRAMID_FIELD_LABELS = {"unmarked": "What is in no SCU", "texts": "Only these docsets"}
 PYRAMID_HELP = {"unmarked": "What it means that a word is in no SCU of a pyramid handed in."}

@@ -8,6 +8,7 @@ from agreement.reports import coders as reports
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, heat_map
 from agreement.sections.content import TablesAndCharts
+from agreement.sections.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.progress import Progress
 
@@ -16,13 +17,7 @@ MEASURES = {
     "observed_agreement": "observed agreement",
     "cohen_kappa": "Cohen’s kappa",
     "link_kappa": "kappa of links",
-    "muc": "MUC, F1",
-    "b_cubed": "B-cubed, F1",
-    "ceaf_m": "CEAF of mentions, F1",
-    "ceaf_e": "CEAF of entities, F1",
-    "lea": "LEA, F1",
-    "blanc": "BLANC, F1",
-    "conll_average": "CoNLL average, F1",
+    **{name: f"{label}, F1" for name, label in SCORE_LABELS.items()},
 }
 
 

@@ -10,7 +10,7 @@ from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections
-from agreement.sections.deferred.pairs import MEASURES
+from agreement.sections.labels import SCORE_LABELS
 from agreement.sections.tables import Cell, Column, Table
 
 NOTE = (
@@ -33,7 +33,7 @@ def build(request: AnalysisRequest) -> PageSections:
     }
     if report is None:
         return PageSections([], [], context=context)
-    dots = [Dot(MEASURES[name], one.f1) for name, one in report.overall.scores.items()]
+    dots = [Dot(SCORE_LABELS[name], one.f1) for name, one in report.overall.scores.items()]
     chart = Chart("scores", "F1 of each score", dot_plot(dots, "F1"), describe_dots(dots), "scores")
     return PageSections(build_tables(report), [chart], context=context)
 
@@ -43,7 +43,7 @@ def build_tables(report: CoreferenceReport) -> list[Table]:
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "")
     rows = [_score_row(name, report) for name in SCORES]
     kappa = report.overall.link_kappa
-    rows.append([MEASURES["link_kappa"], None, None, kappa.value, None, None, kappa.note])
+    rows.append(["kappa of links", None, None, kappa.value, None, None, kappa.note])
     return [
         Table(
             "scores",
@@ -84,7 +84,7 @@ def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
     one = report.overall.scores[name]
     interval = one.interval
     low, high, note = (interval.low, interval.high, interval.note) if interval else (None, None, "")
-    return [MEASURES[name], one.recall, one.precision, one.f1, low, high, one.note or note]
+    return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.note or note]
 
 
 def _texts_table(report: CoreferenceReport) -> Table:
@@ -114,7 +114,7 @@ def _each_text_table(report: CoreferenceReport) -> Table:
     columns = [Column("text", "Text")]
     for name in SCORES:
         columns += [
-            Column(f"{name}_{part}", f"{MEASURES[name]} {label}", "figure")
+            Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure")
             for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
         ]
     rows: list[list[Cell]] = [
