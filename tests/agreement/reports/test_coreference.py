@@ -1,0 +1,246 @@
+"""Coreference scores of two coders: those of the reference scorers, through import, report, page, API and command."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import extract
+from agreement.data.muc import marked_texts_reader
+from agreement.measures import score_interval
+from agreement.reports.coreference import NO_CHAINS, SCORES, compare_chains
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.formats import plain
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.conftest import ROOT, judge, make_project, person
+from tests.shared.agreeing import coded_project, convention, digits, figures, hand_in
+
+CASES = json.loads((ROOT / "tests" / "reference" / "coreference_scores.json").read_text())["cases"]
+# Our names of scores, and those of the reference. Two coders of whom none is the key have the symmetric rule of BLANC.
+REFERENCE_NAMES = {
+    "muc": "muc",
+    "b_cubed": "bcub",
+    "ceaf_m": "ceafm",
+    "ceaf_e": "ceafe",
+    "lea": "lea",
+    "blanc": "blanc_ua",
+}
+URL = "/projects/cases/agreement/coreference/"
+API = "/api/v1/projects/cases/agreement/coreference/"
+
+
+def coded_by(clusters, mentions):
+    """Return the text of a case with the markables and indices of one side: each mention is a letter."""
+    indices = {
+        mention: "|".join(str(number) for number, cluster in enumerate(clusters) if mention in cluster)
+        for mention in mentions
+    }
+    return " ".join(f"[{one}]({one}={indices[one]})" if indices[one] else one for one in mentions)
+
+
+def import_case(project, name, key, response):
+    mentions = sorted({mention for side in (key, response) for cluster in side for mention in cluster})
+    for coder, side in (("anna", key), ("ben", response)):
+        document = plain.parse(coded_by(side, mentions), f"{name}.txt")
+        import_documents(project, [SourceDocument(document, coder)])
+
+
+@pytest.fixture
+def make_cases(charlie):
+    """Return a function that makes a project of texts, each with the clusters of Anna, the key, and of Ben."""
+
+    def make(cases):
+        project = create_project("cases", "Cases", SCHEMES["clusters"])
+        add_member(project, charlie, "manager")
+        for coder in ("anna", "ben"):
+            add_member(project, person(coder), "coder")
+        for name, key, response in cases:
+            import_case(project, name, key, response)
+        return project
+
+    return make
+
+
+@pytest.fixture
+def all_cases(make_cases):
+    return make_cases((case["name"].lower(), case["key"], case["response"]) for case in CASES)
+
+
+def test_every_case_of_the_reference_scorers_has_its_scores_in_the_api(signed_in, charlie, all_cases):
+    answer = signed_in(charlie).get(API, {"first": "anna", "second": "ben"}).json()
+    assert (answer["first"], answer["second"], len(answer["texts"])) == ("anna", "ben", len(CASES))
+    found = {text["slug"]: text for text in answer["texts"]}
+    for case in CASES:
+        scores = found[case["name"].lower()]
+        for name, reference in REFERENCE_NAMES.items():
+            expected = [case["expected"][reference][part] for part in "rpf"]
+            if scores[name]["recall"] is None:
+                assert (expected, scores[name]["note"]) == ([0, 0, 0], NO_CHAINS)
+            else:
+                score = [scores[name][part] for part in ("recall", "precision", "f1")]
+                assert score == pytest.approx(expected, abs=1e-9), (case["name"], name)
+
+
+def test_over_all_texts_counts_are_added_before_they_are_divided(all_cases):
+    report = compare_chains(extract(all_cases), Parameters(), "anna", "ben")
+    key = {case["name"].lower(): case["key"] for case in CASES}
+    response = {case["name"].lower(): case["response"] for case in CASES}
+    for name, score in SCORES.items():
+        expected, found = score(key, response), report.overall.scores[name]
+        figures_of_library = [expected.recall, expected.precision, expected.f1]
+        assert [found.recall, found.precision, found.f1] == pytest.approx(figures_of_library, abs=1e-12)
+        interval = score_interval(key, response, score).f1
+        assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
+
+
+def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, all_cases):
+    report = compare_chains(extract(all_cases), convention(all_cases), "ben", "anna")
+    asked = {"first": "ben", "second": "anna"}
+    page = signed_in(charlie).get(URL, asked).content.decode()
+    scores = report.overall.scores.values()
+    rows = [digits(s.recall, s.precision, s.f1, s.interval.low, s.interval.high) for s in scores]
+    assert figures(page, "scores") == [*rows, digits(report.overall.link_kappa.value)]
+    assert figures(page, "each") == [
+        digits(*(figure for s in text.scores.values() for figure in (s.recall, s.precision, s.f1)))
+        for text in report.texts
+    ]
+    assert figures(page, "texts") == [
+        digits(
+            *(getattr(text.scores["muc"], part) for part in ("recall", "precision", "f1")),
+            text.alpha.value,
+            text.link_kappa.value,
+        )
+        for text in report.texts
+    ]
+    api = signed_in(charlie).get(API, asked).json()
+    out = StringIO()
+    call_command("agreement", "cases", report="coreference", format="json", **asked, stdout=out)
+    assert json.loads(out.getvalue()) == api
+    assert {name: one["f1"] for name, one in api["overall"].items() if name in SCORES} == {
+        name: one.f1 for name, one in report.overall.scores.items()
+    }
+    assert api["overall"]["link_kappa"]["value"] == report.overall.link_kappa.value
+
+
+@pytest.mark.parametrize("format_", ["table", "csv"])
+def test_the_command_prints_the_tables_of_the_page(all_cases, format_):
+    out = StringIO()
+    call_command("agreement", "cases", report="coreference", first="anna", second="ben", format=format_, stdout=out)
+    assert "Text by text (Passonneau 2004, Table 3)" in out.getvalue()
+    assert "CoNLL average" in out.getvalue()
+
+
+def test_what_one_coder_alone_marked_is_found_by_nobody_and_stays_in_the_denominators(make_cases):
+    project = make_cases([("walk", ["ab"], ["abc"])])
+    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    found = report.overall.scores["b_cubed"]
+    assert (found.recall, found.precision) == (1, pytest.approx(4 / 9))
+
+
+@pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
+def test_what_a_coder_left_out_does_not_enter(make_cases, unmarked):
+    project = make_cases([("walk", ["ab"], ["ab", "cd"])])
+    found = compare_chains(extract(project), Parameters(unmarked=unmarked), "anna", "ben").overall.scores["ceaf_m"]
+    assert (found.recall, found.precision) == (1, 0.5)
+
+
+def test_a_markable_with_several_indices_counts_in_the_first(make_cases):
+    project = make_cases([("walk", ["ab", "cd"], ["ab", "bcd"])])
+    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
+
+
+def test_a_markable_with_several_antecedents_counts_in_the_chain_of_the_first(db):
+    project = coded_project("walk", "poesio-artstein-2005", "[a](a) [b](b) [c](c) [d](d)")
+    answers = {
+        "alice": {"c": "a", "d": "b"},
+        "bob": {"c": "ab", "d": "b"},
+    }
+    keys = dict(project.texts.get().markables.values_list("label", "key"))
+    codings = {coding.coder.username: coding for coding in project.texts.get().codings.select_related("coder")}
+    for coder, pointers in answers.items():
+        for label in "ab":
+            judge(codings[coder], keys[label], "none")
+        for label, targets in pointers.items():
+            judge(codings[coder], keys[label], "phrase", *(keys[target] for target in targets))
+    report = compare_chains(extract(hand_in(project)), Parameters(), "alice", "bob")
+    assert {name: one.f1 for name, one in report.overall.scores.items()} == dict.fromkeys(SCORES, 1.0)
+    assert report.overall.link_kappa.value == 1
+
+
+def test_texts_that_one_of_the_two_was_not_given_do_not_count(make_cases):
+    project = make_cases([("both", ["abc"], ["ab"])])
+    document = plain.parse(coded_by(["abc"], "abc"), "alone.txt")
+    import_documents(project, [SourceDocument(document, "anna")])
+    report = compare_chains(extract(project), Parameters(), "anna", "ben")
+    assert [text.slug for text in report.texts] == ["both"]
+    assert report.overall.scores["muc"].recall == 0.5
+
+
+def test_where_neither_has_a_chain_there_is_no_score_and_a_note_says_so(make_cases):
+    project = make_cases([("walk", ["a", "b"], ["a", "b"])])
+    fields = compare_chains(extract(project), Parameters(), "anna", "ben").as_dict()["overall"]
+    assert fields["muc"] == {"recall": None, "precision": None, "f1": None, "note": NO_CHAINS}
+    assert fields["b_cubed"]["f1"] == 1
+
+
+@pytest.mark.parametrize(
+    ("pair", "field"),
+    [
+        ({}, "first"),
+        ({"first": "anna"}, "second"),
+        ({"first": "anna", "second": "anna"}, "second"),
+        ({"first": "eve", "second": "ben"}, "first"),
+    ],
+)
+def test_two_coders_have_to_be_named(signed_in, charlie, make_cases, pair, field):
+    project = make_cases([("walk", ["ab"], ["ab"])])
+    answer = signed_in(charlie).get(API, pair)
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    with pytest.raises(InvalidParameter):
+        compare_chains(extract(project), Parameters(), pair.get("first", ""), pair.get("second", ""))
+    with pytest.raises(CommandError, match=f"--{field}"):
+        call_command("agreement", "cases", report="coreference", **pair)
+
+
+def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases):
+    make_cases([("walk", ["ab"], ["ab"])])
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "ben against anna" in page
+
+
+@pytest.mark.parametrize(
+    ("scheme", "words"),
+    [("sortal-classes", "There are no chains to compare"), ("clusters", "Two coders are needed")],
+)
+def test_without_chains_or_coders_the_page_says_what_is_needed(signed_in, charlie, db, scheme, words):
+    coded_project("empty", scheme, "[a](a) [b](b)")
+    page = signed_in(charlie).get("/projects/empty/agreement/coreference/")
+    assert page.status_code == 200
+    assert words in page.content.decode()
+
+
+def test_a_response_that_is_perfect_by_the_rules_of_muc_6_scores_one(alice, bob, charlie):
+    project = make_project("muc", "muc-ident", "[the Lowell Bay Port Authority](a) said [it](b) may sell")
+    text = project.texts.get()
+    long, it = text.markables.order_by("start")
+    long.head = [[20, 29]]
+    long.save(update_fields=["head"])
+    level = long.level
+    short = text.markables.create(level=level, key="phrase:15-29", parts=[[15, 29]], start=15, end=29, predefined=False)
+    for coder, antecedent in ((alice, long), (bob, short)):
+        add_member(project, coder, "coder")
+        coding = text.codings.create(coder=coder, status="submitted")
+        none, ident = (project.categories.get(key=key) for key in ("none", "ident"))
+        coding.judgements.create(markable=antecedent, category=none)
+        coding.judgements.create(markable=it, category=ident).pointers.create(target=antecedent)
+    reader = marked_texts_reader(project)
+    report = compare_chains(extract(project), Parameters(), "alice", "bob", reader)
+    assert report.matched_by_muc6
+    assert {one.f1 for one in report.overall.scores.values()} == {1.0}
+    assert compare_chains(extract(project), Parameters(top="chain"), "alice", "bob").overall.scores["muc"].f1 == 0
