@@ -24,6 +24,7 @@ PAGES = (
     "",
     "agreement/",
     "agreement/grid/?without=place",
+    "agreement/coreference/",
     "agreement/compare/",
     "agreement/methods/",
     "agreement/texts/",
