@@ -42,8 +42,7 @@ def build_tables(report: CoreferenceReport) -> list[Table]:
     """Return the scores over all texts, Passonneau's table of texts, and every score in each text."""
     note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "")
     rows = [_score_row(name, report) for name in SCORES]
-    kappa = report.overall.link_kappa
-    rows.append(["kappa of links", None, None, kappa.value, None, None, kappa.note])
+    note += _move_common_note(rows)
     return [
         Table(
             "scores",
@@ -82,17 +81,27 @@ def _compare(request: AnalysisRequest, parameters: Parameters, options: dict[str
 
 def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
     one = report.overall.scores[name]
-    interval = one.interval
-    low, high, note = (interval.low, interval.high, interval.note) if interval else (None, None, "")
+    low, high, note = (one.interval.low, one.interval.high, one.interval.note) if one.interval else (None, None, "")
     return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.note or note]
+
+
+def _move_common_note(rows: list[list[Cell]]) -> str:
+    """Take a note away that every row with a score has, and return it as a sentence."""
+    notes = {row[-1] for row in rows}
+    if len(notes) != 1:
+        return ""
+    [note] = notes
+    for row in rows:
+        row[-1] = ""
+    return f" {str(note).capitalize()}." if note else ""
 
 
 def _texts_table(report: CoreferenceReport) -> Table:
     """Return Table 3 of Passonneau 2004, with F1 beside it."""
 
-    def row(one: TextScores) -> list[Cell]:
+    def row(one: TextScores, title: str) -> list[Cell]:
         muc = one.scores["muc"]
-        return [one.title, muc.recall, muc.precision, muc.f1, one.alpha.value, one.link_kappa.value]
+        return [title, muc.recall, muc.precision, muc.f1, one.alpha.value, one.link_kappa.value]
 
     return Table(
         "texts",
@@ -105,7 +114,7 @@ def _texts_table(report: CoreferenceReport) -> Table:
             Column("alpha", "Alpha", "figure"),
             Column("link_kappa", "Kappa of links", "figure"),
         ],
-        [row(one) for one in report.texts],
+        [row(report.overall, "all texts"), *(row(one, one.title) for one in report.texts)],
         NOTE_TEXTS,
     )
 
