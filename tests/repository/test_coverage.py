@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import coverage
+from tests.conftest import ROOT
 
 
 def measured(what, size, runs):
@@ -55,3 +56,14 @@ def test_the_table_is_written_between_its_marks(tmp_path, capsys):
     page.write_text("no marks")
     with pytest.raises(SystemExit, match=r"the marks .* are not in it"):
         coverage.main([*chosen, "--write", str(page)])
+
+
+def test_the_documents_show_every_simulation_and_its_goal_is_met():
+    page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    table = page.partition(coverage.MARKS[0])[2].partition(coverage.MARKS[1])[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "0." in line]
+    assert [tuple(row[:2]) for row in rows] == [setting[:2] for setting in coverage.settings()]
+    for what, size, _, found, *_ in rows:
+        documents = 0 if what.startswith("one text") else int(size.split()[0])
+        least, most = (0.90, 0.99) if documents >= 10 else (0.86, 1)
+        assert least <= float(found) <= most, (what, size)
