@@ -7,14 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 
 from agreement.data.answers import Extract
+from agreement.data.extract import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.basis import compute_interval, resolve
+from agreement.reports.basis import compute_interval, pick_texts, resolve
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import CHOICES, UNITS, Parameters
+from agreement.reports.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.wording import Nouns, nouns_for
 from annotations.core.progress import Progress
 
@@ -55,16 +58,6 @@ COUNTED = {
 }
 # What an interval leaves out in turn, in the words of a paper.
 GROUPS = {"document": "text", "component": "connected component"}
-REFERENCES = {
-    **{key: coefficient.reference for key, coefficient in COEFFICIENTS.items()},
-    "passonneau": "Passonneau, R. J. (2004). Computing reliability for coreference annotation. LREC.",
-    "masi": "Passonneau, R. (2006). Measuring agreement on set-valued items (MASI). LREC.",
-    "pyramids": "Nenkova, A. and Passonneau, R. (2004). Evaluating content selection in summarization: the pyramid"
-    " method. HLT-NAACL.",
-    "chains": "Poesio, M. and Artstein, R. (2005). The reliability of anaphoric annotation, reconsidered."
-    " ACL Workshop.",
-    "jackknife": "Miller, R. G. (1974). The jackknife: a review. Biometrika 61.",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,12 @@ class MethodsText:
     """A paragraph, and what it cites."""
 
     paragraph: str
-    references: tuple[str, ...]
+    references: tuple[Reference, ...]
+
+    @property
+    def bibtex(self) -> str:
+        """What it cites, for BibTeX."""
+        return write_bibtex(self.references)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +95,19 @@ def program_version() -> str:
 
 def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     """Return the conventions and figures of a report in words."""
-    p, result = report.parameters, report.result
+    p = report.parameters
     pointers, sets = extract.kind == "pointers", extract.kind != "categories"
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
     by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
     nouns, texts = nouns_for(extract.units), "docset" if extract.units else "text"
     if extract.units:
         by["indices"] = "the content units (SCUs) of their model summaries"
+    data = describe_data(report.extract, p)
     sentences = [
-        f"{pluralize(len(report.coders), 'coder')} annotated {pluralize(len(report.texts), texts)} by"
-        f" {by[extract.kind]}, {pluralize(result.n_judgements, 'judgement')} in all."
+        f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)} by {by[extract.kind]},"
+        f" {pluralize(data.n_judgements, 'judgement')} in all."
     ]
+    sentences += _describe_design(data, texts) + _describe_markables(data, nouns)
     how = COEFFICIENTS[p.coefficient].phrase
     if p.is_alpha and sets:
         how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
@@ -127,6 +127,63 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     sentences.append(_describe_figures(report, nouns))
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
     return MethodsText(" ".join(sentences), _select_references(p, pointers, sets, report.interval))
+
+
+@dataclass(frozen=True, slots=True)
+class DataDescription:
+    """The data that a figure is computed from. Texts are those with an answer; coders of a text those who gave one."""
+
+    n_coders: int
+    n_texts: int
+    n_judgements: int
+    coders_per_text: tuple[int, ...]
+    n_given: int
+    n_marked: int
+
+
+def describe_data(extract: Extract, parameters: Parameters) -> DataDescription:
+    """Return what the coders of the extract did in the chosen texts.
+
+    `n_given` markables came with the texts, `n_marked` were marked by these coders.
+    """
+    counts, coders = [], set()
+    n_judgements = n_given = n_marked = 0
+    for text in pick_texts(extract, parameters):
+        works = [work for work in text.answers.coder_answers if len(work.unit)]
+        if not works:
+            continue
+        counts.append(len(works))
+        coders |= {work.coder for work in works}
+        n_judgements += sum(len(work.unit) for work in works)
+        of_coders = units_of_coders(extract, [text]).any(axis=1)
+        n_given += int(text.answers.given.sum())
+        n_marked += int((of_coders & ~text.answers.given).sum())
+    return DataDescription(len(coders), len(counts), n_judgements, tuple(sorted(counts)), n_given, n_marked)
+
+
+def _describe_design(data: DataDescription, text: str) -> list[str]:
+    """Return how many coders each text has, and whether every coder coded every text."""
+    if data.n_texts < 2 or data.n_coders < 2:
+        return []
+    least, most = data.coders_per_text[0], data.coders_per_text[-1]
+    if least == data.n_coders:
+        return [f"Every coder coded every {text}."]
+    if least == most:
+        return [f"Each {text} was coded by {least} of them."]
+    middle = median(data.coders_per_text)
+    return [f"Each {text} was coded by {least} to {most} of them (median {middle:g})."]
+
+
+def _describe_markables(data: DataDescription, nouns: Nouns) -> list[str]:
+    """Return who made the markables."""
+    if nouns.unit != "markable" or not data.n_texts:
+        return []
+    if not data.n_marked:
+        return ["The markables were given with the texts."]
+    if not data.n_given:
+        return ["Coders marked the markables themselves."]
+    given = f"{pluralize(data.n_given, 'markable')} {'was' if data.n_given == 1 else 'were'} given with the texts"
+    return [f"{given}, and coders marked {data.n_marked} more."]
 
 
 def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
@@ -159,7 +216,7 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
     return f"{text}; observed {kind} {result.observed or 0:z.3f}, expected {result.expected or 0:z.3f}."
 
 
-def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[str, ...]:
+def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[Reference, ...]:
     keys = [p.coefficient]
     if p.is_alpha and sets and p.distance == "passonneau":
         keys.append("passonneau")

@@ -48,7 +48,7 @@ DISTANCE_NAMES = {
     "jaccard": "Jaccard",
     "dice": "Dice",
     "masi": "MASI",
-    "masi-product": "MASI product",
+    "masi-product": "MASI, product form",
 }
 
 
@@ -102,7 +102,8 @@ class AgreementReport:
     def name(self) -> str:
         """What the figure is, for people."""
         if self.parameters.is_alpha:
-            return f"Krippendorff’s alpha, {DISTANCE_NAMES[self.parameters.distance]} distance"
+            name, _, form = DISTANCE_NAMES[self.parameters.distance].partition(", ")
+            return ", ".join(filter(None, ["Krippendorff’s alpha", f"{name} distance", form]))
         return COEFFICIENTS[self.parameters.coefficient].name
 
     def as_dict(self) -> dict[str, Any]:

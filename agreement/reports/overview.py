@@ -10,7 +10,7 @@ from agreement.data.answers import Extract
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import compute_sums
-from agreement.reports.overall import AgreementReport, compute_report
+from agreement.reports.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
 from agreement.reports.parameters import Parameters
 from agreement.reports.wording import nouns_for
 
@@ -34,10 +34,29 @@ def build_overview(extract: Extract, parameters: Parameters, progress: CodingPro
     report = compute_report(extract, parameters)
     return Overview(
         report,
-        verdict(report.interval),
+        describe_reliability(extract, report),
         tuple(_find_missing(report.extract, report, progress)),
         tuple(_collect_notes(report.extract, report, progress)),
     )
+
+
+def describe_reliability(extract: Extract, report: AgreementReport) -> str:
+    """Return the figure against the usual marks, and how far apart the distances are: no mark stands without them."""
+    words = verdict(report.interval)
+    return f"{words} {_describe_range(extract, report.parameters)}".strip() if words else ""
+
+
+def _describe_range(extract: Extract, parameters: Parameters) -> str:
+    """Return from which to which value alpha goes over the distances, where values are sets."""
+    if not parameters.is_alpha or extract.kind == "categories":
+        return ""
+    by_value = sorted(
+        (interval.value, DISTANCE_NAMES[cell.distance])
+        for cell, interval in compare_distances(extract, parameters)
+        if interval.value is not None
+    )
+    (low, of_low), (high, of_high) = by_value[0], by_value[-1]
+    return f"Over the distances alpha is from {low:z.3f} ({of_low}) to {high:z.3f} ({of_high})."
 
 
 def verdict(interval: Interval) -> str:

@@ -267,6 +267,26 @@ def default_parameters(preset: str, answers: str) -> Parameters:
     return next((found for found in fitting if found.key == preset), fitting[0]).parameters
 
 
+def describe_convention(parameters: Parameters, preset: str, answers: str) -> str:
+    """Return whose convention the parameters are: that of a paper, or what a person chose instead of it."""
+    fitting = presets_for(answers)
+    own = next((found for found in fitting if found.key == preset), fitting[0])
+    for found in (own, *fitting):
+        if not _differences(parameters, found.parameters):
+            opens = ", with which the project opens" if found is own else ""
+            return f"By the convention of {found.label}{opens}."
+    differences = [
+        f"{name.replace('_', ' ')} {value}" for name, value in _differences(parameters, own.parameters).items()
+    ]
+    return f"Chosen by hand: {own.label}, but for {', '.join(differences)}."
+
+
+def _differences(parameters: Parameters, convention: Parameters) -> dict[str, str]:
+    """Return the choices that differ from the convention's, of those that it does not leave to the project."""
+    ours, theirs = asdict(parameters), asdict(convention)
+    return {name: ours[name] for name in CHOICES if ours[name] != theirs[name] and theirs[name]}
+
+
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
     """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
 

@@ -13,6 +13,7 @@ from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.parameters import describe_convention
 from agreement.reports.request import AnalysisRequest
 from annotations.models import Project
 
@@ -33,6 +34,7 @@ def build_headline(project: Project) -> dict[str, Any]:
         "overview": overview,
         "report": overview.report,
         "caution": CAUTION,
+        "convention": describe_convention(request.parameters, project.preset, project.answers),
         "scale": _scale(overview.report.interval),
         "attention": [
             (

@@ -11,8 +11,8 @@ from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports import overall, units
-from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, verdict
-from agreement.reports.parameters import InvalidParameter, Parameters, presets_for
+from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
+from agreement.reports.parameters import InvalidParameter, Parameters, describe_convention, presets_for
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
@@ -40,7 +40,8 @@ def build(request: AnalysisRequest) -> PageSections:
                 )
                 for preset in presets_for(request.project.answers)
             ],
-            "verdict": verdict(report.interval),
+            "verdict": describe_reliability(request.extract, report),
+            "convention": describe_convention(report.parameters, request.project.preset, request.project.answers),
             "caution": CAUTION,
             "meaning": overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances},
