@@ -22,9 +22,11 @@ from agreement.reports.basis import (
 )
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity
+from annotations.core.text import natural_key
 
 GROUPINGS = ("round", "week", "operations")
 BINS = 8
+NO_ROUND = "no round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,8 @@ def _group_texts(
             groups[_week_label(finished[text.pk])].append(text)
         return list(groups.items())
     for text in texts:
-        groups[text.round or "no round"].append(text)
-    # rounds in the order of their first work, those without any last
-    never = datetime.max
-    first = {
-        label: min((finished[text.pk].replace(tzinfo=None) for text in group if text.pk in finished), default=never)
-        for label, group in groups.items()
-    }
-    return sorted(groups.items(), key=lambda item: (first[item[0]], item[0]))
+        groups[text.round or NO_ROUND].append(text)
+    return sorted(groups.items(), key=lambda item: (item[0] == NO_ROUND, natural_key(item[0])))
 
 
 def _group_by_operations(

@@ -15,6 +15,7 @@ from agreement.sections.labels import (
     PYRAMID_FIELD_LABELS,
     PYRAMID_HELP,
 )
+from annotations.core.text import natural_key
 
 # What has no meaning for a kind of scheme is not offered.
 HIDDEN = {
@@ -44,7 +45,7 @@ class ParametersForm(forms.Form):
                 )
         offered = {
             "without": [(name, name) for name in categories] if len(categories) > 1 else [],
-            "rounds": _distinct([(text.round, text.round) for text in extract.texts if text.round]),
+            "rounds": [(name, name) for name in sorted({text.round for text in extract.texts} - {""}, key=natural_key)],
             "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
             "texts": [(text.slug, text.title) for text in extract.texts] if len(extract.texts) > 1 else [],
             "include": [(reason, CODINGS_LEFT_OUT[reason]) for reason in extract.reasons_left_out],
@@ -96,7 +97,3 @@ class RemarkForm(forms.Form):
 
 class MappingForm(forms.Form):
     name = forms.CharField(label="Keep it as", max_length=NAME_LENGTH)
-
-
-def _distinct(choices: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(choices))

@@ -17,3 +17,9 @@ def is_storable(value: object) -> TypeGuard[str]:
 def pluralize(count: int, noun: str) -> str:
     """Return the count with the noun, in the plural unless the count is 1: "2 texts"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def natural_key(text: str) -> list[tuple[bool, int, str]]:
+    """Return a key that sorts numbers in names as numbers: "pilot 2" before "pilot 10"."""
+    parts = re.split(r"([0-9]+)", text)
+    return [(False, int(part), "") if number % 2 else (True, 0, part) for number, part in enumerate(parts) if part]

@@ -1,0 +1,13 @@
+"""Texts as databases store them, and as people read them."""
+
+import pytest
+
+from annotations.core.text import natural_key
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["pilot 2", "pilot 10"], ["2", "10", "a"], ["round", "round 1"], ["a2b9", "a2b10", "a10b1"], ["", "1"]],
+)
+def test_numbers_in_names_are_sorted_as_numbers(names):
+    assert sorted(reversed(names), key=natural_key) == names
