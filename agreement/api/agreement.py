@@ -18,7 +18,9 @@ from rest_framework.views import APIView
 from agreement.api.serializers.agreement import (
     AnalysisQuerySerializer,
     CoderPairSerializer,
+    ComparisonQuerySerializer,
     CoreferenceSerializer,
+    DifferenceSerializer,
     GridCellSerializer,
     ItemReportSerializer,
     ItemSerializer,
@@ -33,6 +35,7 @@ from agreement.data.snippets import Snippet, read_snippets
 from agreement.reports import items, overall
 from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
+from agreement.reports.differences import compare_parts
 from agreement.reports.matrix import reliability_matrix
 from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
 from agreement.reports.request import parse_query
@@ -107,6 +110,24 @@ class Coreference(AgreementView):
         first, second = (request.query_params.get(name, "") for name in ("first", "second"))
         try:
             report = compare_chains(extracted, parameters, first, second, marked_texts_reader(project))
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        return Response(report.as_dict())
+
+
+class Compare(AgreementView):
+    """How two rounds, groups of coders, categories or projects differ: the first less the second."""
+
+    @extend_schema(parameters=[AnalysisQuerySerializer, ComparisonQuerySerializer], responses=DifferenceSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        _, extracted, parameters = self.asked(request, slug, ["by", "first", "second"])
+        by, first, second = (request.query_params.get(name, "") for name in ("by", "first", "second"))
+
+        def answers_of(other: str) -> Extract:
+            return extract(project_for(request.user, other, Right.SEE_RESULTS), parameters.units)
+
+        try:
+            report = compare_parts(extracted, parameters, by, first, second, answers_of)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
         return Response(report.as_dict())

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from agreement.reports.coreference import SCORES
+from agreement.reports.differences import KINDS
 from agreement.reports.parameters import CHOICES, HELP, PRESETS, SELECTIONS
 
 
@@ -116,6 +117,27 @@ class CoreferenceSerializer(serializers.Serializer[Any]):
     matched_by_muc6 = serializers.BooleanField(help_text="Whether markables match by the rules of MUC-6.")
     overall = ScoresOfPairSerializer()
     texts = ScoresOfTextSerializer(many=True)
+
+
+class ComparisonQuerySerializer(serializers.Serializer[Any]):
+    by = serializers.ChoiceField(choices=KINDS, help_text="What is compared.")
+    first = serializers.CharField(help_text="A round, coders with commas between, a category, or a project's address.")
+    second = serializers.CharField(help_text="Another of the same kind.")
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    by = serializers.ChoiceField(choices=KINDS)
+    parameters = ParametersSerializer()
+    names = serializers.ListField(child=serializers.CharField(), help_text="The first and the second.")
+    first = serializers.FloatField(allow_null=True, help_text="the coefficient of the first")
+    second = serializers.FloatField(allow_null=True)
+    difference = serializers.FloatField(allow_null=True, help_text="the first less the second")
+    low = serializers.FloatField(allow_null=True, help_text="of its 95% interval")
+    high = serializers.FloatField(allow_null=True)
+    p_value = serializers.FloatField(allow_null=True, help_text="two-sided, of Student's t")
+    permutation_p_value = serializers.FloatField(allow_null=True, help_text="of 2,000 permutations of the texts")
+    paired = serializers.BooleanField(help_text="whether both are of the same texts")
+    note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
 
 
 class MatrixFormatSerializer(serializers.Serializer[Any]):

@@ -8,11 +8,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from agreement.data.answers import Extract
 from agreement.data.extract import extract
 from agreement.data.muc import marked_texts_reader
 from agreement.data.pyramids import read_pyramids
 from agreement.reports import overall
 from agreement.reports.coreference import compare_chains
+from agreement.reports.differences import KINDS, compare_parts
 from agreement.reports.parameters import (
     CHOICES,
     HELP,
@@ -25,6 +27,7 @@ from agreement.reports.parameters import (
 )
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
 from agreement.sections.pages import coreference as coreference_page
+from agreement.sections.pages import difference as difference_page
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
@@ -47,14 +50,15 @@ class Command(BaseCommand):
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, choices=choices, help=HELP[name])
         for name in SELECTIONS:
             parser.add_argument(f"--{name}", metavar="NAMES", help=HELP[name])
-        names = ["coreference", *dispatch.REPORTS]
-        parser.add_argument(
-            "--report", choices=names, help="this instead of agreement; all but coreference of pyramids"
-        )
+        names = ["coreference", "compare", *dispatch.REPORTS]
+        parser.add_argument("--report", choices=names, help="this instead; but for coreference and compare of pyramids")
         parser.add_argument("--docset", metavar="SLUG", help="with --report: only this docset")
         parser.add_argument("--mean", help="with --report: a mean number of SCUs is rounded (round) or interpolate")
+        parser.add_argument("--by", choices=KINDS, help="with --report compare: what is compared")
         for name in ("first", "second"):
-            parser.add_argument(f"--{name}", metavar="NAME", help="with --report: one of the two coders")
+            parser.add_argument(
+                f"--{name}", metavar="NAME", help="with --report: one of the two coders, or what is compared"
+            )
         parser.add_argument("--format", choices=["table", "json", "csv"], default="table")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -67,8 +71,10 @@ class Command(BaseCommand):
         query = {name: options[name] for name in ("preset", *NAMES) if options[name] is not None}
         try:
             parameters = parse_parameters(query, project.preset, project.answers)
-            if options["report"] == "coreference":
-                self._print_coreference(project, parameters, options)
+            if options["report"] in ("coreference", "compare"):
+                {"coreference": self._print_coreference, "compare": self._print_difference}[options["report"]](
+                    project, parameters, options
+                )
                 return
             report = overall.compute_report(extract(project, parameters.units), parameters)
         except InvalidParameter as error:
@@ -83,6 +89,22 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
             self._print_tables(coreference_page.build_tables(report), options["format"])
+
+    def _print_difference(self, project: Project, parameters: Parameters, options: dict[str, Any]) -> None:
+        """Print how two parts of the data differ: as JSON, or the table of the page."""
+
+        def answers_of(slug: str) -> Extract:
+            other = Project.objects.filter(slug=slug).first()
+            if other is None:
+                raise CommandError(f"There is no project {slug!r}.")
+            return extract(other, parameters.units)
+
+        by, first, second = (options[name] or "" for name in ("by", "first", "second"))
+        report = compare_parts(extract(project, parameters.units), parameters, by, first, second, answers_of)
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
+        else:
+            self._print_tables([difference_page.build_table(report)], options["format"])
 
     def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
         for table in tables:

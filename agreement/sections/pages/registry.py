@@ -17,6 +17,7 @@ from agreement.sections.pages import (
     conditions,
     coreference,
     course,
+    difference,
     methods,
     texts,
 )
@@ -67,6 +68,12 @@ COMPARE = ResultPage(
     "compare",
     "What each single choice does to the number, and what the conventions of the papers make of it.",
     conditions.build_comparison,
+)
+DIFFERENCE = ResultPage(
+    "difference",
+    "Two rounds, groups of coders or categories beside each other, and whether their difference may be chance.",
+    difference.build,
+    options=("by", "first", "second"),
 )
 TEXTS = ResultPage(
     "texts",
@@ -155,7 +162,7 @@ PEERS = ResultPage(
 
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names."""
-    pages = [AGREEMENT, GRID, COMPARE, TEXTS, CODERS, PAIR, COREFERENCE]
+    pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, TEXTS, CODERS, PAIR, COREFERENCE]
     pages += [CATEGORIES, COURSE, ITEMS, METHODS, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]

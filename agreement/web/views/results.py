@@ -36,6 +36,13 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
+def difference(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how two rounds, groups of coders or categories differ."""
+    return show_page(request, slug, registry.DIFFERENCE)
+
+
+@login_required
+@require_safe
 def methods(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a paragraph for a paper."""
     return show_page(request, slug, registry.METHODS)

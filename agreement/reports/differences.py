@@ -1,0 +1,138 @@
+"""How two rounds, groups of coders, categories or projects differ: two figures, and their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from agreement.data.answers import Extract
+from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
+from agreement.measures import permutation_test as permute
+from agreement.reports.basis import cached, coefficient_function, resolve, select_categories, select_data
+from agreement.reports.parameters import InvalidParameter, Parameters
+
+KINDS = ("round", "group", "category", "project")
+PERMUTATIONS = 2_000
+# What a category is told apart from.
+OTHERS = "all others"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceReport:
+    """Two figures, the first less the second, with interval and p; `permutation` is None where texts are too few."""
+
+    by: str
+    first: str
+    second: str
+    parameters: Parameters
+    difference: Difference
+    permutation: Comparison | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields that the API and the command give."""
+        found, permutation = self.difference, self.permutation
+        return {
+            "by": self.by,
+            "parameters": self.parameters.query(),
+            "names": [self.first, self.second],
+            "first": found.first.value,
+            "second": found.second.value,
+            "difference": found.difference,
+            "low": found.low,
+            "high": found.high,
+            "p_value": found.p_value,
+            "permutation_p_value": permutation.p_value if permutation else None,
+            "paired": found.paired,
+            "note": found.note,
+        }
+
+
+def compare_parts(
+    extract: Extract,
+    parameters: Parameters,
+    by: str,
+    first: str,
+    second: str,
+    answers_of: Callable[[str], Extract] | None = None,
+) -> DifferenceReport:
+    """Return how two parts of the data, or two projects, differ. Raises InvalidParameter.
+
+    by: one of KINDS. first and second: labels of rounds, names of coders with commas between, categories, or addresses
+    of projects, whose answers `answers_of` returns. All else is as the parameters say. The figure of a category is
+    nominal alpha of that category against all others.
+    """
+    if by not in KINDS:
+        raise InvalidParameter("by", f"{by!r} is not one of {', '.join(KINDS)}.")
+    for field, name in (("first", first), ("second", second)):
+        if not name.strip():
+            raise InvalidParameter(field, "say which two are compared, first and second.")
+    if first == second:
+        raise InvalidParameter("second", "choose another one than the first.")
+    extract, parameters = resolve(extract, parameters)
+    if by == "project":
+        return _compare(extract, parameters, by, first, second, answers_of)
+    key = ("difference", parameters, by, first, second)
+    return cached(extract, key, lambda: _compare(extract, parameters, by, first, second, answers_of))
+
+
+def _compare(
+    extract: Extract,
+    parameters: Parameters,
+    by: str,
+    first: str,
+    second: str,
+    answers_of: Callable[[str], Extract] | None,
+) -> DifferenceReport:
+    select = _SELECTIONS[by]
+    a, b = (
+        select(answers_of(name) if by == "project" and answers_of else extract, parameters, field, name)
+        for field, name in (("first", first), ("second", second))
+    )
+    coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
+    return DifferenceReport(by, first, second, parameters, difference(a, b, coefficient), _permute(a, b, coefficient))
+
+
+def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Callable[..., Result]) -> Comparison | None:
+    """Return the permutation test; None where there are too few texts, of which each can only be dealt whole."""
+    texts = set(first.documents) | set(second.documents)
+    if len(texts) < (2 if set(first.documents) == set(second.documents) else 3):
+        return None
+    return permute(first, second, coefficient, n=PERMUTATIONS)
+
+
+def _select_round(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
+    if name not in {text.round for text in extract.texts}:
+        raise InvalidParameter(field, f"there is no round {name!r}.")
+    return select_data(*resolve(extract, replace(parameters, rounds=name)))
+
+
+def _select_group(extract: Extract, parameters: Parameters, field: str, names: str) -> ReliabilityData:
+    for name in names.split(","):
+        if name.strip() not in extract.coders:
+            raise InvalidParameter(field, f"there is no {name.strip()!r} in what is coded here.")
+    return select_data(*resolve(extract, replace(parameters, coders=names)))
+
+
+def _select_category(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
+    data = select_categories(extract, parameters)
+    if name not in data.labels:
+        raise InvalidParameter(field, f"nobody used a category {name!r}.")
+    return collapse(data, {label: OTHERS for label in data.labels if label != name})
+
+
+def _select_project(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
+    chosen, resolved = resolve(extract, replace(parameters, coders="", texts="", rounds="", without=""))
+    data = select_data(chosen, resolved)
+    if not len(data.units):
+        raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
+    return data
+
+
+_SELECTIONS: Mapping[str, Callable[[Extract, Parameters, str, str], ReliabilityData]] = {
+    "round": _select_round,
+    "group": _select_group,
+    "category": _select_category,
+    "project": _select_project,
+}
