@@ -25,6 +25,7 @@ PAGES = (
     "agreement/",
     "agreement/grid/?without=place",
     "agreement/coreference/",
+    "agreement/difference/?by=group&first=ann,ben&second=cora,dev",
     "agreement/compare/",
     "agreement/methods/",
     "agreement/texts/",

@@ -21,6 +21,8 @@ PAGES = {
     "agreement/compare/": ["compare", "presets"],
     "agreement/texts/": ["texts"],
     "agreement/coders/": ["matrix", "rest", "each", "bias", "chains", "links", "agreed", "confusion"],
+    "agreement/coreference/": ["scores", "texts", "each"],
+    "agreement/difference/?by=group&first=alice,bob&second=alice,carol": ["difference"],
     "agreement/coders/alice/bob/": ["measures", "relations", "confusion"],
     "agreement/categories/?merge=place:x": ["categories", "table", "collapsed"],
     "agreement/course/?by=round": ["stages", "coders", "seconds"],
