@@ -57,7 +57,7 @@ def build(request: AnalysisRequest) -> PageSections:
 def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSections:
     """Return every measure of two coders, how they differ, and on which categories. Raises Http404."""
     counted = request.project_answers.select(request.parameters.selection("include"))
-    if first == second or not {first, second} <= set(counted.coders):
+    if first == second or not {first, second} <= set(counted.known_coders):
         raise Http404("There are no such two coders.")
 
     def restrict(parameters: Parameters) -> Parameters:
@@ -93,7 +93,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
             ],
         ),
     ]
-    if not request.extract.units:
+    if not request.extract.units and {first, second} <= set(counted.coders):
         tables.append(_confusion_table(request, parameters, (first, second)))
     dots = [Dot(MEASURES[name], value) for name, value in measures]
     title = f"{first} and {second} by every measure"

@@ -95,13 +95,13 @@ def test_a_coder_alone_has_a_matrix_without_pairs(db):
 @pytest.mark.parametrize(("measure", "score"), [("muc", muc), ("b_cubed", b_cubed), ("link_kappa", link_kappa)])
 @pytest.mark.parametrize("asked", [{}, {"chains": "none", "distance": "masi"}])
 def test_a_score_is_of_whole_chains_with_their_first_member_whatever_is_asked(pointed, asked, measure, score):
-    # Alice's e is in the chains of a and of b, and counts in the first; b and f only one of the two has judged
-    alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde", "ade c"))
+    # Alice's e may be in the chains of a or of b, and counts in the first; b and c are a chain of Bob's alone
+    alice, bob = ({"tea": [frozenset(one) for one in chains.split()]} for chains in ("acde f3", "ade bc"))
     expected = score(alice, bob)
     found = coders.compute_pair_matrix(pointed, Parameters(**asked), measure).value("alice", "bob")
     assert found == pytest.approx(expected.value if measure == "link_kappa" else expected.f1)
-    if measure == "muc":  # recall 2 of 3 links: e and d hang on a, c does not; precision 2 of 2
-        assert found == pytest.approx(4 / 5)
+    if measure == "muc":  # recall 2 of 4 links, d and e on a; precision 2 of 3
+        assert found == pytest.approx(4 / 7)
 
 
 @pytest.mark.parametrize("measure", ["muc", "link_kappa", "ghost", ""])
@@ -253,8 +253,7 @@ def test_a_selection_of_coders_is_who_is_in_every_report():
     assert coders.count_agreeing_coders(found, two)[0] == 2
 
 
-def test_a_score_of_two_coders_is_of_what_both_judged(db):
-    """What one of them was not given, or has not come to, is no disagreement."""
+def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
     project = coded_project("tea", "passonneau-2004", "[a](a) [b](b) [c](c)", "[d](d) [e](e)", "[f](f) [g](g) [h](h)")
     Coding.objects.filter(text__slug="text-2", coder__username="bob").delete()
     for coding in Coding.objects.select_related("coder", "text"):
@@ -263,6 +262,9 @@ def test_a_score_of_two_coders_is_of_what_both_judged(db):
                 continue
             judge(coding, key, "refers", indices=["1"])
     extracted = extract(hand_in(project))
-    for measure in (*coders.SCORES, "link_kappa"):
-        found = coders.compute_pair_matrix(extracted, Parameters(unmarked="missing"), measure).value("alice", "bob")
-        assert found is None if measure == "link_kappa" else found == 1.0, measure
+    alice, bob = {"text-1": ["abc"], "text-3": ["fgh"]}, {"text-1": ["abc"], "text-3": ["fg"]}
+    for measure, score in coders.SCORES.items():
+        found = coders.compute_pair_matrix(extracted, Parameters(), measure).value("alice", "bob")
+        assert found == pytest.approx(score(alice, bob).f1), measure
+    found = coders.compute_pair_matrix(extracted, Parameters(), "link_kappa").value("alice", "bob")
+    assert found == pytest.approx(link_kappa(alice, bob).value)

@@ -4,14 +4,17 @@ from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
 import pytest
+from django.db.models import Count
 
-from agreement.data.extract import extract
+from agreement.data.extract import clear_cache, extract
 from agreement.measures import alpha, fleiss_kappa
 from agreement.reports import methods, overall
+from agreement.reports.basis import resolve
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
-from annotations.coding.status import reopen_coding
-from annotations.models import Coding
+from agreement.reports.references import REFERENCES, VENUE_FIELDS
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
 from tests.conftest import judge
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in
@@ -161,7 +164,7 @@ def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
     assert f"The coefficient is undefined: {report.result.note}." in found.paragraph
     assert "interval" not in found.paragraph
     assert "jackknife" not in found.paragraph
-    assert found.references == (methods.REFERENCES["alpha"],)
+    assert found.references == (REFERENCES["alpha"],)
 
 
 @pytest.mark.parametrize(
@@ -181,12 +184,12 @@ def test_an_undefined_coefficient_says_why_and_cites_no_interval(db, answers):
 def test_what_is_used_is_cited_and_nothing_else(scheme, asked, keys):
     texts = (WALK, f"{WALK} 2", f"{WALK} 3")
     found, _ = written(extract(answer(coded_project("tea", SCHEMES[scheme], *texts))), **asked)
-    assert found.references == tuple(methods.REFERENCES[key] for key in keys)
+    assert found.references == tuple(REFERENCES[key] for key in keys)
 
 
 def test_every_coefficient_has_a_name_and_a_reference():
-    for coefficient in COEFFICIENTS.values():
-        assert all((coefficient.label, coefficient.name, coefficient.phrase, coefficient.reference))
+    for key, coefficient in COEFFICIENTS.items():
+        assert all((coefficient.label, coefficient.name, coefficient.phrase, REFERENCES[key].bibtex))
     for name, words in {"distance": methods.DISTANCES, "chains": methods.CHAINS, "top": methods.TOPS}.items():
         assert set(words) == set(CHOICES[name])
     assert set(methods.EXCLUDED) == set(CHOICES["exclude_unit"])
@@ -265,3 +268,69 @@ def test_progress_of_a_comparison_is_told_and_a_wrong_parameter_is_refused(three
     assert told == [(number, len(changes) - 1) for number in range(len(changes) - 1)]
     with pytest.raises(InvalidParameter):
         methods.vary_choices(three, Parameters(coders="ghost"))
+
+
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)
+def test_every_source_is_an_entry_for_bibtex(reference):
+    head, *fields, end = reference.bibtex.splitlines()
+    assert (head, end) == (f"@{reference.kind}{{{reference.key},", "}")
+    assert {field.strip().partition(" ")[0] for field in fields} >= {"author", "title", "year"}
+    assert f"{VENUE_FIELDS[reference.kind]} = {{{reference.venue}}}," in reference.bibtex
+    assert str(reference).startswith(reference.authors[0])
+    assert f"({reference.year}). {reference.title}." in str(reference)
+
+
+DESIGNS = {
+    "every coder": {"text-1": {"alice": "pg", "bob": "pp"}, "text-2": {"alice": "pg", "bob": "gg"}},
+    "two of three": {"text-1": {"alice": "pg", "bob": "pp"}, "text-2": {"bob": "pg", "carol": "gg"}},
+    "one to three": {
+        "text-1": {"alice": "pg", "bob": "pp", "carol": "pg"},
+        "text-2": {"bob": "pg"},
+        "text-3": {"alice": "p", "bob": "g"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("design", "said"),
+    [
+        ("every coder", "2 coders annotated 2 texts by categories, 8 judgements in all. Every coder coded every text."),
+        ("two of three", "Each text was coded by 2 of them."),
+        ("one to three", "Each text was coded by 1 to 3 of them (median 2)."),
+    ],
+)
+def test_the_data_are_described_as_the_rows_have_them(db, design, said):
+    project = sorted_out(DESIGNS[design])
+    judgements = Judgement.objects.filter(coding__text__project=project)
+    data = methods.describe_data(*resolve(extract(project), Parameters()))
+    by_text = judgements.values("coding__text").annotate(n=Count("coding__coder", distinct=True))
+    assert data.n_judgements == judgements.count()
+    assert data.n_coders == judgements.values("coding__coder").distinct().count()
+    assert (data.n_texts, list(data.coders_per_text)) == (len(by_text), sorted(one["n"] for one in by_text))
+    markables = Markable.objects.filter(text__project=project, text__in=by_text.values("coding__text"))
+    assert (data.n_given, data.n_marked) == (markables.count(), 0)
+    paragraph = written(extract(project))[0].paragraph
+    assert said in paragraph
+    assert "The markables were given with the texts." in paragraph
+
+
+def test_who_made_the_markables_is_said(project, text, codings, keys):
+    level = project.levels.get(key="phrase")
+    own = {"key": "phrase:0-1", "parts": [[0, 1]], "start": 0, "end": 1}
+    mark = text.markables.create(level=level, predefined=False, **own)
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+        coding.judgements.create(markable=mark, category=project.categories.get(key="none"))
+    found = extract(hand_in(project))
+    given = text.markables.filter(level__coded=True, predefined=True).count()
+    assert f"{given} markables were given with the texts, and coders marked 1 more." in written(found)[0].paragraph
+    text.markables.exclude(pk=mark.pk).filter(level__coded=True).update(predefined=False)
+    clear_cache()
+    assert "Coders marked the markables themselves." in written(extract(project))[0].paragraph
+
+
+def test_codings_that_do_not_count_are_named(project, codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+    submit_coding(codings["alice"], codings["alice"].coder)
+    assert "Not counted: 1 coding not handed in." in written(extract(project))[0].paragraph
