@@ -207,7 +207,7 @@ def compute_interval(extract: Extract, parameters: Parameters, texts: Sequence[T
     )
     # those of one text are kept with it: it outlives the extract
     owner = chosen[0].answers if len(chosen) == 1 else extract
-    return cached(owner, key, lambda: _compute_intervals(extract, parameters, chosen))[distance]
+    return cached(owner, key, lambda: _name_texts(_compute_intervals(extract, parameters, chosen), chosen))[distance]
 
 
 def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]) -> dict[str, Interval]:
@@ -220,6 +220,16 @@ def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[Te
         return interval_sums(sums)
     every_distance = partial(alphas, distances=list(sums), **cast(Any, _conventions(parameters)))
     return interval(select_data(extract, parameters, texts), every_distance)
+
+
+def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> dict[str, Interval]:
+    """Return the intervals with the address of a text in a note that has its primary key."""
+    notes = {f"without document {text.pk}": f"without document {text.slug!r}" for text in texts}
+    named = {}
+    for name, one in intervals.items():
+        before, without, rest = one.note.rpartition("without document ")
+        named[name] = replace(one, note=before + notes.get(without + rest, without + rest))
+    return named
 
 
 def coefficient_function(parameters: Parameters) -> Callable[..., Result]:

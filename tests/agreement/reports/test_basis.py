@@ -159,6 +159,12 @@ def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough
     assert (found.low is None) == bool(found.note) == (n_groups < 8)
 
 
+def test_the_text_without_which_there_is_no_value_is_named_by_its_address(db):
+    answers = {"text-1": {"alice": "pg", "bob": "pp"}} | {f"text-{n}": {"alice": "pp", "bob": "pp"} for n in (2, 3)}
+    found = basis.compute_interval(*chosen(extract(sorted_out(answers))))
+    assert found.note == "no interval: the coefficient is undefined without document 'text-1'"
+
+
 def test_the_interval_of_one_text_survives_a_change_of_another(three):
     def found():
         return basis.compute_interval(*chosen(extract(three), texts="text-1"))

@@ -1,0 +1,559 @@
+"""What counts, and that a selection changes the data and never the measure, on page, API and command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from html import unescape
+from io import StringIO
+from itertools import combinations, product
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agreement.data.extract import extract
+from agreement.measures import alpha
+from agreement.reports import categories, coders, course, items, overall
+from agreement.reports.basis import resolve
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding import operations
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.formats import plain
+from annotations.formats.model.keys import markable_key
+from annotations.models import Coding, Markable, Membership, Project, User
+from annotations.planning.assignments import assign_texts
+from annotations.planning.rounds import move_to_round
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+from tests.agreement.reports.test_basis import LETTERS, same, sorted_out, table_of
+from tests.conftest import change
+from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, hand_in
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+CODERS = ("ann", "bea", "cem", "dee")
+NOTHING_LEFT_OUT = {"gold": 0, "practice": 0, "repeats": 0, "open": 0}
+
+# Two phrases come with each text; the others are marked by the coder who has them here, with the number of their chain.
+GIVEN = "[Anna](a) took her dog to [the park](p) and it was fun, she said"
+MARKED = {
+    "text-1": {
+        "ann": {"Anna": 1, "the park": 2, "her": 1, "dog": 3, "it": 3},
+        "bea": {"Anna": 1, "the park": 2, "her": 1, "it": 2},
+        "cem": {"Anna": 1, "the park": 2, "dog": 3, "it": 3, "she": 1, "fun": 2},
+        "dee": {"Anna": 1, "the park": 2, "she": 2},
+    },
+    "text-2": {
+        "ann": {"Anna": 1, "the park": 2, "her": 1, "she": 1},
+        "bea": {"Anna": 1, "the park": 2, "her": 1, "dog": 1, "she": 1},
+        "cem": {"Anna": 1, "the park": 1, "fun": 3},
+    },
+    "text-3": {
+        "ann": {"Anna": 1, "the park": 2, "it": 2},
+        "bea": {"Anna": 1, "the park": 2, "it": 2, "she": 1},
+        "cem": {"Anna": 2, "the park": 2, "it": 3},
+        "dee": {"Anna": 1, "her": 1, "took": 3},
+    },
+    "text-4": {
+        "ann": {"Anna": 1, "the park": 2, "dog": 2, "fun": 2},
+        "bea": {"Anna": 2, "dog": 2, "fun": 3},
+        "cem": {"Anna": 1, "the park": 2, "dog": 2},
+        "dee": {"the park": 2, "her": 2, "dog": 2},
+    },
+}
+SUMMARIES = (("one", "a ferry sank at dawn"), ("two", "at dawn boats saved forty people"), ("three", "forty lived"))
+PYRAMIDS = {
+    "ann": {
+        "sank": ["a ferry sank"],
+        "dawn": ["at dawn", "dawn boats"],
+        "saved": ["saved forty people", "forty lived"],
+    },
+    "bea": {"sank": ["ferry sank"], "dawn": ["at dawn", "boats"], "saved": ["saved forty", "forty lived"]},
+    "cem": {"sank": ["a ferry sank at dawn"], "saved": ["boats saved forty people"], "lived": ["forty lived"]},
+    "dee": {"dawn": ["at dawn"], "saved": ["boats saved"], "forty": ["forty people", "forty lived"]},
+}
+SOME = [*combinations(CODERS, 2), *combinations(CODERS, 3), CODERS]
+
+
+def slug_of(scheme: str, who: Iterable[str]) -> str:
+    return f"{scheme}-{'-'.join(who)}"
+
+
+def people(names: Iterable[str]) -> list[User]:
+    return [User.objects.get_or_create(username=name)[0] for name in names]
+
+
+def project_of(scheme: str, who: tuple[str, ...]) -> Project:
+    """Make a project of these coders alone, in which they mark what they judge."""
+    if scheme == "pyramid":
+        project = pyramid_project(slug_of(scheme, who), one_contributor=False)
+        codings = codings_of(models_of(docset(project, *people(who), summaries=SUMMARIES)))
+        for name in who:
+            build(codings[name], PYRAMIDS[name])
+        return project
+    project = create_project(slug_of(scheme, who), "Alone", SCHEMES[scheme])
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    for number, (slug, of_text) in enumerate(MARKED.items()):
+        import_documents(project, [SourceDocument(plain.parse(f"{GIVEN} {number}", f"{slug}.txt"), None)])
+        for user in people(name for name in who if name in of_text):
+            add_member(project, user, Membership.Role.CODER)
+            assign_texts(project, project.texts.filter(slug=slug), [user])
+    move_to_round(project, project.texts.filter(slug__in=["text-1", "text-2"]), "pilot")
+    for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):
+        changes = list(judgements(project, coding, MARKED[coding.text.slug][coding.coder.username]))
+        operations.apply(coding, coding.coder, 0, changes)
+    return hand_in(project)
+
+
+def judgements(project: Project, coding: Coding, chains: dict[str, int]) -> Iterable[operations.Change]:
+    """Return the changes by which the coder marks the words, and puts them in their chains or gives a category."""
+    [level] = project.levels.filter(coded=True).values_list("key", flat=True)
+    content, last = coding.text.content, {}
+    for words, chain in sorted(chains.items(), key=lambda item: content.index(item[0])):
+        start = content.index(words)
+        key = markable_key(level, [[start, start + len(words)]])
+        if project.answers == Project.Answers.CATEGORIES:
+            yield change(markable=key, category=[*LETTERS.values()][chain - 1])
+        elif project.answers == Project.Answers.INDICES:
+            yield change(markable=key, category="refers", indices=[str(chain)])
+        elif chain in last:
+            yield change(markable=key, category="phrase", pointers=[last[chain]])
+        else:
+            yield change(markable=key, category="none" if chain < 3 else "place", pointers=[])
+        last[chain] = key
+
+
+@pytest.fixture(scope="module", params=["poesio-artstein-2005", "passonneau-2004", "sortal-classes", "pyramid"])
+def scheme(module_rows, request) -> str:
+    """Make a project of all coders, and one of every two and of every three of them."""
+    for who in SOME:
+        project_of(request.param, who)
+    return request.param
+
+
+@pytest.fixture(params=["singleton", "label", "missing"])
+def asked_of(scheme, request):
+    """Return a function that returns the answers of a project, and its convention with what is asked for instead."""
+
+    def asked_of(who: tuple[str, ...], **asked: str):
+        project = Project.objects.get(slug=slug_of(scheme, who))
+        units = asked.get("units", "")
+        return extract(project, units), convention(project, unmarked=request.param, **asked)
+
+    return asked_of
+
+
+def variations(scheme: str) -> list[dict[str, str]]:
+    """Return what is asked for besides coders: other measures, other units, and markables that are left out."""
+    kinds = {
+        "poesio-artstein-2005": [
+            {"distance": "masi", "exclude_unit": "observed"},
+            {"chains": "none", "coefficient": "fleiss_kappa"},
+            {"top": "chain", "chains": "partial"},
+            {"without": "none"},
+            {"without": "none,place", "coefficient": "gwet_ac1", "missing": "drop"},
+        ],
+        "passonneau-2004": [{"distance": "jaccard", "empty": "disjoint"}, {"coefficient": "multi_kappa"}],
+        "sortal-classes": [{"coefficient": "alpha"}, {"without": "person"}, {"without": "group,loc"}],
+        "pyramid": [{"units": "spans"}, {"units": "spans", "distance": "nominal"}, {"distance": "dice"}],
+    }
+    return [{}, *kinds[scheme]]
+
+
+def keys_of_units() -> dict[int, tuple[str, str]]:
+    return {pk: (text, key) for pk, text, key in Markable.objects.values_list("pk", "text__slug", "key")}
+
+
+def test_the_figures_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of):
+    for who, asked in product(SOME, variations(scheme)):
+        whole, parameters = asked_of(CODERS, **asked)
+        found = overall.compute_report(whole, replace(parameters, coders=",".join(who)))
+        expected = overall.compute_report(*asked_of(who, **asked))
+        same(found.result, expected.result)
+        same(found.interval, expected.interval)
+        assert found.coders == expected.coders == who
+        assert [text.slug for text in found.texts] == [text.slug for text in expected.texts]
+        for one, alone in zip(found.texts, expected.texts, strict=True):
+            same(one.result, alone.result)
+            assert one.shift == pytest.approx(alone.shift, abs=1e-12)
+
+
+@pytest.mark.parametrize("who", SOME)
+def test_items_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of, who):
+    key = keys_of_units()
+    for asked in variations(scheme):
+        whole, parameters = asked_of(CODERS, **asked)
+        rows = []
+        for found in (
+            items.compute_items(whole, replace(parameters, coders=",".join(who))),
+            items.compute_items(*asked_of(who, **asked)),
+        ):
+            shares = dict(zip([key[unit] for unit in found.unit.tolist()], found.share.tolist(), strict=True))
+            relations = dict(zip([key[unit] for unit in found.unit.tolist()], found.relations.tolist(), strict=True))
+            rows.append((shares, relations, found.n_coders.tolist(), found.n_values.tolist()))
+        assert rows[0][0] == pytest.approx(rows[1][0], abs=1e-12)
+        assert rows[0][1:] == rows[1][1:]
+
+
+@pytest.mark.parametrize("who", SOME)
+def test_categories_of_chosen_coders_are_those_of_a_project_that_holds_them_alone(scheme, asked_of, who):
+    for asked in variations(scheme):
+        whole, parameters = asked_of(CODERS, **asked)
+        chosen, alone = (whole, replace(parameters, coders=",".join(who))), asked_of(who, **asked)
+        same(categories.compute_category_kappa(*chosen), categories.compute_category_kappa(*alone))
+        assert categories.compute_by_category(*chosen) == pytest.approx(categories.compute_by_category(*alone))
+        found, expected = (categories.compute_agreement_table(*one) for one in (chosen, alone))
+        assert (found.names, found.counts.tolist()) == (expected.names, expected.counts.tolist())
+        assert coders.count_agreeing_coders(*chosen) == coders.count_agreeing_coders(*alone)
+
+
+def test_each_pair_of_the_matrix_is_that_of_a_project_that_holds_the_two_alone(scheme, asked_of):
+    for asked in variations(scheme):
+        whole, parameters = asked_of(CODERS, **asked)
+        for measure in coders.measures_for(whole.kind):
+            matrix = coders.compute_pair_matrix(whole, parameters, measure)
+            for pair in combinations(CODERS, 2):
+                alone = coders.compute_pair_matrix(*asked_of(pair, **asked), measure).value(*pair)
+                assert matrix.value(*pair) == pytest.approx(alone, abs=1e-12), (asked, measure, pair)
+
+
+def test_without_a_coder_it_is_that_of_a_project_that_holds_the_others_alone(scheme, asked_of):
+    for asked in variations(scheme):
+        found = coders.leave_out_each_coder(*asked_of(CODERS, **asked))
+        for part in found.parts:
+            rest = tuple(name for name in CODERS if name != part.name)
+            same(part.result, overall.compute_report(*asked_of(rest, **asked)).result)
+
+
+def test_against_the_rest_is_the_mean_of_projects_that_hold_each_two_alone(scheme, asked_of):
+    for asked in variations(scheme):
+        for stage in course.compute_stages(*asked_of(CODERS, **asked), "round", {}):
+            only = {"texts": ",".join(text.slug for text in stage.texts)}
+            values = {
+                pair: overall.compute_report(*asked_of(pair, **asked, **only)).result.value
+                for pair in combinations(CODERS, 2)
+            }
+            for name, found in stage.against_rest.items():
+                own = [value for pair, value in values.items() if name in pair and value is not None]
+                assert found == pytest.approx(sum(own) / len(own) if own else None, abs=1e-12)
+
+
+# A selection keeps the convention.
+
+
+@pytest.fixture
+def ways(signed_in, charlie):
+    """Return a function that returns the value on page, in API and by command, and the parameters of the API."""
+
+    def ways(slug: str, **asked: str):
+        client = signed_in(charlie)
+        page = client.get(f"/projects/{slug}/agreement/", asked).content.decode()
+        shown = re.search(r'id="value"><data value="([^"]+)"', page)
+        api = client.get(f"/api/v1/projects/{slug}/agreement/", asked).json()
+        printed = StringIO()
+        call_command("agreement", slug, format="json", stdout=printed, **asked)
+        assert json.loads(printed.getvalue()) == api
+        assert shown is not None
+        assert float(shown[1]) == api["value"]
+        return api
+
+    return ways
+
+
+SELECTED = {
+    "coders": "alice,bob,carol",
+    "texts": "text-1,text-2,text-3",
+    "rounds": "main,pilot",
+    "include": "gold,open,practice,repeats",
+}
+
+
+@pytest.fixture
+def rounds(charlie):
+    """Return a function that makes a project of three texts in two rounds, with answers of three coders."""
+
+    def rounds(kind: str, preset: str = "") -> Project:
+        texts = (WALK, f"{WALK} 2", f"{WALK} 3")
+        project = answer(coded_project("walk", kind, *texts, coders=("alice", "bob", "carol")))
+        Project.objects.update(preset=preset or project.preset)
+        move_to_round(project, project.texts.filter(slug="text-1"), "pilot")
+        move_to_round(project, project.texts.exclude(slug="text-1"), "main")
+        return project
+
+    return rounds
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_to_choose_all_gives_the_digits_of_choosing_nothing_on_page_api_and_command(ways, rounds, kind):
+    project = rounds(kind)
+    usual = ways("walk")
+    assert usual["parameters"] == replace(convention(project), unmarked=project.unmarked).query()
+    for asked in (*({name: value} for name, value in SELECTED.items()), SELECTED):
+        found = ways("walk", **asked)
+        assert found["parameters"] == usual["parameters"] | asked
+        assert found | {"parameters": usual["parameters"]} == usual
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"coders": "alice,carol"}, {}),
+        ({"texts": "text-2,text-3", "without": "none"}, {}),
+        ({"exclude_unit": "observed"}, {"exclude_unit": "observed"}),
+        ({"distance": "dice", "coders": "alice,bob"}, {"distance": "dice"}),
+        ({"coefficient": "fleiss_kappa"}, {"coefficient": "fleiss_kappa"}),
+        ({"preset": "masi"}, {"distance": "masi", "exclude_unit": "none", "thirds": "exact"}),
+        ({"preset": "masi", "thirds": "rounded"}, {"distance": "masi", "exclude_unit": "none"}),
+    ],
+)
+def test_what_is_named_takes_the_place_of_the_convention_s_and_the_rest_of_it_stays(ways, rounds, asked, expected):
+    rounds("passonneau-2004")
+    kept = {"coefficient": "alpha", "distance": "passonneau", "exclude_unit": "both", "thirds": "rounded"}
+    found = ways("walk", **asked)["parameters"]
+    assert {name: found[name] for name in kept} == kept | expected
+
+
+@pytest.mark.parametrize("kind", ["sortal-classes", "poesio-artstein-2005"])
+def test_a_distance_is_one_of_alpha_where_the_convention_is_a_kappa(ways, rounds, kind):
+    rounds(kind, "kappa" if kind == "sortal-classes" else "poesio-artstein-2005-k")
+    assert ways("walk")["parameters"]["coefficient"] == "fleiss_kappa"
+    found = ways("walk", distance="nominal")["parameters"]
+    assert (found["coefficient"], found["distance"]) == ("alpha", "nominal")
+    asked = {"distance": "nominal", "coefficient": "gwet_ac1"}
+    assert ways("walk", **asked)["parameters"]["coefficient"] == "gwet_ac1"
+
+
+def test_the_conventions_that_are_a_click_away_keep_the_selection(signed_in, charlie, rounds):
+    rounds("passonneau-2004")
+    page = signed_in(charlie).get("/projects/walk/agreement/", {"coders": "alice,bob"}).content.decode()
+    presets = [unescape(one) for one in re.findall(r'href="\?([^"]*)"', page) if "distance=masi" in one]
+    assert presets
+    assert all("coders=alice%2Cbob" in one for one in presets)
+
+
+# What counts.
+
+THREE = {
+    "text-1": {"alice": "ppgl", "bob": "pggl", "carol": "plgl"},
+    "text-2": {"alice": "gpl", "bob": "gpp", "carol": "ggp"},
+    "text-3": {"alice": "lpp", "bob": "lpg", "carol": "lgg"},
+}
+
+
+def without_answers(*left_out: tuple[str, str]) -> dict[str, dict[str, str]]:
+    """Return the answers without those of some texts and coders."""
+    return {
+        text: {name: letters for name, letters in given.items() if (text, name) not in left_out}
+        for text, given in THREE.items()
+    }
+
+
+@pytest.fixture
+def three(charlie) -> Project:
+    project = sorted_out(THREE)
+    Project.objects.update(preset="alpha-nominal")
+    return Project.objects.get(pk=project.pk)
+
+
+def coding_of(project: Project, text: str, coder: str) -> Coding:
+    found = Coding.objects.select_related("coder", "text")
+    return found.get(text__project=project, text__slug=text, coder__username=coder)
+
+
+def reopen(project: Project, text: str, coder: str) -> None:
+    coding = coding_of(project, text, coder)
+    reopen_coding(coding, coding.coder)
+
+
+def make_adjudicator(project: Project, coder: str) -> None:
+    """Make somebody an adjudicator who has coded, as a manager of old could."""
+    project.memberships.filter(user__username=coder).update(role=Membership.Role.ADJUDICATOR)
+
+
+def make_open(project: Project) -> None:
+    reopen(project, "text-1", "bob")
+    reopen(project, "text-2", "carol")
+
+
+def make_gold(project: Project) -> None:
+    make_adjudicator(project, "carol")
+
+
+def make_both(project: Project) -> None:
+    """Let an adjudicator have an open coding: the first reason that fits is gold."""
+    reopen(project, "text-2", "carol")
+    reopen(project, "text-1", "bob")
+    make_adjudicator(project, "carol")
+
+
+OF_CAROL = [(text, "carol") for text in THREE]
+# what is done, the answers that count then, and how many codings do not and why
+STATES = [
+    (make_open, [("text-1", "bob"), ("text-2", "carol")], {"open": 2}, "2 codings not handed in"),
+    (make_gold, OF_CAROL, {"gold": 3}, "3 codings by adjudicators"),
+    (
+        make_both,
+        [*OF_CAROL, ("text-1", "bob")],
+        {"gold": 3, "open": 1},
+        "3 codings by adjudicators and 1 coding not handed in",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
+def test_what_does_not_count_is_no_part_of_the_figure_and_is_counted(ways, three, make, missing, counts, words):
+    make(three)
+    answers = without_answers(*missing)
+    names = sorted({name for given in answers.values() for name in given})
+    found = ways("tea")
+    assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
+    assert found["coders"] == names
+    assert found["codings_left_out"] == NOTHING_LEFT_OUT | counts
+    assert overall.compute_report(extract(three), convention(three)).not_counted == words
+
+
+@pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
+def test_what_is_included_by_its_reason_counts(ways, three, make, missing, counts, words):
+    make(three)
+    found = ways("tea", include=",".join(counts))
+    assert found["value"] == pytest.approx(alpha(table_of(THREE)).value)
+    assert found["coders"] == ["alice", "bob", "carol"]
+    assert found["codings_left_out"] == NOTHING_LEFT_OUT
+    some = ways("tea", include="practice,repeats")
+    assert some["codings_left_out"] == NOTHING_LEFT_OUT | counts
+
+
+@pytest.mark.parametrize(("included", "left_out"), [("gold", {"open": 1}), ("open", {"gold": 3})])
+def test_of_two_reasons_each_is_included_by_itself(ways, three, included, left_out):
+    make_both(three)
+    found = ways("tea", include=included)
+    assert found["codings_left_out"] == NOTHING_LEFT_OUT | left_out
+    missing = [("text-1", "bob")] if included == "gold" else OF_CAROL
+    answers = without_answers(*missing)
+    names = found["coders"]
+    assert found["value"] == pytest.approx(alpha(table_of(answers, names)).value)
+
+
+@pytest.mark.parametrize(("make", "missing", "counts", "words"), STATES)
+def test_page_and_command_say_what_does_not_count(signed_in, charlie, three, make, missing, counts, words):
+    make(three)
+    client = signed_in(charlie)
+    page = client.get("/projects/tea/agreement/").content.decode()
+    assert re.search(r'<p[^>]* id="not-counted">Not counted: (.*)\.</p>', page)[1] == words
+    printed = StringIO()
+    call_command("agreement", "tea", stdout=printed)
+    assert f"\nnot counted: {words}\n" in printed.getvalue()
+    asked = {"include": ",".join(counts)}
+    assert 'id="not-counted"' not in client.get("/projects/tea/agreement/", asked).content.decode()
+    printed = StringIO()
+    call_command("agreement", "tea", stdout=printed, **asked)
+    assert "not counted" not in printed.getvalue()
+
+
+def test_the_codings_that_do_not_count_are_those_of_the_chosen_coders_and_texts(ways, three):
+    make_open(three)
+    for asked, number in (
+        ({"coders": "alice,bob"}, 1),
+        ({"coders": "alice,carol"}, 1),
+        ({"texts": "text-1"}, 1),
+        ({"coders": "alice,carol", "texts": "text-1"}, 0),
+        ({"texts": "text-3"}, 0),
+    ):
+        assert ways("tea", **asked)["codings_left_out"]["open"] == number, asked
+
+
+def test_the_form_offers_to_include_what_there_is(signed_in, charlie, three):
+    client = signed_in(charlie)
+    offered = [re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())]
+    make_both(three)
+    offered.append(
+        re.findall(r'name="include"[^>]*value="(\w+)"', client.get("/projects/tea/agreement/").content.decode())
+    )
+    assert offered == [[], ["gold", "open"]]
+
+
+@pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
+@pytest.mark.parametrize("included", ["", "open", "gold,open,practice,repeats"])
+def test_a_coding_without_judgements_counts_nowhere(ways, charlie, unmarked, included):
+    project = answer(coded_project("walk", "passonneau-2004", WALK, f"{WALK} 2", f"{WALK} 3"))
+    asked = {"unmarked": unmarked, "include": included}
+    before = ways("walk", **asked)
+    empty, begun = people(["dan", "eve"])
+    for user, texts in ((empty, project.texts.all()), (begun, project.texts.filter(slug="text-1"))):
+        add_member(project, user, Membership.Role.CODER)
+        assign_texts(project, texts, [user])
+    hand_in(project)
+    reopen(project, "text-2", "dan")
+    after = ways("walk", **asked)
+    assert after["codings_left_out"] == NOTHING_LEFT_OUT
+    same_figures = ("value", "observed", "expected", "n_units", "n_coders", "n_judgements", "coders", "low", "high")
+    assert {name: after[name] for name in same_figures} == {name: before[name] for name in same_figures}
+
+
+@pytest.mark.parametrize("wrong", ["ghost", "open,ghost", "OPEN", "<b>"])
+def test_an_unknown_reason_is_refused_with_the_reasons_there_are(signed_in, charlie, three, wrong):
+    said = "is not one of gold, practice, repeats, open."
+    with pytest.raises(InvalidParameter) as refused:
+        resolve(extract(three), Parameters(include=wrong))
+    assert refused.value.field == "include"
+    assert refused.value.message.endswith(said)
+    client = signed_in(charlie)
+    reply = client.get("/projects/tea/agreement/", {"include": wrong})
+    assert reply.status_code == 400
+    assert "<p>include: " in reply.content.decode()
+    assert said in reply.content.decode()
+    answered = client.get("/api/v1/projects/tea/agreement/", {"include": wrong})
+    assert answered.status_code == 400
+    assert answered.json()["errors"]["include"][0].endswith(said)
+    with pytest.raises(CommandError, match=r"^--include: .* is not one of gold, practice, repeats, open\.$"):
+        call_command("agreement", "tea", include=wrong)
+
+
+@pytest.mark.parametrize("address", ["include=open&include=gold", "include=open,gold", "include=gold,%20open"])
+def test_reasons_are_joined_however_they_are_named(signed_in, charlie, three, address):
+    make_both(three)
+    found = signed_in(charlie).get(f"/api/v1/projects/tea/agreement/?{address}").json()
+    assert found["parameters"]["include"] == "gold,open"
+    assert found["codings_left_out"] == NOTHING_LEFT_OUT
+
+
+def test_who_is_no_longer_a_member_counts_as_before(ways, three):
+    before = ways("tea")
+    three.memberships.filter(user__username="carol").delete()
+    assert ways("tea") == before
+
+
+def test_handing_in_makes_a_coding_count(ways, three):
+    before = ways("tea")
+    make_open(three)
+    assert ways("tea")["value"] != before["value"]
+    for text, name in (("text-1", "bob"), ("text-2", "carol")):
+        coding = coding_of(three, text, name)
+        submit_coding(coding, coding.coder)
+    assert ways("tea") == before
+
+
+# Categories that are left out.
+
+
+@pytest.mark.parametrize("who", [("alice", "bob"), ("alice", "carol"), ("bob", "carol"), ("alice", "bob", "carol")])
+@pytest.mark.parametrize("without", ["person", "group", "loc", "group,loc", "person,loc"])
+def test_what_is_left_out_is_decided_by_the_chosen_coders_alone(ways, three, who, without):
+    chosen, left_out = ",".join(who), without.split(",")
+    letters = {letter for letter, name in LETTERS.items() if name in left_out}
+    rest: dict[str, dict[str, str]] = {}
+    for text, given in THREE.items():
+        rows = list(zip(*(given[name] for name in who), strict=True))
+        kept = [row for row in rows if not any(2 * row.count(one) > len(row) for one in letters)]
+        rest[text] = {name: "".join(row[n] for row in kept) for n, name in enumerate(who)}
+    expected = alpha(table_of(rest, who))
+    asked = {"coders": chosen, "without": without}
+    result = overall.compute_report(extract(three), convention(three, **asked)).result
+    same(result, expected)
+    if result.value is not None:
+        assert ways("tea", **asked)["value"] == result.value
