@@ -113,7 +113,7 @@ def project_of(scheme: str, who: tuple[str, ...]) -> Project:
 def judgements(project: Project, coding: Coding, chains: dict[str, int]) -> Iterable[operations.Change]:
     """Return the changes by which the coder marks the words, and puts them in their chains or gives a category."""
     [level] = project.levels.filter(coded=True).values_list("key", flat=True)
-    content, last = coding.text.content, {}
+    content, last = coding.text.content, dict[int, str]()
     for words, chain in sorted(chains.items(), key=lambda item: content.index(item[0])):
         start = content.index(words)
         key = markable_key(level, [[start, start + len(words)]])

@@ -110,7 +110,14 @@ def test_without_debug_it_refuses_and_changes_nothing(db, settings):
 
 
 @pytest.mark.parametrize(
-    ("options", "value"), [(["--distance", "nominal"], 0.4495), (["--preset", "passonneau-2004"], 0.7434)]
+    ("options", "value"),
+    [
+        (["--preset", "passonneau-2004"], 0.7434),
+        (["--preset", "passonneau-2004-nominal"], 0.4495),
+        (["--distance", "nominal", "--exclude-unit", "none"], 0.4495),
+        (["--distance", "nominal"], 0.5238),
+        (["--coders", "ra1,ra2,ra3"], 0.7434),
+    ],
 )
 def test_the_news_give_the_figures_of_passonneau_2004(demo, capsys, options, value):
     found = agreement(capsys, "news", *options)
