@@ -12,10 +12,12 @@ import numpy as np
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures import (
+    Interval,
     LeaveOneOut,
     ReliabilityData,
     Result,
     cohen_kappa,
+    interval,
     link_kappa,
     observed_agreement,
 )
@@ -36,6 +38,9 @@ from annotations.core.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
 MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", "link_kappa", *SCORES)
+NO_PAIR = "one of the two has nothing that counts"
+NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not independent"
+NO_ENDS = (None, None, "")
 LONGEST_CHAIN = 10  # from here on chains are counted together
 FARTHEST_LINK = 20  # and links
 
@@ -56,6 +61,17 @@ class PairMatrix:
         """Return the mean over the pairs that the coder is in."""
         values = [value for pair, value in self.values.items() if coder in pair and value is not None]
         return sum(values) / len(values) if values else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairFigure:
+    """A measure of two coders with its interval; where there is none, both ends are None and the note says why."""
+
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +137,46 @@ def _fill_pair_matrix(extract: Extract, parameters: Parameters, measure: str, pr
     return PairMatrix(measure, _order_by_similarity(coders, values), values)
 
 
-def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
-    if measure in SCORES or measure == "link_kappa":
-        return _chain_measure(extract, parameters, measure)
-    data_of = data_by_coders(extract, parameters)
+def measure_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> list[PairFigure]:
+    """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter."""
+    measures = measures_for(extract.kind)
+    extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
+    if len(extract.coders) < 2:
+        return [PairFigure(measure, None, None, None, NO_PAIR) for measure in measures]
+    return cached(
+        extract,
+        ("pair", parameters),
+        lambda: [_measure_pair(extract, parameters, measure, *extract.coders) for measure in measures],
+    )
+
+
+def _measure_pair(extract: Extract, parameters: Parameters, measure: str, first: str, second: str) -> PairFigure:
+    if measure == "link_kappa":
+        value = _pair_measure(extract, parameters, measure)(first, second)
+        return PairFigure(measure, value, None, None, NO_INTERVAL_OF_LINKS)
+    if measure in SCORES:
+        texts = common_texts(pick_texts(extract, parameters), first, second)
+        clusters = find_clusters(extract, texts)
+        sides = (clusters_in(clusters, coder, texts) for coder in (first, second))
+        score = score_clusters(SCORES[measure], *sides, with_interval=True)
+        low, high, note = (score.interval.low, score.interval.high, score.interval.note) if score.interval else NO_ENDS
+        return PairFigure(measure, score.f1, low, high, score.note or note)
+    one = interval(select_data(extract, parameters), _pair_coefficient(parameters, measure))
+    return PairFigure(measure, one.value, one.low, one.high, one.note)
+
+
+def _pair_coefficient(parameters: Parameters, measure: str) -> Callable[..., Result]:
     others: dict[str, Callable[..., Result]] = {
         "observed_agreement": partial(observed_agreement, missing=parameters.missing),
         "cohen_kappa": partial(cohen_kappa, missing=parameters.missing),
     }
-    coefficient = others.get(measure) or coefficient_function(parameters)
+    return others.get(measure) or coefficient_function(parameters)
+
+
+def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
+    if measure in SCORES or measure == "link_kappa":
+        return _chain_measure(extract, parameters, measure)
+    data_of, coefficient = data_by_coders(extract, parameters), _pair_coefficient(parameters, measure)
     return lambda a, b: coefficient(data_of([a, b])).value
 
 
@@ -178,6 +225,18 @@ def _leave_out_each_coder(extract: Extract, parameters: Parameters) -> LeaveOneO
         coder: coefficient(data_of([other for other in extract.coders if other != coder])) for coder in extract.coders
     }
     return LeaveOneOut.from_results(whole, "coder", rest)
+
+
+def intervals_without_each_coder(extract: Extract, parameters: Parameters) -> dict[str, Interval]:
+    """Return the interval of the coefficient without each coder. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
+    coefficient, data_of = coefficient_function(parameters), data_by_coders(extract, parameters)
+
+    def compute() -> dict[str, Interval]:
+        coders = extract.coders
+        return {left: interval(data_of([one for one in coders if one != left]), coefficient) for left in coders}
+
+    return cached(extract, ("intervals without each", parameters), compute)
 
 
 def compute_profiles(extract: Extract, parameters: Parameters) -> list[Profile]:

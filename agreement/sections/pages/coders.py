@@ -63,16 +63,9 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     def restrict(parameters: Parameters) -> Parameters:
         return replace(parameters, coders=f"{first},{second}")
 
-    def compute(parameters: Parameters, _: dict[str, str]) -> list[tuple[str, float | None]]:
-        return [
-            (
-                name,
-                reports.compute_pair_matrix(request.project_answers, restrict(parameters), name).value(first, second),
-            )
-            for name in reports.measures_for(request.project.answers)
-        ]
-
-    measures = request.compute(compute)
+    measures = request.compute(
+        lambda parameters, _: reports.measure_pair(request.project_answers, parameters, first, second)
+    )
     parameters = restrict(request.parameters)
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
     address = reverse("items", args=[request.project.slug]) + f"?{urlencode(parameters.query())}"
@@ -80,8 +73,15 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
         Table(
             "measures",
             f"{first} and {second}",
-            [Column("measure", "Measure"), Column("value", "Value", "figure")],
-            [(MEASURES[name], value) for name, value in measures],
+            [
+                Column("measure", "Measure"),
+                Column("value", "Value", "figure"),
+                Column("low", "from", "figure"),
+                Column("high", "to", "figure"),
+                Column("note", "To mind"),
+            ],
+            [(MEASURES[one.measure], one.value, one.low, one.high, one.note) for one in measures],
+            "95% intervals over the texts, or the connected components of a single text.",
         ),
         Table(
             "relations",
@@ -95,7 +95,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     ]
     if not request.extract.units and {first, second} <= set(counted.coders):
         tables.append(_confusion_table(request, parameters, (first, second)))
-    dots = [Dot(MEASURES[name], value) for name, value in measures]
+    dots = [Dot(MEASURES[one.measure], one.value, one.low, one.high) for one in measures]
     title = f"{first} and {second} by every measure"
     chart = Chart("measures", title, dot_plot(dots, "value"), describe_dots(dots), "measures")
     return PageSections(
@@ -106,6 +106,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
 def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tuple[int, str], Activity]) -> Table:
     texts = pick_texts(request.extract, request.parameters)
     profiles = {profile.coder: profile for profile in reports.compute_profiles(request.extract, request.parameters)}
+    without = reports.intervals_without_each_coder(request.extract, request.parameters)
     rows = []
     for part in rest.parts:
         coder = str(part.name)
@@ -114,6 +115,8 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
             (
                 coder,
                 part.result.value,
+                without[coder].low,
+                without[coder].high,
                 part.change,
                 profile.n_judgements,
                 profile.n_ambiguous,
@@ -128,6 +131,8 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
         [
             Column("coder", "Coder"),
             Column("without", "All without this one", "figure"),
+            Column("low", "from", "figure"),
+            Column("high", "to", "figure"),
             Column("change", "Moves by", "figure"),
             Column("judgements", "Judgements", "count"),
             Column("ambiguous", "Marked ambiguous", "count"),
@@ -136,7 +141,8 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
             Column("seconds", "Time a judgement", "seconds"),
         ],
         rows,
-        "A coefficient that rises without a coder says that this one hurts it, not that this one is wrong.",
+        "A coefficient that rises without a coder says that this one hurts it, not that this one is wrong."
+        " Means over pairs and cells of the matrix have no interval here: the page of a pair has those of the pair.",
     )
 
 

@@ -1,5 +1,6 @@
 """Who agrees with whom, who stands apart, and how each coder works."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import pytest
@@ -11,13 +12,18 @@ from agreement.measures import (
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
+    interval,
     link_kappa,
     muc,
     multi_kappa,
     observed_agreement,
+    score_interval,
 )
 from agreement.reports import coders
+from agreement.reports.basis import resolve, select_data
+from agreement.reports.coreference import find_clusters
 from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding.status import submit_coding
 from annotations.models import Coding
 from tests.agreement.reports.test_basis import LETTERS, THREE, sorted_out, table_of
 from tests.conftest import judge
@@ -268,3 +274,45 @@ def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):
         assert found == pytest.approx(score(alice, bob).f1), measure
     found = coders.compute_pair_matrix(extracted, Parameters(), "link_kappa").value("alice", "bob")
     assert found == pytest.approx(link_kappa(alice, bob).value)
+
+
+@pytest.fixture
+def four_texts(db):
+    return extract(
+        answer(coded_project("tea", "poesio-artstein-2005", *[f"{WALK} {n}" for n in range(4)], coders=CODERS))
+    )
+
+
+def test_the_figures_of_a_pair_have_the_intervals_of_the_library(four_texts):
+    parameters = Parameters(distance="masi")
+    found = {one.measure: one for one in coders.measure_pair(four_texts, parameters, "bob", "alice")}
+    assert list(found) == list(coders.MEASURES)
+    data = select_data(*resolve(four_texts, replace(parameters, coders="alice,bob")))
+    expected = {"coefficient": interval(data, alpha, "masi"), "cohen_kappa": interval(data, cohen_kappa)}
+    clusters = find_clusters(four_texts, four_texts.texts)
+    for name, score in coders.SCORES.items():
+        expected[name] = score_interval(clusters["alice"], clusters["bob"], score).f1
+    for name, one in expected.items():
+        assert (found[name].value, found[name].low, found[name].high) == (one.value, one.low, one.high), name
+        assert found[name].note == one.note
+    assert found["link_kappa"].note == coders.NO_INTERVAL_OF_LINKS
+
+
+def test_a_pair_of_which_one_has_nothing_that_counts_has_no_figures(project, codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["a"], "none")
+    submit_coding(codings["alice"], codings["alice"].coder)
+    found = coders.measure_pair(extract(project), Parameters(), "alice", "bob")
+    assert {(one.value, one.note) for one in found} == {(None, coders.NO_PAIR)}
+
+
+def test_what_is_left_without_a_coder_has_the_interval_of_the_library(four_texts):
+    parameters = Parameters(distance="masi")
+    found = coders.intervals_without_each_coder(four_texts, parameters)
+    for left in CODERS:
+        rest = ",".join(name for name in CODERS if name != left)
+        data = select_data(*resolve(four_texts, replace(parameters, coders=rest)))
+        assert (found[left].low, found[left].high) == (
+            interval(data, alpha, "masi").low,
+            interval(data, alpha, "masi").high,
+        )

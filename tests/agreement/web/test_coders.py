@@ -57,12 +57,15 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
     parameters = replace(CONVENTION, **asked)
     matrix, rest = reports.compute_pair_matrix(found, parameters), reports.leave_out_each_coder(found, parameters)
     profiles = {one.coder: one for one in reports.compute_profiles(found, parameters)}
+    without = reports.intervals_without_each_coder(found, parameters)
     rows = []
     for part in rest.parts:
         one = profiles[part.name]
         rows.append(
             digits(
                 part.result.value,
+                without[part.name].low,
+                without[part.name].high,
                 part.change,
                 one.n_judgements,
                 one.n_ambiguous,

@@ -36,7 +36,9 @@ def walk(charlie):
 def expected(project, parameters):
     two = replace(parameters, coders="alice,bob")
     found = extract(project)
-    return [digits(reports.compute_pair_matrix(found, two, name).value("alice", "bob")) for name in reports.MEASURES]
+    matrices = {name: reports.compute_pair_matrix(found, two, name) for name in reports.MEASURES}
+    pair = {one.measure: one for one in reports.measure_pair(found, parameters, "alice", "bob")}
+    return [digits(matrix.value("alice", "bob"), pair[name].low, pair[name].high) for name, matrix in matrices.items()]
 
 
 @pytest.mark.parametrize("asked", [{}, {"distance": "dice"}, {"coefficient": "fleiss_kappa"}, {"texts": "text-1"}])
@@ -52,7 +54,7 @@ def test_a_measure_of_two_is_that_of_the_matrix(signed_in, charlie, walk):
     names = [row[0] for row in table(matrix, "matrix")]
     of_alice = [value for value, name in zip(table(matrix, "matrix")[names.index("alice")][1:], names, strict=True)]
     page = client.get(URL, {"distance": "masi"}).content.decode()
-    assert dict(table(page, "measures"))["CEAF of entities, F1"] == of_alice[names.index("bob")]
+    assert {row[0]: row[1] for row in table(page, "measures")}["CEAF of entities, F1"] == of_alice[names.index("bob")]
 
 
 def test_relations_and_categories_of_the_two_are_counted(signed_in, charlie, walk):
