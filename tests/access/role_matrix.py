@@ -113,7 +113,7 @@ PARAMETERS = {
     "docset": "@docset.slug",
     "coder": "@other.username",
     "key": "@target.key",
-    "first": "@coder.username",
+    "first": "@third.username",
     "second": "@other.username",
     "secret": "@secret",
     "username": "@viewer.username",

@@ -77,6 +77,7 @@ def _half(names: SimpleNamespace) -> SimpleNamespace:
         coder=coder, other=other, viewer=viewer, adjudicator=adjudicator, manager=manager, names=names
     )
     half.next = _person(f"{names.name}-next")
+    half.third = _person(f"{names.name}-third")
     _texts(half, names)
     _pyramids(half, names)
     return half
@@ -98,10 +99,12 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     project = create_project(names.slug, names.slug.title(), SCHEMES[names.scheme])
     import_documents(project, [SourceDocument(plain.parse(names.marked, f"{names.slug}.txt"), None)])
     _join(half, project)
+    add_member(project, half.third, "coder")
     text = project.texts.get()
-    assign_texts(project, [text], [half.coder, half.other])
+    assign_texts(project, [text], [half.coder, half.other, half.third])
     codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]
+    half.compared = codings[half.third]
     half.level = project.levels.get(key=names.level)
     half.category = project.categories.get(key=names.category)
     marked = {text.content[one.start : one.end]: one for one in text.markables.filter(level__coded=True)}
@@ -110,7 +113,9 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
         judge(half.coding, half.target.key, "place")
         judge(half.handed_in, half.target.key, "none")
         judge(half.handed_in, half.markable.key, "phrase", half.target.key)
+        judge(half.compared, half.target.key, "place")
     submit_coding(half.handed_in, half.other)
+    submit_coding(half.compared, half.third)
     half.membership = project.memberships.get(user=half.viewer)
     half.invitation, half.secret = invitations.invite(project, "coder", half.manager, days=7)
     half.remark = add_remark(half.target, half.manager, "What of this?")

@@ -348,11 +348,11 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
         Visit("GET", "/projects/tea/"),
         Visit("GET", "/projects/tea/agreement/"),
         Visit("GET", "/projects/tea/agreement/coders/"),
-        Visit("GET", "/projects/tea/agreement/coders/alice/bob/"),
+        Visit("GET", "/projects/tea/agreement/coders/alice/bob/?include=open"),
         Visit("GET", "/projects/tea/agreement/texts/"),
         Visit("GET", "/projects/tea/agreement/course/?by=round"),
         Visit("GET", "/api/v1/projects/tea/agreement/"),
-        Visit("GET", "/api/v1/projects/tea/agreement/items/"),
+        Visit("GET", "/api/v1/projects/tea/agreement/items/?include=open"),
     ]
     if kind == "pyramids":
         visits += [
@@ -364,7 +364,7 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
             for rest in ("scores", "scus")
         ]
     else:
-        visits.append(Visit("GET", "/projects/tea/agreement/categories/"))
+        visits.append(Visit("GET", "/projects/tea/agreement/categories/?include=open"))
     before = visited(charlie, visits, signed_in, kind, alice_works=False)
     after = visited(charlie, visits, signed_in, kind, alice_works=True)
     for visit, now, then in zip(visits, after, before, strict=True):

@@ -113,14 +113,15 @@ GUIDELINES = f"""\
 
 
 def _judge_all(here: SimpleNamespace) -> None:
-    """Let both coders judge the hostile words differently, and make such words a contributor of a pyramid."""
+    """Let coders judge the hostile words differently, and make such words a contributor of a pyramid."""
     here.hostile = here.text.markables.get(label="z")
     key = here.hostile.key
     judge(here.coding, key, "place")
-    reopen_coding(here.handed_in, here.manager)
-    here.handed_in.refresh_from_db()
-    judge(here.handed_in, key, "none")
-    submit_coding(here.handed_in, here.other)
+    for coding, category in ((here.handed_in, "none"), (here.compared, "place")):
+        reopen_coding(coding, here.manager)
+        coding.refresh_from_db()
+        judge(coding, key, category)
+        submit_coding(coding, coding.coder)
     send(here.pyramid, says(contributor(here.models, payload("summary")), "evil"))
 
 

@@ -65,7 +65,7 @@ def test_coder_codes_with_the_keyboard_only_and_the_manager_sees_alpha_change(
             change("judge", markable=keys["c"], category="phrase", pointers=[keys["a"]]),
         ],
     )
-    manager = sign_in(charlie, "/projects/tea/agreement/")
+    manager = sign_in(charlie, "/projects/tea/agreement/?include=open")
     expect(manager.locator("#value")).to_have_text("undefined")
 
     page = open_coding(sign_in, alice)

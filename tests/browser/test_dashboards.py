@@ -16,6 +16,7 @@ from annotations.models import User
 from tests.browser.conftest import DelayedAnswer
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
+from tests.shared.agreeing import hand_in
 
 pytestmark = pytest.mark.browser
 
@@ -229,6 +230,7 @@ def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manage
     page = sign_in(manager, "/")
     page.route("**/plotly.min.js", lambda route: route.abort())
     page.goto(f"/projects/{DEMO}/agreement/")
+    page.locator("#chart-distances").scroll_into_view_if_needed()  # a chart is drawn when it comes into sight
     expect(page.get_by_text("The charts could not be loaded; the tables have all figures.")).to_be_visible()
     expect(page.locator("#table-distances table")).to_be_visible()
 
@@ -313,13 +315,14 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
 
 
 @pytest.fixture
-def left_to_a_worker(codings, keys, monkeypatch, settings):
+def left_to_a_worker(project, codings, keys, monkeypatch, settings):
     """Judgements whose agreement no request computes by itself."""
     settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["c"], "phrase", keys["a"])
+    hand_in(project)
 
 
 def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(sign_in, charlie, left_to_a_worker):
