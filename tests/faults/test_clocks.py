@@ -22,6 +22,7 @@ from annotations.projects import invitations
 from annotations.projects.tokens import create_token, find_token
 from annotations.transfers import orders
 from tests.conftest import judge
+from tests.shared.agreeing import hand_in
 
 OPERATIONS = "/api/v1/projects/tea/texts/tea/coding/operations/"
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -58,7 +59,7 @@ def sent(client: Client, version: int, markable: str, made_at: str | None) -> tu
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland", "America/Los_Angeles"])
 def test_the_order_is_that_of_the_server_whatever_the_coders_clock_says(
-    codings, keys, alice, charlie, signed_in, settings, zone
+    project, codings, keys, alice, charlie, signed_in, settings, zone
 ):
     settings.TIME_ZONE = zone
     client = signed_in(alice)
@@ -71,6 +72,7 @@ def test_the_order_is_that_of_the_server_whatever_the_coders_clock_says(
     assert 0 <= state["coding"]["seconds"] <= IDLE_THRESHOLD.total_seconds() * (len(ABSURD) - 1)
     for coding in codings.values():  # so that there is something to compare
         judge(coding, keys["a"], "none")
+    hand_in(project)
     for page in ("", "agreement/", "agreement/course/", "agreement/coders/", "agreement/coders/alice/bob/"):
         assert signed_in(charlie).get(f"/projects/tea/{page}").status_code == 200
     coding = Coding.objects.get(pk=codings["alice"].pk)
@@ -124,6 +126,7 @@ def test_pages_of_agreement_bear_a_servers_clock_that_went_back(
         server_clock(moment)
         judge(coding, keys[label], "none")
     server_clock(now)
+    hand_in(project)
     for page in ("", "agreement/", "agreement/course/", "agreement/coders/"):
         assert client.get(f"/projects/tea/{page}").status_code == 200
 
