@@ -146,8 +146,11 @@ def things_in(value: Any) -> set[str]:
 
 
 def able(access: Access) -> str:
-    """Return a role that the method answers, the manager if possible; return "" if it answers no role."""
-    return next((role for role in ("manager", *ROLES[1:], "anonymous") if 200 <= access.answers[role] < 400), "")
+    """Return a role that the method answers, the manager if possible; return "" if it answers no role.
+
+    To say what a request lacks (400) is an answer; to refuse the person is none.
+    """
+    return next((role for role in ("manager", *ROLES[1:], "anonymous") if 200 <= access.answers[role] <= 400), "")
 
 
 def sending(rows: Sequence[Row]) -> Iterator[tuple[Row, str, Access]]:
