@@ -14,6 +14,8 @@ from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.planning.rounds import move_to_round
 from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
 
+pytestmark = pytest.mark.slow
+
 URL = "/projects/walk/agreement/difference/"
 API = "/api/v1/projects/walk/agreement/compare/"
 FOUR = ("alice", "bob", "carol", "dora")

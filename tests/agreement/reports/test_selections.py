@@ -36,6 +36,8 @@ from tests.conftest import change
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, hand_in
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
+pytestmark = pytest.mark.slow
+
 CODERS = ("ann", "bea", "cem", "dee")
 NOTHING_LEFT_OUT = {"gold": 0, "practice": 0, "repeats": 0, "open": 0}
 
