@@ -125,6 +125,9 @@ def compare_chains(
     if extract.kind == "categories":
         raise InvalidParameter("first", "coders of this project make no chains that could be compared.")
     extract, parameters = resolve(extract, replace(parameters, coders=_check_pair(extract, first, second)))
+    for field, name in (("first", first), ("second", second)):
+        if name not in extract.coders:
+            raise InvalidParameter(field, f"nothing of {name!r} counts here; include= counts more codings.")
     return cached(
         extract,
         ("coreference", parameters, first, second),

@@ -98,9 +98,9 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
     if report.parameters.coders:  # of the others it says nothing
         return [undefined]
     if not extract.coders:
-        return ["Nobody has handed in a text yet: a coding counts from then on."]
+        return ["No coding is submitted yet: a coding counts from then on."]
     if len(extract.coders) == 1:
-        return [f"Only {extract.coders[0]} has handed in a text: agreement needs two coders."]
+        return [f"Only {extract.coders[0]} has submitted a coding: agreement needs two coders."]
     shared = [text for text in extract.texts if sum(bool(len(work.unit)) for work in text.answers.coder_answers) > 1]
     if not shared:
         return ["No text has answers of two coders: give the same text to two."]

@@ -49,8 +49,8 @@ HELP = {
     "texts": "Only these texts: their addresses with commas between.",
     "rounds": "Only texts of these rounds of annotation, with commas between.",
     "without": "Leave out the markables that most coders give one of these categories, with commas between.",
-    "include": "Count codings besides those handed in by coders: gold (of adjudicators), practice, repeats, open (not"
-    " handed in), with commas between.",
+    "include": "Count codings besides those submitted by coders: gold (of adjudicators), practice, repeats, open (not"
+    " submitted), with commas between.",
 }
 
 

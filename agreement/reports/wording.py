@@ -12,7 +12,7 @@ CODINGS_LEFT_OUT = {
     "gold": "by adjudicators",
     "practice": "for practice",
     "repeats": "that repeat an earlier one",
-    "open": "not handed in",
+    "open": "not submitted",
 }
 
 

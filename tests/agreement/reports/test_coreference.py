@@ -208,6 +208,15 @@ def test_two_coders_have_to_be_named(signed_in, charlie, make_cases, pair, field
         call_command("agreement", "cases", report="coreference", **pair)
 
 
+def test_a_coder_of_whom_nothing_counts_is_refused_and_counts_where_that_is_asked_for(signed_in, charlie, make_cases):
+    project = make_cases([("walk", ["ab"], ["ab"])])
+    project.memberships.filter(user__username="ben").update(role="adjudicator")
+    asked = {"first": "anna", "second": "ben"}
+    refused = signed_in(charlie).get(API, asked)
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["second"])
+    assert signed_in(charlie).get(API, asked | {"include": "gold"}).json()["overall"]["muc"]["f1"] == 1
+
+
 def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases):
     make_cases([("walk", ["ab"], ["ab"])])
     page = signed_in(charlie).get(URL).content.decode()

@@ -154,7 +154,7 @@ def test_the_paragraph_says_which_codings_do_not_count(db):
     project = sorted_out(THREE)
     coding = Coding.objects.select_related("coder").get(text__slug="text-2", coder__username="bob")
     reopen_coding(coding, coding.coder)
-    assert "Not counted: 1 coding not handed in." in written(extract(project))[0].paragraph
+    assert "Not counted: 1 coding not submitted." in written(extract(project))[0].paragraph
     assert "Not counted" not in written(extract(project), include="open")[0].paragraph
 
 
@@ -333,4 +333,4 @@ def test_codings_that_do_not_count_are_named(project, codings, keys):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
     submit_coding(codings["alice"], codings["alice"].coder)
-    assert "Not counted: 1 coding not handed in." in written(extract(project))[0].paragraph
+    assert "Not counted: 1 coding not submitted." in written(extract(project))[0].paragraph

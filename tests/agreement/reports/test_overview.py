@@ -34,13 +34,13 @@ def test_texts_that_nobody_has_answered_miss_answers(db):
 
 def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": "gg"}}, handed_in=False)
-    assert seen(project).missing == ("Nobody has handed in a text yet: a coding counts from then on.",)
+    assert seen(project).missing == ("No coding is submitted yet: a coding counts from then on.",)
     assert seen(project, include="open").missing == ()
 
 
 def test_one_coder_misses_another(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}})
-    assert seen(project).missing == ("Only alice has handed in a text: agreement needs two coders.",)
+    assert seen(project).missing == ("Only alice has submitted a coding: agreement needs two coders.",)
 
 
 def test_two_coders_of_different_texts_miss_a_text_in_common(db):
@@ -161,7 +161,7 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
     reopen_coding(coding, User.objects.get(username="charlie"))
     assert seen(project).notes == (
         "1 text of 2 has no answers of two coders.",
-        "Not counted: 1 coding not handed in.",
+        "Not counted: 1 coding not submitted.",
         "1 coding of 4 is not handed in.",
         "3 markables left out: coded by fewer than two coders.",
     )
