@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.apps import AppConfig
 
 
@@ -9,6 +11,7 @@ class AgreementConfig(AppConfig):
         """Register what agreement adds to the archive and to the pages of a project."""
         from agreement.models import Computation, Flag, Mapping, Remark
         from agreement.web import navigation
+        from annotations.projects.anonymization import forgetting_person
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
         add_tables(
@@ -19,3 +22,11 @@ class AgreementConfig(AppConfig):
         )
         leave_out(Computation, "figures, which can be computed again")
         navigation.register()
+        forgetting_person.connect(delete_computations_of)
+
+
+def delete_computations_of(sender: object, user: Any, **_: object) -> None:  # noqa: ARG001 - Django's signature
+    """Delete the stored figures of the projects in which the person coded: they name the coders."""
+    from agreement.models import Computation
+
+    Computation.objects.filter(project__texts__codings__coder=user).delete()

@@ -32,11 +32,12 @@ from agreement.data.answers import Extract
 from agreement.data.extract import extract
 from agreement.data.muc import marked_texts_reader
 from agreement.data.snippets import Snippet, read_snippets
-from agreement.reports import items, overall
+from agreement.reports import overall
 from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
+from agreement.reports.data.matrix import reliability_matrix
 from agreement.reports.differences import compare_parts
-from agreement.reports.matrix import reliability_matrix
+from agreement.reports.items import items
 from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
 from agreement.reports.request import parse_query
 from annotations.formats.tables.matrix import Matrix, write_csv, write_json
@@ -48,13 +49,26 @@ from annotations.projects.permissions import project_for
 class AgreementView(APIView):
     """What the agreement views share: who may look, and what is asked for."""
 
-    def asked(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
-        """Return the project, its answers and the parameters of the query; `own` are those of the view itself."""
+    def parsed(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
+        """Return the project, all its answers and the parameters of the query; `own` are those of the view itself."""
         project = project_for(request.user, slug, Right.SEE_RESULTS)
         values = {name: value for name, value in parse_query(request.query_params).items() if name not in own}
         try:
             parameters = parse_parameters(values, project.preset, project.answers)
-            return project, *resolve(extract(project, parameters.units), parameters)
+            return project, extract(project, parameters.units), parameters
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+
+    def asked(self, request: Request, slug: str) -> tuple[Project, Extract, Parameters]:
+        """Return the project, the answers that the query selects, and its parameters as they work on them."""
+        return self.resolved(*self.parsed(request, slug))
+
+    def resolved(
+        self, project: Project, answers: Extract, parameters: Parameters
+    ) -> tuple[Project, Extract, Parameters]:
+        """Return the same with the answers that the parameters select."""
+        try:
+            return project, *resolve(answers, parameters)
         except InvalidParameter as error:
             raise ValidationError({error.field: [error.message]}) from error
 
@@ -91,7 +105,7 @@ class Data(AgreementView):
         },
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
-        project, extracted, parameters = self.asked(request, slug, ["form"])
+        project, extracted, parameters = self.resolved(*self.parsed(request, slug, ["form"]))
         form = MATRICES.get(request.query_params.get("form", "json"))
         if form is None:
             raise ValidationError({"form": [f"Choose one of {', '.join(MATRICES)}."]})
@@ -106,7 +120,7 @@ class Coreference(AgreementView):
 
     @extend_schema(parameters=[AnalysisQuerySerializer, CoderPairSerializer], responses=CoreferenceSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        project, extracted, parameters = self.asked(request, slug, ["first", "second"])
+        project, extracted, parameters = self.parsed(request, slug, ["first", "second"])
         first, second = (request.query_params.get(name, "") for name in ("first", "second"))
         try:
             report = compare_chains(extracted, parameters, first, second, marked_texts_reader(project))
@@ -120,10 +134,12 @@ class Compare(AgreementView):
 
     @extend_schema(parameters=[AnalysisQuerySerializer, ComparisonQuerySerializer], responses=DifferenceSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        _, extracted, parameters = self.asked(request, slug, ["by", "first", "second"])
+        _, extracted, parameters = self.parsed(request, slug, ["by", "first", "second"])
         by, first, second = (request.query_params.get(name, "") for name in ("by", "first", "second"))
 
         def answers_of(other: str) -> Extract:
+            if "\0" in other:  # PostgreSQL takes it in no comparison
+                raise Http404("There is no such project.")
             return extract(project_for(request.user, other, Right.SEE_RESULTS), parameters.units)
 
         try:

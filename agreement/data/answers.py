@@ -128,7 +128,8 @@ class Extract:
 
     Texts are in the order of their addresses. `known_coders` are the coders of the whole project, and `left_out` the
     codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
-    the answers of `Project`: pyramids index. `units` is what is counted of pyramids, empty for markables as they are
+    the answers of `Project`: pyramids index. `singletons` are the categories whose units refer to themselves alone,
+    where coders index. `units` is what is counted of pyramids, empty for markables as they are
     judged. `cache` holds what was computed of these answers: an extract of others is another object.
     """
 
@@ -139,6 +140,7 @@ class Extract:
     texts: tuple[TextEntry, ...]
     known_coders: tuple[str, ...]
     units: str = ""
+    singletons: tuple[str, ...] = ()
     left_out: tuple[CodingLeftOut, ...] = ()
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
@@ -180,16 +182,24 @@ class Extract:
 
     @classmethod
     def of_texts(
-        cls, kind: str, unmarked: str, categories: tuple[str, ...], texts: tuple[TextEntry, ...], units: str = ""
+        cls,
+        kind: str,
+        unmarked: str,
+        categories: tuple[str, ...],
+        texts: tuple[TextEntry, ...],
+        units: str = "",
+        singletons: tuple[str, ...] = (),
     ) -> Extract:
         """Return all answers of these texts."""
         coders = _coders_of(texts)
-        return cls(kind, unmarked, categories, coders, texts, coders, units)
+        return cls(kind, unmarked, categories, coders, texts, coders, units, singletons)
 
     @cached_property
     def fingerprint(self) -> str:
         """A short name for exactly these answers: equal for equal data, whatever the database."""
-        about = [self.kind, self.unmarked, *([self.units] if self.units else [])]
+        about: list[Any] = [self.kind, self.unmarked]
+        about += [self.units] if self.units else []
+        about += [list(self.singletons)] if self.singletons and not self.units else []
         digest = hashlib.sha256(json.dumps(about).encode())
         for text in self.texts:
             digest.update(json.dumps(text.slug).encode())

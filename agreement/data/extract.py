@@ -67,11 +67,13 @@ def extract(project: Project, units: str = "") -> Extract:
     with _lock:
         _store(_text_cache, key, texts)
         before = _extract_cache.get(key)
-    state = (project.answers, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
+    state = (scheme_version, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
     if before is not None and before[0] == state:
         return before[1]
     entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
-    extracted = Extract.of_texts(answer_kind(project), project.unmarked, categories.keys, entries, units)
+    extracted = Extract.of_texts(
+        answer_kind(project), project.unmarked, categories.keys, entries, units, categories.singletons
+    )
     with _lock:
         _store(_extract_cache, key, (state, extracted))
     return extracted
@@ -95,7 +97,7 @@ def reliability_data(
     texts = extracted.texts if texts is None else texts
     answers = _concatenate([text.answers for text in texts], extracted)
     if extracted.kind == Project.Answers.INDICES:
-        data = indexed_values(answers, unmarked=unmarked)
+        data = indexed_values(answers, unmarked=unmarked, singletons=extracted.singletons)
     else:
         data = pointed_values(answers, mode=chains, top=top, unmarked=unmarked)
     return select_units(data, units_of_coders(extracted, texts).any(axis=1))

@@ -27,9 +27,10 @@ NO_CATEGORY = 0
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """The categories by key, and what each asks for."""
+    """The categories by key, and what each asks for; `singletons` are keys as in `Extract`."""
 
     keys: tuple[str, ...]
+    singletons: tuple[str, ...]
     number: Mapping[int, int]
     points: Bools
     indexes: Bools
@@ -90,10 +91,14 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     """Return the categories, and what in the scheme the reading of answers depends on."""
     categories = Category.objects.filter(project=project).order_by()
     # ordered here: databases differ in how they order names
-    rows = sorted(categories.values_list("pk", "key", "points_to_id", "takes_index"), key=lambda row: row[1])
+    columns = ("pk", "key", "singleton", "points_to_id", "takes_index")
+    rows = sorted(categories.values_list(*columns), key=lambda row: row[1])
+    # in a pyramid, what is in no SCU is alone
+    always = project.answers == Project.Answers.SCUS
     coded = tuple(project.levels.order_by("pk").values_list("pk", "coded"))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
+        singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),
         number={pk: number for number, (pk, *_) in enumerate(rows)},
         points=np.array([level is not None for *_, level, _ in rows], dtype=np.bool_),
         indexes=np.array([index for *_, index in rows], dtype=np.bool_),

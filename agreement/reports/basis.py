@@ -18,7 +18,6 @@ from agreement.measures import (
     Interval,
     ReliabilityData,
     Result,
-    alpha,
     alphas,
     combine,
     documents_sums,
@@ -27,7 +26,7 @@ from agreement.measures import (
 )
 from agreement.measures.data.subsets import select_coders, select_units
 from agreement.measures.values import Bools
-from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 # What is kept of one text or one extract at most; the oldest goes first.
@@ -50,7 +49,29 @@ def resolve_choices(parameters: Parameters, kind: str, units: str, unmarked: str
         raise InvalidParameter("units", "only pyramids are counted by words or spans; here a unit is a markable.")
     if kind == "categories" and parameters.distance != "nominal":
         raise InvalidParameter("distance", "a category has no parts, two are equal or not: the distance is nominal.")
+    if COEFFICIENTS[parameters.coefficient].of_labels and not _compares_labels(kind, parameters):
+        raise InvalidParameter(
+            "coefficient",
+            "augmented kappa is of alternatives, not of chains: it needs categories, or pointers with chains=none.",
+        )
     return replace(parameters, unmarked=parameters.unmarked or unmarked, units=units)
+
+
+def _compares_labels(kind: str, parameters: Parameters) -> bool:
+    return kind == "categories" or (kind == "pointers" and parameters.chains == "none")
+
+
+def allows_coefficient(extract: Extract, parameters: Parameters) -> bool:
+    """Return whether the data of the extract's coders in the chosen texts allow the coefficient of the parameters."""
+    coefficient = COEFFICIENTS[parameters.coefficient]
+    if coefficient.for_two and len(_coders_in(pick_texts(extract, parameters))) > 2:
+        return False
+    return not coefficient.of_labels or _compares_labels(extract.kind, parameters)
+
+
+def _coders_in(texts: Sequence[TextEntry]) -> list[str]:
+    """Return who judged anything in the texts, by name."""
+    return sorted({one.coder for text in texts for one in text.answers.coder_answers if len(one.unit)})
 
 
 def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:
@@ -68,7 +89,18 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
     for field, names in known.items():
         for name in sorted(parameters.selection(field).difference(names)):
             raise InvalidParameter(field, f"there is no {name!r} in what is coded here.")
-    return extract.select(resolved.selection("include"), resolved.selection("coders")), resolved
+    selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    if not allows_coefficient(selected, resolved):
+        name = COEFFICIENTS[parameters.coefficient].name
+        n = len(_coders_in(pick_texts(selected, resolved)))
+        raise InvalidParameter(
+            "coefficient", f"{name} is of two coders, and here are {n}: choose two, or beta or multi_kappa."
+        )
+    if COEFFICIENTS[parameters.coefficient].for_two and len(selected.coders) > 2:
+        # of many coders two have coded what is chosen
+        resolved = replace(resolved, coders=",".join(_coders_in(pick_texts(selected, resolved))))
+        selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
+    return selected, resolved
 
 
 def pick_texts(extract: Extract, parameters: Parameters) -> tuple[TextEntry, ...]:
@@ -190,30 +222,27 @@ def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     """Return the coefficient over the chosen texts, or these."""
     if parameters.is_alpha:
         result = combine(compute_sums(extract, parameters, texts)[parameters.distance])
-        return replace(result, parameters=result.parameters or _alpha_options(parameters))
-    coefficient = COEFFICIENTS[parameters.coefficient].compute
-    return coefficient(select_data(extract, parameters, texts), **_kappa_options(parameters))
+        return replace(result, parameters=result.parameters or _coefficient_options(parameters))
+    return coefficient_function(parameters)(select_data(extract, parameters, texts))
 
 
 def compute_interval(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Interval:
     """Return the coefficient with its interval over texts, or over components where one text is used."""
     chosen = tuple(pick_texts(extract, parameters) if texts is None else texts)
-    distance, names = effective_distance(parameters), tuple(text.pk for text in chosen)
-    key = (
-        "intervals",
-        replace(parameters, distance="nominal"),
-        extract.coders,
-        names,
-    )
+    names = tuple(text.pk for text in chosen)
+    # those of alpha are computed with every distance at once
+    shared = replace(parameters, distance="nominal") if parameters.is_alpha else parameters
+    key = ("intervals", shared, extract.coders, names)
     # those of one text are kept with it: it outlives the extract
     owner = chosen[0].answers if len(chosen) == 1 else extract
-    return cached(owner, key, lambda: _name_texts(_compute_intervals(extract, parameters, chosen), chosen))[distance]
+    intervals = cached(owner, key, lambda: _name_texts(_compute_intervals(extract, parameters, chosen), chosen))
+    return intervals[parameters.distance if parameters.is_alpha else ""]
 
 
 def _compute_intervals(extract: Extract, parameters: Parameters, texts: tuple[TextEntry, ...]) -> dict[str, Interval]:
-    """Return the intervals by distance: all of them come from one pass over the data."""
+    """Return the intervals of alpha by distance: all come from one pass over the data; of others the only one."""
     if not parameters.is_alpha:
-        return {"nominal": interval(select_data(extract, parameters, texts), coefficient_function(parameters))}
+        return {"": interval(select_data(extract, parameters, texts), coefficient_function(parameters))}
     sums = compute_sums(extract, parameters, texts)
     used = [text for text, one in zip(texts, next(iter(sums.values())), strict=True) if one.n_units]
     if len(used) != 1:
@@ -234,28 +263,22 @@ def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> d
 
 def coefficient_function(parameters: Parameters) -> Callable[..., Result]:
     """Return the coefficient with its options, as a function of data."""
-    if parameters.is_alpha:
-        return partial(alpha, distance=parameters.distance, **cast(Any, _conventions(parameters)))
-    return partial(COEFFICIENTS[parameters.coefficient].compute, **_kappa_options(parameters))
+    return partial(COEFFICIENTS[parameters.coefficient].compute, **_coefficient_options(parameters))
 
 
 def effective_distance(parameters: Parameters) -> str:
-    """Return the distance by which two values are compared: that of a kappa is nominal."""
-    return parameters.distance if parameters.is_alpha else "nominal"
+    """Return the distance by which two values are compared: nominal, where the coefficient takes none."""
+    return parameters.distance if parameters.takes_distance else "nominal"
 
 
 def comparison_options(parameters: Parameters) -> dict[str, str]:
-    """Return how two values are compared, besides the distance: a kappa compares whole values."""
-    return _conventions(parameters) if parameters.is_alpha else {}
+    """Return how two values are compared, besides the distance, as far as the coefficient leaves a choice."""
+    return {name: one for name, one in _coefficient_options(parameters).items() if name in CONVENTIONS}
 
 
 def _conventions(parameters: Parameters) -> dict[str, str]:
-    return {"exclude_unit": parameters.exclude_unit, "empty": parameters.empty, "thirds": parameters.thirds}
+    return {name: getattr(parameters, name) for name in CONVENTIONS}
 
 
-def _kappa_options(parameters: Parameters) -> dict[str, str]:
-    return {"missing": parameters.missing}
-
-
-def _alpha_options(parameters: Parameters) -> dict[str, str]:
-    return {"distance": parameters.distance, **_conventions(parameters)}
+def _coefficient_options(parameters: Parameters) -> dict[str, str]:
+    return {name: getattr(parameters, name) for name in COEFFICIENTS[parameters.coefficient].options}

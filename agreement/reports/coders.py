@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from agreement.data.answers import Extract, TextEntry
+from agreement.data.muc import ReadMarkedTexts
 from agreement.measures import (
     Interval,
     LeaveOneOut,
@@ -32,12 +33,20 @@ from agreement.reports.basis import (
     select_categories,
     select_data,
 )
-from agreement.reports.coreference import SCORES, clusters_in, common_texts, find_clusters, score_clusters
+from agreement.reports.coreference import (
+    SCORES,
+    Clusters,
+    common_texts,
+    find_clusters,
+    pair_clusters,
+    score_clusters,
+)
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.core.progress import Progress
 
 # Of two coders, besides the coefficient that the parameters ask for.
-MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", "link_kappa", *SCORES)
+CHAIN_MEASURES = ("link_kappa", *SCORES)
+MEASURES = ("coefficient", "observed_agreement", "cohen_kappa", *CHAIN_MEASURES)
 NO_PAIR = "one of the two has nothing that counts"
 NO_INTERVAL_OF_LINKS = "no interval: pairs of markables of one text are not independent"
 NO_ENDS = (None, None, "")
@@ -112,22 +121,32 @@ def compute_pair_matrix(
     parameters: Parameters,
     measure: str = "coefficient",
     progress: Progress | None = None,
+    read_marked: ReadMarkedTexts | None = None,
 ) -> PairMatrix:
     """Return the measure of each two coders. Raises InvalidParameter.
 
     A coreference score is the F1 of the chains that two coders marked (`compare_chains`). Coders are ordered by average
-    linkage of 1 less the measure. `progress` is called with how many pairs are done, of how many.
+    linkage of 1 less the measure. `progress` is called with how many pairs are done, of how many; `read_marked` is as
+    in `compare_chains`, the coder whose name comes first being the key.
     """
     check_measure(extract, measure)
     extract, parameters = resolve(extract, parameters)
     return cached(
-        extract, ("matrix", parameters, measure), lambda: _fill_pair_matrix(extract, parameters, measure, progress)
+        extract,
+        ("matrix", parameters, measure, read_marked is not None),
+        lambda: _fill_pair_matrix(extract, parameters, measure, progress, read_marked),
     )
 
 
-def _fill_pair_matrix(extract: Extract, parameters: Parameters, measure: str, progress: Progress | None) -> PairMatrix:
+def _fill_pair_matrix(
+    extract: Extract,
+    parameters: Parameters,
+    measure: str,
+    progress: Progress | None,
+    read_marked: ReadMarkedTexts | None,
+) -> PairMatrix:
     coders = extract.coders
-    of_pair = _pair_measure(extract, parameters, measure)
+    of_pair = _pair_measure(extract, parameters, measure, read_marked)
     pairs = list(combinations(coders, 2))
     values: dict[frozenset[str], float | None] = {}
     for done, pair in enumerate(pairs):
@@ -137,30 +156,51 @@ def _fill_pair_matrix(extract: Extract, parameters: Parameters, measure: str, pr
     return PairMatrix(measure, _order_by_similarity(coders, values), values)
 
 
-def measure_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> list[PairFigure]:
-    """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter."""
+def measure_pair(
+    extract: Extract, parameters: Parameters, first: str, second: str, read_marked: ReadMarkedTexts | None = None
+) -> list[PairFigure]:
+    """Return every measure that the scheme allows of two coders, with intervals. Raises InvalidParameter.
+
+    read_marked: as in `compare_chains`; the first is the key.
+    """
     measures = measures_for(extract.kind)
     extract, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
     if len(extract.coders) < 2:
         return [PairFigure(measure, None, None, None, NO_PAIR) for measure in measures]
     return cached(
         extract,
-        ("pair", parameters),
-        lambda: [_measure_pair(extract, parameters, measure, *extract.coders) for measure in measures],
+        ("pair", parameters, first, second, read_marked is not None),
+        lambda: _measure_pair(extract, parameters, measures, first, second, read_marked),
     )
 
 
-def _measure_pair(extract: Extract, parameters: Parameters, measure: str, first: str, second: str) -> PairFigure:
-    if measure == "link_kappa":
-        value = _pair_measure(extract, parameters, measure)(first, second)
-        return PairFigure(measure, value, None, None, NO_INTERVAL_OF_LINKS)
-    if measure in SCORES:
+def _measure_pair(
+    extract: Extract,
+    parameters: Parameters,
+    measures: Sequence[str],
+    first: str,
+    second: str,
+    read_marked: ReadMarkedTexts | None,
+) -> list[PairFigure]:
+    figures = {
+        measure: _measure_values(extract, parameters, measure) for measure in measures if measure not in CHAIN_MEASURES
+    }
+    if "link_kappa" in measures:
         texts = common_texts(pick_texts(extract, parameters), first, second)
-        clusters = find_clusters(extract, texts)
-        sides = (clusters_in(clusters, coder, texts) for coder in (first, second))
-        score = score_clusters(SCORES[measure], *sides, with_interval=True)
-        low, high, note = (score.interval.low, score.interval.high, score.interval.note) if score.interval else NO_ENDS
-        return PairFigure(measure, score.f1, low, high, score.note or note)
+        key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, read_marked)
+        value = link_kappa(key, response, duplicates="first").value
+        figures["link_kappa"] = PairFigure("link_kappa", value, None, None, NO_INTERVAL_OF_LINKS)
+        figures |= {name: _measure_score(name, key, response) for name in SCORES}
+    return [figures[measure] for measure in measures]
+
+
+def _measure_score(name: str, key: Clusters, response: Clusters) -> PairFigure:
+    score = score_clusters(SCORES[name], key, response, with_interval=True)
+    low, high, note = (score.interval.low, score.interval.high, score.interval.note) if score.interval else NO_ENDS
+    return PairFigure(name, score.f1, low, high, score.note or note)
+
+
+def _measure_values(extract: Extract, parameters: Parameters, measure: str) -> PairFigure:
     one = interval(select_data(extract, parameters), _pair_coefficient(parameters, measure))
     return PairFigure(measure, one.value, one.low, one.high, one.note)
 
@@ -173,21 +213,25 @@ def _pair_coefficient(parameters: Parameters, measure: str) -> Callable[..., Res
     return others.get(measure) or coefficient_function(parameters)
 
 
-def _pair_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
-    if measure in SCORES or measure == "link_kappa":
-        return _chain_measure(extract, parameters, measure)
+def _pair_measure(
+    extract: Extract, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
+) -> Callable[[str, str], float | None]:
+    if measure in CHAIN_MEASURES:
+        return _chain_measure(extract, parameters, measure, read_marked)
     data_of, coefficient = data_by_coders(extract, parameters), _pair_coefficient(parameters, measure)
     return lambda a, b: coefficient(data_of([a, b])).value
 
 
-def _chain_measure(extract: Extract, parameters: Parameters, measure: str) -> Callable[[str, str], float | None]:
+def _chain_measure(
+    extract: Extract, parameters: Parameters, measure: str, read_marked: ReadMarkedTexts | None
+) -> Callable[[str, str], float | None]:
     """Return the kappa of links or the F1 of a score, of the chains that two coders marked in the texts of both."""
     texts = pick_texts(extract, parameters)
     clusters = find_clusters(extract, texts)
 
     def of_pair(a: str, b: str) -> float | None:
         common = common_texts(texts, a, b)
-        first, second = (clusters_in(clusters, coder, common) for coder in (a, b))
+        first, second = pair_clusters(clusters, common, a, b, read_marked)
         if measure == "link_kappa":
             return link_kappa(first, second, duplicates="first").value
         return score_clusters(SCORES[measure], first, second).f1
@@ -321,22 +365,43 @@ def _one_hot(data: ReliabilityData, column: int, number: list[int], width: int) 
     return hot[:, :width]
 
 
-def count_agreeing_coders(extract: Extract, parameters: Parameters) -> tuple[int, dict[str, list[int]]]:
-    """Return of how many units all coders, all but one, ... none gave a category (Poesio & Artstein 2005, Table 2).
+@dataclass(frozen=True, slots=True)
+class AgreementCounts:
+    """Of the units that just `n_coders` coders judged: how many of these gave a category.
 
-    The number of coders, and by category the numbers of units with so many coders, from all down to none. Units that
-    some coder did not judge are left out. Raises InvalidParameter.
+    `units[k]` is the number of units to which k of them gave it, from 0 to all; `category` is empty for the category
+    that most of them gave.
+    """
+
+    category: str
+    n_coders: int
+    units: tuple[int, ...]
+
+    def at_least(self, k: int) -> int:
+        """Return the number of units to which k coders or more gave the category."""
+        return sum(self.units[k:])
+
+
+def count_agreeing_coders(extract: Extract, parameters: Parameters) -> list[AgreementCounts]:
+    """Return to how many units all coders, all but one, ... none gave each category (Poesio & Artstein 2005, Table 2).
+
+    Where units were judged by different numbers of coders, each number has its own counts, the largest first. Last of
+    each come those of the category that most coders gave, whichever it is. Raises InvalidParameter.
     """
     extract, parameters = resolve(extract, parameters)
     data = select_categories(extract, parameters)
-    n = len(data.coders)
-    codes = data.codes[(data.codes >= 0).all(axis=1)] if n else data.codes
-    numbers = {}
-    for name in extract.categories:
-        code = data.labels.index(name) if name in data.labels else -2
-        counts = np.bincount((codes == code).sum(axis=1), minlength=n + 1)
-        numbers[name] = counts[::-1].tolist()
-    return n, numbers
+    judged = (data.codes >= 0).sum(axis=1)
+    counted = []
+    for n in sorted(set(judged[judged > 1].tolist()), reverse=True):
+        codes = data.codes[judged == n]
+        most = np.zeros(len(codes), dtype=np.int64)
+        for name in extract.categories:
+            code = data.labels.index(name) if name in data.labels else -2
+            given = (codes == code).sum(axis=1)
+            most = np.maximum(most, given)
+            counted.append(AgreementCounts(name, n, tuple(np.bincount(given, minlength=n + 1).tolist())))
+        counted.append(AgreementCounts("", n, tuple(np.bincount(most, minlength=n + 1).tolist())))
+    return counted
 
 
 def _mean(counts: Mapping[int, int]) -> float | None:

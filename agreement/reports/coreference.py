@@ -8,7 +8,7 @@ from typing import Any
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.data.extract import reliability_data
-from agreement.data.muc import MarkedText, ReadMarkedTexts
+from agreement.data.muc import ReadMarkedTexts
 from agreement.measures import (
     Result,
     Score,
@@ -22,9 +22,9 @@ from agreement.measures import (
     link_kappa,
     match_muc6,
     muc,
-    score_interval,
 )
-from agreement.measures.coreference.scores import count_texts
+from agreement.measures.coreference.scores import TextCounts, count_texts
+from agreement.measures.uncertainty.score_intervals import score_intervals_of_counts
 from agreement.reports.basis import cached, compute_result, pick_texts, resolve
 from agreement.reports.parameters import InvalidParameter, Parameters
 
@@ -96,6 +96,7 @@ class CoreferenceReport:
     matched_by_muc6: bool
     overall: TextScores
     texts: tuple[TextScores, ...]
+    codings_left_out: Mapping[str, int]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -105,6 +106,7 @@ class CoreferenceReport:
             "parameters": self.parameters.query(),
             "fingerprint": self.fingerprint,
             "matched_by_muc6": self.matched_by_muc6,
+            "codings_left_out": dict(self.codings_left_out),
             "overall": self.overall.as_dict(),
             "texts": [one.as_dict() for one in self.texts],
         }
@@ -122,17 +124,23 @@ def compare_chains(
     Mentions are what is in a chain of the coder; what only one of them has in a chain is found by nobody.
     read_marked: returns by text the markables of key and response in the text, where they match by the rules of MUC-6.
     """
+    extract, parameters = select_pair(extract, parameters, first, second)
+    return cached(
+        extract,
+        ("coreference", parameters, first, second, read_marked is not None),
+        lambda: _compare_chains(extract, parameters, first, second, read_marked),
+    )
+
+
+def select_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> tuple[Extract, Parameters]:
+    """Return the answers of two coders, and the parameters as they work on them. Raises InvalidParameter."""
     if extract.kind == "categories":
         raise InvalidParameter("first", "coders of this project make no chains that could be compared.")
     extract, parameters = resolve(extract, replace(parameters, coders=_check_pair(extract, first, second)))
     for field, name in (("first", first), ("second", second)):
         if name not in extract.coders:
             raise InvalidParameter(field, f"nothing of {name!r} counts here; include= counts more codings.")
-    return cached(
-        extract,
-        ("coreference", parameters, first, second),
-        lambda: _compare_chains(extract, parameters, first, second, read_marked),
-    )
+    return extract, parameters
 
 
 def _check_pair(extract: Extract, first: str, second: str) -> str:
@@ -154,29 +162,37 @@ def _compare_chains(
     second: str,
     read_marked: ReadMarkedTexts | None,
 ) -> CoreferenceReport:
-    texts = common_texts(pick_texts(extract, parameters), first, second)
-    clusters = find_clusters(extract, texts)
-    key, response = (clusters_in(clusters, name, texts) for name in (first, second))
-    if read_marked:
-        for pk, marked in read_marked([text.pk for text in texts], first, second).items():
-            key[pk], response[pk] = _match(marked, key[pk], response[pk])
+    chosen = pick_texts(extract, parameters)
+    texts = common_texts(chosen, first, second)
+    key, response = pair_clusters(find_clusters(extract, texts), texts, first, second, read_marked)
+    counts = {name: count_texts(score, key, response) for name, score in SCORES.items()}
+    row = {name: {text: number for number, text in enumerate(one.texts)} for name, one in counts.items()}
+    # what a text says of both is alpha, whatever coefficient is asked for
+    as_alpha = replace(parameters, coefficient="alpha")
     return CoreferenceReport(
         parameters=parameters,
         fingerprint=extract.fingerprint,
         first=first,
         second=second,
         matched_by_muc6=read_marked is not None,
-        overall=_score("", "", key, response, compute_result(extract, parameters)),
+        overall=TextScores(
+            "",
+            "",
+            {name: _overall_figures(one) for name, one in counts.items()},
+            link_kappa(key, response, duplicates="first"),
+            compute_result(extract, as_alpha),
+        ),
         texts=tuple(
-            _score(
+            TextScores(
                 text.slug,
                 text.title,
-                {text.pk: key[text.pk]},
-                {text.pk: response[text.pk]},
-                compute_result(extract, parameters, [text]),
+                {name: _text_figures(one, row[name].get(text.pk)) for name, one in counts.items()},
+                link_kappa(key[text.pk], response[text.pk], duplicates="first"),
+                compute_result(extract, as_alpha, [text]),
             )
             for text in texts
         ),
+        codings_left_out=extract.count_left_out(chosen),
     )
 
 
@@ -188,11 +204,14 @@ def common_texts(texts: Sequence[TextEntry], first: str, second: str) -> list[Te
 def find_clusters(extract: Extract, texts: Sequence[TextEntry]) -> dict[str, Clusters]:
     """Return the chains of each coder by text, each markable in one: of several antecedents or indices the first holds.
 
-    A markable without antecedent or index is in a chain only where something of the coder points to it; markables that
-    the coder left out are in none.
+    A markable without antecedent or index is in a chain only where something of the coder points to it, also where the
+    scheme says that it refers to itself alone: what does not refer is no mention. Markables that the coder left out are
+    in no chain.
     """
     chosen = [replace(text, answers=text.answers.with_first_links()) for text in texts]
-    data = reliability_data(extract, chains="full", top="chain", unmarked="missing", texts=chosen)
+    data = reliability_data(
+        replace(extract, singletons=(), cache={}), chains="full", top="chain", unmarked="missing", texts=chosen
+    )
     return {str(coder): data.clusters(coder) for coder in data.coders}
 
 
@@ -202,26 +221,44 @@ def clusters_in(clusters: Mapping[str, Clusters], coder: str, texts: Sequence[Te
     return {text.pk: of_coder.get(text.pk, []) for text in texts}
 
 
-def _match(
-    marked: MarkedText, key: list[frozenset[Hashable]], response: list[frozenset[Hashable]]
-) -> tuple[list[frozenset[Hashable]], list[frozenset[Hashable]]]:
-    """Return the clusters of both sides with the names of the key's markables, by the rules of MUC-6."""
-    alignment = match_muc6(marked.content, marked.key, marked.response, key, response)
-    return [frozenset(one) for one in alignment.key], [frozenset(one) for one in alignment.response]
+def pair_clusters(
+    clusters: Mapping[str, Clusters],
+    texts: Sequence[TextEntry],
+    first: str,
+    second: str,
+    read_marked: ReadMarkedTexts | None = None,
+) -> tuple[Clusters, Clusters]:
+    """Return the chains of two coders in these texts, with the same names for the same markables.
 
-
-def _score(slug: str, title: str, key: Clusters, response: Clusters, alpha: Result) -> TextScores:
-    scores = {name: score_clusters(score, key, response, with_interval=not slug) for name, score in SCORES.items()}
-    return TextScores(slug, title, scores, link_kappa(key, response, duplicates="first"), alpha)
+    Where `read_marked` is given, markables match by the rules of MUC-6.
+    """
+    key, response = clusters_in(clusters, first, texts), clusters_in(clusters, second, texts)
+    if read_marked:
+        members = [{one for of_text in side.values() for chain in of_text for one in chain} for side in (key, response)]
+        for pk, marked in read_marked([text.pk for text in texts], first, second, *members).items():
+            alignment = match_muc6(marked.content, marked.key, marked.response, key[pk], response[pk])
+            key[pk] = [frozenset(one) for one in alignment.key]
+            response[pk] = [frozenset(one) for one in alignment.response]
+    return key, response
 
 
 def score_clusters(
     score: Callable[..., Score], key: Clusters, response: Clusters, *, with_interval: bool = False
 ) -> ScoreFigures:
     """Return a score of the response against the key, counts added over texts before they are divided."""
-    counted = count_texts(score, key, response)
+    return _overall_figures(count_texts(score, key, response), with_interval=with_interval)
+
+
+def _overall_figures(counted: TextCounts, *, with_interval: bool = True) -> ScoreFigures:
     if not counted.counts.any():
         return ScoreFigures(None, None, None, NO_CHAINS)
     found = counted.score
-    interval = score_interval(key, response, score).f1 if with_interval else None
+    interval = score_intervals_of_counts(counted).f1 if with_interval else None
     return ScoreFigures(found.recall, found.precision, found.f1, "", interval)
+
+
+def _text_figures(counted: TextCounts, row: int | None) -> ScoreFigures:
+    if row is None or not counted.counts[row].any():
+        return ScoreFigures(None, None, None, NO_CHAINS)
+    found = counted.finish(counted.counts[row])
+    return ScoreFigures(found.recall, found.precision, found.f1)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from agreement.data.answers import Extract
+from agreement.data.answers import REASONS_LEFT_OUT, Extract
 from agreement.measures import Comparison, Difference, ReliabilityData, Result, alpha, collapse, difference
 from agreement.measures import permutation_test as permute
-from agreement.reports.basis import cached, coefficient_function, resolve, select_categories, select_data
+from agreement.measures.data.components import name_pairable_documents
+from agreement.reports.basis import (
+    cached,
+    coefficient_function,
+    pick_texts,
+    resolve,
+    select_categories,
+    select_data,
+)
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 KINDS = ("round", "group", "category", "project")
@@ -29,6 +38,7 @@ class DifferenceReport:
     parameters: Parameters
     difference: Difference
     permutation: Comparison | None
+    codings_left_out: Mapping[str, int]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -45,6 +55,7 @@ class DifferenceReport:
             "p_value": found.p_value,
             "permutation_p_value": permutation.p_value if permutation else None,
             "paired": found.paired,
+            "codings_left_out": dict(self.codings_left_out),
             "note": found.note,
         }
 
@@ -63,6 +74,23 @@ def compare_parts(
     of projects, whose answers `answers_of` returns. All else is as the parameters say. The figure of a category is
     nominal alpha of that category against all others.
     """
+    _check_names(by, first, second)
+    extract, parameters = resolve(extract, parameters)
+    if by == "project":
+        return _compare(extract, parameters, by, first, second, answers_of)
+    key = ("difference", parameters, by, first, second)
+    return cached(extract, key, lambda: _compare(extract, parameters, by, first, second, answers_of))
+
+
+def check_parts(extract: Extract, parameters: Parameters, by: str, first: str, second: str) -> None:
+    """Raise InvalidParameter unless the two parts are there."""
+    _check_names(by, first, second)
+    extract, parameters = resolve(extract, parameters)
+    for field, name in (("first", first), ("second", second)):
+        _SELECTIONS[by](extract, parameters, field, name)
+
+
+def _check_names(by: str, first: str, second: str) -> None:
     if by not in KINDS:
         raise InvalidParameter("by", f"{by!r} is not one of {', '.join(KINDS)}.")
     for field, name in (("first", first), ("second", second)):
@@ -70,11 +98,6 @@ def compare_parts(
             raise InvalidParameter(field, "say which two are compared, first and second.")
     if first == second:
         raise InvalidParameter("second", "choose another one than the first.")
-    extract, parameters = resolve(extract, parameters)
-    if by == "project":
-        return _compare(extract, parameters, by, first, second, answers_of)
-    key = ("difference", parameters, by, first, second)
-    return cached(extract, key, lambda: _compare(extract, parameters, by, first, second, answers_of))
 
 
 def _compare(
@@ -86,18 +109,34 @@ def _compare(
     answers_of: Callable[[str], Extract] | None,
 ) -> DifferenceReport:
     select = _SELECTIONS[by]
+    if by == "project" and answers_of:
+        extracts = [_select_answers(answers_of(name), parameters) for name in (first, second)]
+    else:
+        extracts = [(extract, parameters)] * 2
     a, b = (
-        select(answers_of(name) if by == "project" and answers_of else extract, parameters, field, name)
-        for field, name in (("first", first), ("second", second))
+        select(*of_part, field, name)
+        for of_part, field, name in zip(extracts, ("first", "second"), (first, second), strict=True)
     )
+    left_out: Counter[str] = Counter()
+    for one, chosen in extracts if by == "project" else extracts[:1]:
+        left_out.update(one.count_left_out(pick_texts(one, chosen)))
     coefficient = partial(alpha, distance="nominal") if by == "category" else coefficient_function(parameters)
-    return DifferenceReport(by, first, second, parameters, difference(a, b, coefficient), _permute(a, b, coefficient))
+    return DifferenceReport(
+        by,
+        first,
+        second,
+        parameters,
+        difference(a, b, coefficient),
+        _permute(a, b, coefficient),
+        {reason: left_out[reason] for reason in REASONS_LEFT_OUT},
+    )
 
 
 def _permute(first: ReliabilityData, second: ReliabilityData, coefficient: Callable[..., Result]) -> Comparison | None:
     """Return the permutation test; None where there are too few texts, of which each can only be dealt whole."""
-    texts = set(first.documents) | set(second.documents)
-    if len(texts) < (2 if set(first.documents) == set(second.documents) else 3):
+    texts = [name_pairable_documents(data) for data in (first, second)]
+    paired = set(texts[0]) == set(texts[1])
+    if not all(texts) or (len(texts[0]) < 2 if paired else sum(map(len, texts)) < 3):
         return None
     return permute(first, second, coefficient, n=PERMUTATIONS)
 
@@ -122,9 +161,13 @@ def _select_category(extract: Extract, parameters: Parameters, field: str, name:
     return collapse(data, {label: OTHERS for label in data.labels if label != name})
 
 
+def _select_answers(extract: Extract, parameters: Parameters) -> tuple[Extract, Parameters]:
+    """Return the answers of a whole project: what is chosen of one means nothing in another."""
+    return resolve(extract, replace(parameters, coders="", texts="", rounds="", without=""))
+
+
 def _select_project(extract: Extract, parameters: Parameters, field: str, name: str) -> ReliabilityData:
-    chosen, resolved = resolve(extract, replace(parameters, coders="", texts="", rounds="", without=""))
-    data = select_data(chosen, resolved)
+    data = select_data(extract, parameters)
     if not len(data.units):
         raise InvalidParameter(field, f"there is nothing to compare in {name!r}.")
     return data

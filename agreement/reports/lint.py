@@ -83,9 +83,25 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
         ),
         Verdict(
             "measure",
-            ", ".join(one.label for key, one in COEFFICIENTS.items() if key != "alpha"),
+            _join_names([one.label for key, one in COEFFICIENTS.items() if one.takes_distance and key != "alpha"]),
             True,
-            "Whole values are compared; no part of an agreement counts." if sets else "Any number of coders.",
+            "By the same distances as alpha." if sets else why_not,
+        ),
+        Verdict(
+            "measure",
+            _join_names([one.label for one in COEFFICIENTS.values() if not (one.takes_distance or one.of_labels)]),
+            True,
+            "Whole values are compared; no part of an agreement counts." if sets else "Whole categories are compared.",
+        ),
+        Verdict(
+            "measure",
+            _join_names([one.label for one in COEFFICIENTS.values() if one.of_labels]),
+            scheme.answers in ("categories", "pointers"),
+            "Indices of two coders have nothing in common: there are no alternatives to compare."
+            if scheme.answers in INDEXED
+            else "Of antecedents, where no chain is made: several of one judgement share its vote."
+            if sets
+            else "A judgement has one category: it is multi-kappa.",
         ),
         Verdict(
             "measure",

@@ -101,10 +101,11 @@ class AgreementReport:
     @property
     def name(self) -> str:
         """What the figure is, for people."""
-        if self.parameters.is_alpha:
-            name, _, form = DISTANCE_NAMES[self.parameters.distance].partition(", ")
-            return ", ".join(filter(None, ["Krippendorff’s alpha", f"{name} distance", form]))
-        return COEFFICIENTS[self.parameters.coefficient].name
+        coefficient = COEFFICIENTS[self.parameters.coefficient].name
+        if not self.parameters.takes_distance:
+            return coefficient
+        name, _, form = DISTANCE_NAMES[self.parameters.distance].partition(", ")
+        return ", ".join(filter(None, [coefficient, f"{name} distance", form]))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -114,6 +115,8 @@ class AgreementReport:
             "coders": list(self.coders),
             "codings_left_out": self.codings_left_out,
             **result_fields(self.result),
+            "z": getattr(self.result, "z", None),
+            "p_value": getattr(self.result, "p_value", None),
             "low": self.interval.low,
             "high": self.interval.high,
             "interval": interval_fields(self.interval),

@@ -48,7 +48,7 @@ def describe_reliability(extract: Extract, report: AgreementReport) -> str:
 
 def _describe_range(extract: Extract, parameters: Parameters) -> str:
     """Return from which to which value alpha goes over the distances, where values are sets."""
-    if not parameters.is_alpha or extract.kind == "categories":
+    if not parameters.takes_distance or extract.kind == "categories":
         return ""
     by_value = sorted(
         (interval.value, DISTANCE_NAMES[cell.distance])

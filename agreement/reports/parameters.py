@@ -35,7 +35,7 @@ SELECTIONS = ("coders", "texts", "rounds", "without", "include")
 
 HELP = {
     "coefficient": "; ".join(f"{key}: {one.label}" for key, one in COEFFICIENTS.items())
-    + ". All but alpha are nominal.",
+    + ". Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
     "distance": "How far two values are apart.",
     "chains": "What a pointer scheme compares: immediate antecedents, the chain so far, or the whole chain.",
     "top": "What the first member of a chain has as its value: its category, or the chain.",
@@ -107,6 +107,11 @@ class Parameters:
     @property
     def is_alpha(self) -> bool:
         return self.coefficient == "alpha"
+
+    @property
+    def takes_distance(self) -> bool:
+        """Whether the coefficient takes values to be apart in part; it then is made of disagreements."""
+        return COEFFICIENTS[self.coefficient].takes_distance
 
     def with_convention(self, convention: Parameters) -> Parameters:
         """Return the convention's way to compute, of the data that these parameters select."""
@@ -290,8 +295,8 @@ def _differences(parameters: Parameters, convention: Parameters) -> dict[str, st
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:
     """Return the parameters that an address or a command asks for: a convention, and what the query names instead.
 
-    The convention is that of the preset that the query names, else that of the project's `preset`. A distance is one of
-    alpha, whatever the convention's coefficient. Raises InvalidParameter.
+    The convention is that of the preset that the query names, else that of the project's `preset`. A distance alone
+    asks for alpha, whatever the convention's coefficient. Raises InvalidParameter.
     """
     values = {name: value for name, value in query.items() if value != ""}
     preset_name = values.pop("preset", None)

@@ -15,11 +15,11 @@ from django.utils import timezone
 from agreement.models import Computation
 from agreement.reports.basis import pick_texts, store
 from agreement.reports.coreference import SCORES
-from agreement.reports.methods import program_version
+from agreement.reports.methods.methods import program_version
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
-from agreement.sections.deferred import conditions, pairs, texts
-from annotations.core.progress import Progress, is_lost, progress_recorder
+from agreement.sections.deferred import conditions, coreference, difference, pairs, texts
+from annotations.core.progress import Cancelled, Progress, is_lost, progress_recorder
 
 # Judgements, times the ways in which each is computed, that a page waits for: about a second.
 MAX_IMMEDIATE_COST = 600_000
@@ -35,6 +35,8 @@ BUILDERS: dict[str, Callable[[AnalysisRequest, Progress | None], TablesAndCharts
     "compare": conditions.build_comparison,
     "matrix": pairs.build_matrix,
     "texts": texts.build_all_texts,
+    "coreference": coreference.build_scores,
+    "difference": difference.build_difference,
 }
 
 
@@ -66,6 +68,10 @@ def estimate_cost(request: AnalysisRequest, kind: str) -> int:
     if kind == "matrix":  # each judgement is in as many pairs as there are other coders
         n_coders = len(request.extract.coders)
         return judgements * max(n_coders - 1, 0) * (4 if request.options.get("measure") in SCORES else 1)
+    if kind == "coreference":  # two coders, seven scores
+        return judgements * 80 // max(len(request.extract.coders), 1)
+    if kind == "difference":  # thousands of permutations of the texts
+        return judgements * 20
     constructions = {"pointers": 6, "indices": 3, "categories": 1, "scus": 3}[request.project.answers]
     return judgements * constructions * (2 if kind == "compare" or request.parameters.without else 1)
 
@@ -131,6 +137,8 @@ def compute(pk: int) -> None:
     try:
         request = AnalysisRequest.from_stored(computation.project, computation.parameters, computation.own)
         result = BUILDERS[computation.kind](request, progress_recorder(row)).as_json()
+    except Cancelled:  # its row was deleted
+        return
     except BaseException:  # also where the worker is told to end
         row.update(error="It could not be computed.", finished_at=timezone.now())
         raise

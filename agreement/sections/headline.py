@@ -11,7 +11,7 @@ from django.utils import timezone
 from agreement.data.activity import read_activity, read_progress
 from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.items import ItemFilters, compute_items, nonzero_relations
+from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.parameters import describe_convention
 from agreement.reports.request import AnalysisRequest

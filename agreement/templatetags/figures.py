@@ -20,6 +20,13 @@ def figure(value: float | None) -> SafeString:
 
 
 @register.filter
+def probability(p: float) -> SafeString:
+    """Return a p with three decimals, or that it is below the least of these."""
+    shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return format_html('<data value="{}">{}</data>', repr(p), shown)
+
+
+@register.filter
 def percent(share: float) -> SafeString:
     """Return a share from 0 to 1 as whole percent, with one decimal below ten."""
     return format_html('<data value="{}">{}</data>', repr(share), format_value(share, "percent"))

@@ -1,11 +1,13 @@
 """The controls of the agreement pages."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from django import forms
 
 from agreement.data.answers import Extract
 from agreement.models import NAME_LENGTH
+from agreement.reports.basis import allows_coefficient
 from agreement.reports.parameters import CHOICES, HELP, SELECTIONS, Parameters
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import (
@@ -40,6 +42,13 @@ class ParametersForm(forms.Form):
         for name in CHOICES:
             if name not in HIDDEN[extract.kind] and (name != "units" or extract.units):
                 labels = (PYRAMID_CHOICE_LABELS if extract.units else {}).get(name, CHOICE_LABELS[name])
+                if name == "coefficient":
+                    selected = extract.select(parameters.selection("include"), parameters.selection("coders"))
+                    labels = {
+                        key: label
+                        for key, label in labels.items()
+                        if allows_coefficient(selected, replace(parameters, coefficient=key))
+                    }
                 self.fields[name] = forms.ChoiceField(
                     choices=labels.items(), required=False, label=names[name], help_text=help_[name]
                 )

@@ -52,6 +52,11 @@ class Category(models.Model):
         default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
     )
     position = models.PositiveSmallIntegerField(default=0)
+    singleton = models.BooleanField(
+        default=False,
+        help_text="Where coders index: what has this answer refers to itself alone. Off: the answer is a value of its"
+        " own, the same for all that have it.",
+    )
 
     class Meta:
         ordering = ["position", "key"]
@@ -65,6 +70,10 @@ class Category(models.Model):
             models.CheckConstraint(
                 condition=Q(takes_index=False) | Q(points_to__isnull=True),
                 name="category_points_or_indexes",
+            ),
+            models.CheckConstraint(
+                condition=Q(singleton=False) | Q(takes_index=False, points_to__isnull=True),
+                name="category_singleton_refers_to_nothing_else",
             ),
         ]
 

@@ -45,6 +45,7 @@ def scheme_spec(levels: Iterable[Level], categories: Iterable[Category]) -> Sche
                 category.allow_later,
                 category.takes_index,
                 category.takes_optional,
+                category.singleton,
             )
             for category in categories
         ),
@@ -68,6 +69,7 @@ def scheme_state(project: Project) -> dict[str, Any]:
                 "allow_later": category.allow_later,
                 "takes_index": category.takes_index,
                 "takes_optional": category.takes_optional,
+                "singleton": category.singleton,
             }
             for category in categories_of(project.pk)
         ],

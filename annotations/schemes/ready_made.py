@@ -32,7 +32,7 @@ SCHEMES: dict[str, ReadyMadeScheme] = {
             (PHRASE,),
             (
                 CategorySpec("refers", "refers", takes_index=True),
-                CategorySpec("none", "does not refer"),
+                CategorySpec("none", "does not refer", singleton=True),
             ),
             "passonneau-2004",
             unmarked="singleton",

@@ -87,7 +87,15 @@ def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> D
         draw(st.sampled_from(["", "en", "he"])),
         draw(st.sampled_from(["", "rtl"])),
         scheme=scheme,
+        cuts=_places(draw, content),
+        breaks=_places(draw, content),
     )
+
+
+def _places(draw: st.DrawFn, content: str) -> tuple[int, ...]:
+    """Draw a few places of the text, in order; mostly none."""
+    places = draw(st.sets(st.integers(0, len(content)), max_size=4)) if draw(st.integers(0, 3)) == 0 else ()
+    return tuple(sorted(places))
 
 
 @st.composite
@@ -142,7 +150,7 @@ def _answers(
 
 
 def plain_of(document: Document) -> Document:
-    """Return what tests compare: the document without lines, findings, file and scheme, and with sorted sets."""
+    """Return what tests compare: the document without lines, findings, file, scheme and cuts, and with sorted sets."""
     marks = [
         replace(
             mark,
@@ -164,6 +172,8 @@ def plain_of(document: Document) -> Document:
         links=document.links if linked else Links.NONE,
         findings=(),
         scheme=None,
+        cuts=(),
+        breaks=(),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 FACTOR = 4
 MOST = 9.0
 # What takes less of the processor cannot be compared, and is too quick to have grown by the square.
-SHORTEST_SECONDS = 0.05
+SHORTEST_SECONDS = 0.2
 ATTEMPTS = 3
 
 

@@ -62,6 +62,12 @@ class IntervalSerializer(serializers.Serializer[Any]):
 
 class ReportSerializer(FiguresSerializer):
     parameters = ParametersSerializer()
+    z = serializers.FloatField(
+        allow_null=True, help_text="The value in standard errors of agreement by chance, where there is a formula."
+    )
+    p_value = serializers.FloatField(
+        allow_null=True, help_text="Of a z as far from 0, if coders agreed by chance only."
+    )
     low = serializers.FloatField(allow_null=True, help_text="of the 95% interval")
     high = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer()
@@ -115,6 +121,9 @@ class CoreferenceSerializer(serializers.Serializer[Any]):
     parameters = ParametersSerializer()
     fingerprint = serializers.CharField()
     matched_by_muc6 = serializers.BooleanField(help_text="Whether markables match by the rules of MUC-6.")
+    codings_left_out = serializers.DictField(
+        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
     overall = ScoresOfPairSerializer()
     texts = ScoresOfTextSerializer(many=True)
 
@@ -137,6 +146,9 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     p_value = serializers.FloatField(allow_null=True, help_text="two-sided, of Student's t")
     permutation_p_value = serializers.FloatField(allow_null=True, help_text="of 2,000 permutations of the texts")
     paired = serializers.BooleanField(help_text="whether both are of the same texts")
+    codings_left_out = serializers.DictField(
+        child=serializers.IntegerField(), help_text="codings with judgements that do not count, by reason"
+    )
     note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
 
 

@@ -26,8 +26,8 @@ from agreement.reports.parameters import (
     parse_parameters,
 )
 from agreement.reports.pyramids import dispatch, peers, scores, scus, study
-from agreement.sections.pages import coreference as coreference_page
-from agreement.sections.pages import difference as difference_page
+from agreement.sections.deferred import coreference as coreference_tables
+from agreement.sections.deferred import difference as difference_tables
 from agreement.sections.pages.pyramids import peers as peers_page
 from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
@@ -88,7 +88,7 @@ class Command(BaseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
-            self._print_tables(coreference_page.build_tables(report), options["format"])
+            self._print_tables(coreference_tables.build_tables(report), options["format"])
 
     def _print_difference(self, project: Project, parameters: Parameters, options: dict[str, Any]) -> None:
         """Print how two parts of the data differ: as JSON, or the table of the page."""
@@ -104,7 +104,7 @@ class Command(BaseCommand):
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_dict(), indent=1, ensure_ascii=False))
         else:
-            self._print_tables([difference_page.build_table(report)], options["format"])
+            self._print_tables([difference_tables.build_table(report)], options["format"])
 
     def _print_tables(self, tables: Sequence[Table], format_: str) -> None:
         for table in tables:

@@ -1,93 +1,244 @@
 """Kappa where a coder may give a second label (Rosenberg & Binkowski 2004)."""
 
-from itertools import combinations
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from agreement.measures.coefficients.chance import CERTAIN
+from agreement.measures.data.arrays import run_offsets, sorted_unique
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.options import MISSING_RULES, check_option
 from agreement.measures.results import NOT_BY_ALL, NOT_CODED, KappaResult, nonzero_counts
-from agreement.measures.values import Floats, Label
+from agreement.measures.sums.overlaps import PairableUnits
+from agreement.measures.sums.sufficient_statistics import (
+    SufficientStatistics,
+    hstack_sums,
+    register_statistics,
+    sparse_sums,
+)
+from agreement.measures.values import Bools, Floats, Ints, Label
 
 
+@dataclass(frozen=True, eq=False)
+class _Votes:
+    """The votes of the judgements, an entry for each label that a judgement gives a share to.
+
+    `unit` is the place among the units in use and `coder` the column. Labels are numbered first, then the members of
+    sets, which are of one document.
+    """
+
+    unit: Ints
+    coder: Ints
+    label: Ints
+    share: Floats
+    n_labels: int
+    n_members: int
+
+
+@dataclass(frozen=True, eq=False)
+class _AugmentedKappa:
+    """The coefficient and its data."""
+
+    data: ReliabilityData
+    p: float
+    missing: str
+
+    def __post_init__(self) -> None:
+        check_option("missing", self.missing, MISSING_RULES)
+        if not 0.5 <= self.p <= 1:
+            raise ValueError(f"p is {self.p!r}; it must be from 0.5 to 1")
+
+    @cached_property
+    def used_units(self) -> PairableUnits:
+        """The units in use."""
+        return PairableUnits.from_data(self.data, max(len(self.data.coders), 1) if self.missing == "drop" else 1)
+
+    @cached_property
+    def votes(self) -> _Votes:
+        """The votes of the units in use."""
+        cells, codes = self.data.cells, self.used_units.codes
+        names: dict[Label, int] = {}
+        parts = [_split_label(value, self.p, names) for value in self.data.labels]
+        sizes = np.diff(cells.starts)
+        # the empty set is a label: an answer that gives nothing
+        empty = len(names)
+        members = np.split(cells.members + empty + 1, cells.starts[1:-1]) if len(sizes) else []
+        labels = [np.array([label for label, _ in part], dtype=np.int64) for part in parts]
+        labels += [own if len(own) else np.array([empty], dtype=np.int64) for own in members]
+        shares = [np.array([share for _, share in part]) for part in parts]
+        shares += [np.full(max(size, 1), 1 / max(size, 1)) for size in sizes.tolist()]
+        n_parts = np.array([len(one) for one in labels], dtype=np.int64)
+        starts = np.cumsum(n_parts) - n_parts
+        unit, coder = np.nonzero(codes != MISSING)
+        value = codes[unit, coder]
+        entry = np.repeat(starts[value], n_parts[value]) + run_offsets(n_parts[value])
+        return _Votes(
+            unit=np.repeat(unit, n_parts[value]),
+            coder=np.repeat(coder, n_parts[value]),
+            label=np.concatenate([np.zeros(0, dtype=np.int64), *labels])[entry],
+            share=np.concatenate([np.zeros(0), *shares])[entry],
+            n_labels=empty + 1,
+            n_members=len(self.data.units) + len(cells.others),
+        )
+
+    @cached_property
+    def agreements(self) -> Floats:
+        """For each unit in use the mean agreement of its pairs of coders, NaN where there is none."""
+        votes, m = self.votes, self.used_units.coders
+        width = votes.n_labels + votes.n_members
+        keys, place = np.unique(votes.unit * width + votes.label, return_inverse=True)
+        sums = np.bincount(place, weights=votes.share, minlength=len(keys))
+        squares = np.bincount(place, weights=votes.share**2, minlength=len(keys))
+        together = np.bincount(keys // width, weights=sums**2 - squares, minlength=len(m))
+        agreements = np.full(len(m), np.nan)
+        paired = m >= 2
+        agreements[paired] = together[paired] / (m[paired] * (m[paired] - 1))
+        return agreements
+
+    def statistics(self, by: str) -> SufficientStatistics | None:
+        """Return the sums over documents from which the coefficient follows; None for units, which share members."""
+        if by != "document":
+            return None
+        used, votes, n = self.used_units, self.votes, len(self.data.coders)
+        documents, names = used.group_by(by)
+        n_groups = len(names)
+        paired = np.flatnonzero(used.coders >= 2)
+        observed = sparse_sums(
+            np.tile(documents[paired], 2),
+            np.repeat([0, 1], len(paired)),
+            np.concatenate((self.agreements[paired], np.ones(len(paired)))),
+            (n_groups, 2),
+        )
+        rows, columns = np.nonzero(used.codes != MISSING)
+        judged = sparse_sums(documents[rows], columns, np.ones(len(rows)), (n_groups, n))
+        of_label = votes.label < votes.n_labels
+        shared = sparse_sums(
+            documents[votes.unit[of_label]],
+            votes.coder[of_label] * votes.n_labels + votes.label[of_label],
+            votes.share[of_label],
+            (n_groups, n * votes.n_labels),
+        )
+        statistics = SufficientStatistics(
+            groups=names,
+            sums=hstack_sums(observed, judged, shared, self._common_members(~of_label)),
+            names=("augmented kappa",),
+            coefficients=self._coefficients,
+        )
+        return statistics.select_groups(np.bincount(documents, minlength=n_groups) > 0)
+
+    def _common_members(self, chosen: Bools) -> Floats:
+        """Return for each document what the votes of each two coders for members of sets have in common."""
+        votes, n = self.votes, len(self.data.coders)
+        keys, place = np.unique(votes.label[chosen], return_inverse=True)
+        common = np.zeros((len(self.data.documents), n, n))
+        if len(keys):
+            from scipy import sparse
+
+            table = sparse.csr_array(
+                sparse.coo_array((votes.share[chosen], (place, votes.coder[chosen])), shape=(len(keys), n))
+            )
+            document = np.zeros(len(keys), dtype=np.int64)
+            document[place] = self.used_units.documents[votes.unit[chosen]]
+            for number in sorted_unique(document).tolist():
+                of_document = table[np.flatnonzero(document == number)]
+                common[number] = (of_document.T @ of_document).toarray()
+        return common.reshape(len(common), n * n)
+
+    def _coefficients(self, sums: Floats) -> Floats:
+        observed, expected = self._observed_and_expected(sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(expected < CERTAIN, (observed - expected) / (1 - expected), np.nan)
+        return values[:, None]
+
+    def _observed_and_expected(self, sums: Floats) -> tuple[Floats, Floats]:
+        n, n_labels = len(self.data.coders), self.votes.n_labels
+        judged = sums[:, 2 : 2 + n]
+        shared = sums[:, 2 + n : 2 + n + n * n_labels].reshape(len(sums), n, n_labels)
+        common = shared @ shared.transpose(0, 2, 1) + sums[:, 2 + n + n * n_labels :].reshape(len(sums), n, n)
+        first, second = np.triu_indices(n, 1)
+        room = judged[:, first] * judged[:, second]
+        both = room > 0  # a coder without judgements has no votes
+        agreed = np.divide(common[:, first, second], room, out=np.zeros_like(room), where=both)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return sums[:, 0] / sums[:, 1], agreed.sum(axis=1) / both.sum(axis=1)
+
+    def compute(self) -> KappaResult:
+        """Return the coefficient of all data."""
+        used, data = self.used_units, self.data
+        observed = expected = value = None
+        note = ""
+        if not (used.coders >= 2).any():
+            note = "no unit is coded by two coders" if len(data.coders) > 1 else "there are fewer than two coders"
+            note = note if data.units else "there is no data"
+        else:
+            statistics = self.statistics("document")
+            assert statistics is not None
+            total = np.asarray(statistics.sums.sum(axis=0)).reshape(1, -1)
+            observed, expected = (float(part[0]) for part in self._observed_and_expected(total))
+            if expected < CERTAIN:
+                value = (observed - expected) / (1 - expected)
+            else:
+                note = "only one value is used, so that chance would agree as well"
+        return KappaResult(
+            coefficient="augmented kappa",
+            value=value,
+            observed=observed,
+            expected=expected,
+            n_units=len(used.rows),
+            n_coders=int((used.codes != MISSING).any(axis=0).sum()),
+            n_values=len(sorted_unique(self.votes.label[self.votes.share > 0])),
+            n_judgements=int(used.coders.sum()),
+            left_out=nonzero_counts(
+                {NOT_BY_ALL if self.missing == "drop" else NOT_CODED: len(data.units) - len(used.rows)}
+            ),
+            parameters={"p": str(self.p), "missing": self.missing},
+            note=note,
+        )
+
+
+def _augmented_statistics(
+    data: ReliabilityData, by: str, p: float = 0.5, *, missing: str = "available"
+) -> SufficientStatistics | None:
+    return _AugmentedKappa(data, p, missing).statistics(by)
+
+
+@register_statistics(_augmented_statistics)
 def augmented_kappa(data: Data, p: float = 0.5, *, missing: str = "available") -> KappaResult:
     """Return the kappa of labels of which a unit may have two from a coder: a primary one and a secondary one.
 
     A value is a label, or a pair `(primary, secondary)`. A judgement is one vote: all of it goes to a single label, or
-    `p` of it to the primary and 1 - p to the secondary one. Two coders agree on a unit by the sum over labels of the
-    product of their votes, and by chance by the same sum of their mean votes; of several coders it is the mean over
-    pairs (Rosenberg & Binkowski 2004, there for two). With p = 1 it is `cohen_kappa`, or `multi_kappa`, of the primary
-    labels. With p below 1 two coders who give the same two labels do not agree wholly: a vote that is split is
-    split for both.
+    `p` of it to the primary and 1 - p to the secondary one. A set stands for alternatives of which none is the first:
+    each of its members has the same share of the vote, whatever p is. Two coders agree on a unit by the sum over
+    labels of the product of their votes, and by chance by the same sum of their mean votes; of several coders it is
+    the mean over pairs (Rosenberg & Binkowski 2004, there for two coders and two labels). With p = 1 it is
+    `cohen_kappa`, or `multi_kappa`, of the primary labels. With p below 1 two coders who give the same two labels do
+    not agree wholly: a vote that is split is split for both.
 
-    `missing` is as in `multi_kappa`. Raises ValueError for p outside 0.5 to 1, for a set as a value, and for a tuple
-    that is no pair of two different labels. The value is None, with a note, where no unit has two coders and where
-    chance would agree as well.
+    `missing` is as in `multi_kappa`. Raises ValueError for p outside 0.5 to 1 and for a tuple that is no pair of two
+    different labels. The value is None, with a note, where no unit has two coders and where chance would agree as well.
 
     >>> rows = [[("a", "b"), "a"], ["b", "b"], ["a", ("b", "a")]]
     >>> data = ReliabilityData.from_values(range(3), ["Ann", "Bob"], rows, ["text"] * 3)
     >>> round(augmented_kappa(data, p=0.6).value, 4)
     0.3363
     """
-    data = as_data(data)
-    check_option("missing", missing, MISSING_RULES)
-    if not 0.5 <= p <= 1:
-        raise ValueError(f"p is {p!r}; it must be from 0.5 to 1")
-    codes = data.codes
-    votes, labels = _votes(data, p)
-    coded = codes != MISSING
-    used = coded.all(axis=1) if missing == "drop" else coded.any(axis=1)
-    if not len(data.coders):
-        used = np.zeros(len(codes), dtype=np.bool_)
-    codes, coded = codes[used], coded[used]
-    by_unit = np.append(votes, np.zeros((1, votes.shape[1])), axis=0)[codes]  # (units, coders, labels), 0 if missing
-    m = coded.sum(axis=1)
-    paired = m >= 2
-    together = (by_unit.sum(axis=1) ** 2).sum(axis=1) - (by_unit**2).sum(axis=(1, 2))
-    observed = float((together[paired] / (m[paired] * (m[paired] - 1))).mean()) if paired.any() else None
-    judged = coded.sum(axis=0)
-    shares = by_unit.sum(axis=0)[judged > 0] / judged[judged > 0, None]
-    agreed = [float((a * b).sum()) for a, b in combinations(shares, 2)]
-    expected = float(np.mean(agreed)) if agreed and observed is not None else None
-    note = ""
-    if observed is None:
-        note = "no unit is coded by two coders" if len(data.coders) > 1 else "there are fewer than two coders"
-        note = note if len(data.units) else "there is no data"
-    elif expected is None or expected > 1 - 1e-12:
-        note = "only one value is used, so that chance would agree as well"
-    value = None if note or observed is None or expected is None else (observed - expected) / (1 - expected)
-    return KappaResult(
-        coefficient="augmented kappa",
-        value=value,
-        observed=observed,
-        expected=expected,
-        n_units=len(codes),
-        n_coders=int((judged > 0).sum()),
-        n_values=int((by_unit.sum(axis=(0, 1)) > 0).sum()) if labels else 0,
-        n_judgements=int(coded.sum()),
-        left_out=nonzero_counts({NOT_BY_ALL if missing == "drop" else NOT_CODED: len(data.units) - len(codes)}),
-        parameters={"p": str(p), "missing": missing},
-        note=note,
-    )
+    return _AugmentedKappa(as_data(data), p, missing).compute()
 
 
-def _votes(data: ReliabilityData, p: float) -> tuple[Floats, list[Label]]:
-    """Return the share of each label in each value of the data, and the labels."""
-    if len(data.cells.starts) > 1:
-        raise ValueError(f"{set(data.value(len(data.labels)))!r} is a set: a value is a label or a pair of labels")  # type: ignore[call-overload]
-    place: dict[Label, int] = {}
-    shares: list[list[tuple[int, float]]] = []
-    for value in data.labels:
-        parts: list[tuple[Label, float]] = [(value, 1.0)]
-        if isinstance(value, tuple):
-            if len(value) != 2 or value[0] == value[1]:
-                raise ValueError(f"{value!r} is not a pair of a primary label and another, secondary one")
-            parts = [(value[0], p), (value[1], 1 - p)]
-        shares.append([(place.setdefault(label, len(place)), share) for label, share in parts])
-    votes = np.zeros((len(data.labels), len(place)))
-    for row, parts_of_value in enumerate(shares):
-        for column, share in parts_of_value:
-            votes[row, column] = share
-    return votes, list(place)
+def unit_agreements(data: ReliabilityData, p: float = 0.5, *, missing: str = "available") -> Floats:
+    """Return how far the coders of each unit agree, of the units that two coders coded (with "drop": all coders)."""
+    kappa = _AugmentedKappa(data, p, missing)
+    return kappa.agreements[kappa.used_units.coders >= 2]
+
+
+def _split_label(value: Label, p: float, names: dict[Label, int]) -> list[tuple[int, float]]:
+    """Return the labels of a value, by their numbers in `names`, each with its share of the vote."""
+    parts: list[tuple[Label, float]] = [(value, 1.0)]
+    if isinstance(value, tuple):
+        if len(value) != 2 or value[0] == value[1]:
+            raise ValueError(f"{value!r} is not a pair of a primary label and another, secondary one")
+        parts = [(value[0], p), (value[1], 1 - p)]
+    return [(names.setdefault(label, len(names)), share) for label, share in parts]

@@ -5,7 +5,7 @@ value is. Here an answer belongs to one or more classes (the tops of its chain, 
 union of what belongs to them.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -116,8 +116,13 @@ def pointed_values(
     return _build_data(answers, values, unmarked)
 
 
-def indexed_values(answers: Answers, *, unmarked: str = "missing") -> ReliabilityData:
-    """Return the data of coders who indexed: the values of `index_labels`. Every answer that has a value is a set.
+def indexed_values(
+    answers: Answers, *, unmarked: str = "missing", singletons: Collection[Label] | None = None
+) -> ReliabilityData:
+    """Return the data of coders who indexed: the values of `index_labels`.
+
+    An answer without an index is the set of its unit alone if its label is among `singletons`, and else the label.
+    None: all labels are, so that every answer that has a value is a set.
 
     >>> one = np.zeros(2, dtype=np.int64)
     >>> answers = Answers("ab", "", ["Ann"], ["text"], ["refers"], one, np.arange(2), one, one,
@@ -129,10 +134,13 @@ def indexed_values(answers: Answers, *, unmarked: str = "missing") -> Reliabilit
     n_judgements, n_indices = len(answers.unit), int(answers.link_to.max(initial=-1)) + 1
     of_judgement = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
     index = of_judgement[answers.link_of] * n_indices + answers.link_to
-    # an answer without any index is a class of its own
     indexed = np.zeros(n_judgements, dtype=np.bool_)
     indexed[answers.link_of] = True
-    alone = np.flatnonzero(~indexed & (answers.label != MISSING))
+    valued = answers.label != MISSING
+    is_singleton = np.array([singletons is None or label in singletons for label in answers.labels], dtype=np.bool_)
+    is_alone = ~indexed & valued
+    is_alone[is_alone] = is_singleton[answers.label[is_alone]]
+    alone = np.flatnonzero(is_alone)
     _, number = np.unique(index, return_inverse=True)
     n_classes = int(number.max(initial=-1)) + 1
     classes = _SetRows.from_pairs(
@@ -141,7 +149,7 @@ def indexed_values(answers: Answers, *, unmarked: str = "missing") -> Reliabilit
         n_judgements,
         n_classes + len(alone),
     )
-    chosen = np.flatnonzero(indexed | (answers.label != MISSING))
+    chosen = np.flatnonzero(indexed | is_alone)
     return _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
 
 

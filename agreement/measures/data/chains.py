@@ -72,26 +72,31 @@ def index_labels[M: Hashable, I: Hashable](
     order: Sequence[M],
     indices: Mapping[M, Collection[I]],
     unmarked: str = "singleton",
+    *,
+    categories: Mapping[M, Label] | None = None,
 ) -> dict[M, Value]:
     """Return the value of each markable for a coder who indexed: the union of the classes of its indices.
 
-    `indices[m]` is the indices of m; none at all (NIL) makes m a class of its own. A markable with two
-    indices is in both classes and does not merge them. `unmarked` is as in `chain_labels`, for the markables
-    of `order` that are not in `indices`. Raises ValueError for an unknown option, a markable that comes twice
-    in `order`, and an indexed one that is not in it.
+    `indices[m]` is the indices of m. Where it has none at all (NIL), m has its label in `categories` as its value; if
+    there is none, m is a class of its own (Passonneau 2004). A markable with two indices is in both classes and does
+    not merge them. `unmarked` is as in `chain_labels`, for the markables of `order` that are not in `indices`. Raises
+    ValueError for an unknown option, a markable that comes twice in `order`, and an indexed one that is not in it.
 
     >>> values = index_labels("ABCD", {"A": {1}, "B": {1, 2}, "C": {2}, "D": set()})
     >>> {markable: "".join(sorted(value)) for markable, value in values.items()}
     {'A': 'AB', 'B': 'ABC', 'C': 'BC', 'D': 'D'}
+    >>> index_labels("AB", {"A": set(), "B": set()}, categories={"A": "none"})
+    {'A': 'none', 'B': frozenset({'B'})}
     """
     check_option("unmarked", unmarked, UNMARKED)
     position = _positions(order)
     for markable in indices:
         if markable not in position:
             raise ValueError(f"markable {markable!r} is not in the text order")
+    labels: Mapping[M, Value] = categories or {}
     classes = _ClassUnions((index, m) for m, names in indices.items() for index in names)
     values: dict[M, Value] = {
-        m: classes.union(frozenset(names)) if names else frozenset((m,)) for m, names in indices.items()
+        m: classes.union(frozenset(names)) if names else labels.get(m, frozenset((m,))) for m, names in indices.items()
     }
     values.update(_unmarked_values((m for m in order if m not in indices), unmarked))
     return values

@@ -1,5 +1,6 @@
 """The connected parts of reliability data: what one merge or split of a chain can change, and no more."""
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -79,6 +80,11 @@ def component_of_unit(data: ReliabilityData) -> Ints:
 def find_pairable_documents(data: ReliabilityData) -> Ints:
     """Return the numbers of the documents with a unit that two coders coded."""
     return sorted_unique(data.document_of_unit[find_pairable_units(data)])
+
+
+def name_pairable_documents(data: ReliabilityData) -> list[Hashable]:
+    """Return the documents with a unit that two coders coded."""
+    return [data.documents[document] for document in find_pairable_documents(data).tolist()]
 
 
 def find_pairable_units(data: ReliabilityData) -> Bools:

@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 
 from agreement.measures.coefficients.alpha import alpha
-from agreement.measures.data.components import find_pairable_documents, split_shared_components
+from agreement.measures.data.components import (
+    find_pairable_documents,
+    name_pairable_documents,
+    split_shared_components,
+)
 from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.results import Result
@@ -26,11 +30,11 @@ def difference(
 ) -> Difference:
     """Return how the coefficients of two rounds or groups of coders differ, first less second, with its interval.
 
-    Where both have the same documents, each is left out of both at once, and the interval is the jackknife's of the
-    difference: se = sqrt((G - 1)/G sum (d(g) - mean of d(g))^2), t of Student's distribution with G - 1 degrees of
-    freedom (Tukey 1958). Where they have other documents the variances of both are added, with the degrees of freedom
-    of Welch 1947. Groups are those of `interval`; of one document that both have, the connected components of all
-    values in either. The scale is the plain one. The p-value is two-sided, of t = difference/se;
+    Where both have pairable units in the same documents, each is left out of both at once, and the interval is the
+    jackknife's of the difference: se = sqrt((G - 1)/G sum (d(g) - mean of d(g))^2), t of Student's distribution with
+    G - 1 degrees of freedom (Tukey 1958). Where these are other documents the variances of both are added, with the
+    degrees of freedom of Welch 1947. Groups are those of `interval`; of one document that both have, the connected
+    components of all values in either. The scale is the plain one. The p-value is two-sided, of t = difference/se;
     `permutation_test` needs no such distribution.
 
     There is no interval, and the note says why, where a coefficient is undefined, also without some group, for fewer
@@ -47,7 +51,7 @@ def difference(
     check_level(level)
     call = CoefficientCall(coefficient, arguments, options)
     results = call(first), call(second)
-    paired = set(first.documents) == set(second.documents)
+    paired = set(name_pairable_documents(first)) == set(name_pairable_documents(second))
     groups = (
         _shared_groups(first, second) if paired else (find_groups(first, "document"), find_groups(second, "document"))
     )
@@ -58,10 +62,9 @@ def difference(
 
 
 def _shared_groups(first: ReliabilityData, second: ReliabilityData) -> list[Groups]:
-    """Return the groups of both by the same names."""
-    used = [{data.documents[d] for d in find_pairable_documents(data).tolist()} for data in (first, second)]
+    """Return the groups of both, which have pairable units in the same documents, by the same names."""
     by = "document"
-    if len(used[0] | used[1]) == 1:
+    if len(name_pairable_documents(first)) == 1:
         by = "component"
         first, second = split_shared_components(first, second)
     return [Groups(by, data, find_pairable_documents(data)) for data in (first, second)]

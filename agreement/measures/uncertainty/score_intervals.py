@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.measures.coreference.scores import Score, Side, conll_average, count_texts
+from agreement.measures.coreference.scores import Score, Side, TextCounts, conll_average, count_texts
 from agreement.measures.options import check_option
 from agreement.measures.pyramids import score_correlation, scores_by_peer
 from agreement.measures.results import Figure, format_defined, format_equality, pluralize, render_table
@@ -123,8 +123,12 @@ def score_interval(
     >>> score_interval(key, key | {"b": ["EF", "G"], "d": ["KL", "M"]}, b_cubed).f1
     <value = 0.8857, interval 0.3778 to 0.9900, 4 texts>
     """
+    return score_intervals_of_counts(count_texts(score, key, response, **options), level)
+
+
+def score_intervals_of_counts(texts: TextCounts, level: float = 0.95) -> ScoreIntervals:
+    """Return `score_interval` from what each text adds to the score."""
     check_level(level)
-    texts = count_texts(score, key, response, **options)
     used = texts.counts.any(axis=1)
     counts, whole, total = texts.counts[used], texts.score, texts.counts.sum(axis=0)
     empty = [not (total - own).any() for own in counts]

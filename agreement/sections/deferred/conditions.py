@@ -9,8 +9,9 @@ from django.utils.http import urlencode
 
 from agreement.data.answers import Extract
 from agreement.data.extract import extract
-from agreement.reports import methods, overall
+from agreement.reports import overall
 from agreement.reports.basis import compute_interval, resolve
+from agreement.reports.methods import methods
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.parameters import Parameters, presets_for
 from agreement.reports.request import AnalysisRequest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import reverse
 
+from agreement.data.muc import marked_texts_reader
 from agreement.reports import coders as reports
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, heat_map
@@ -25,7 +26,11 @@ def build_matrix(request: AnalysisRequest, progress: Progress | None = None) -> 
     """Return a measure of each two coders, those beside each other who agree, and each coder with the others."""
     matrix = request.compute(
         lambda parameters, own: reports.compute_pair_matrix(
-            request.extract, parameters, own.get("measure") or "coefficient", progress
+            request.extract,
+            parameters,
+            own.get("measure") or "coefficient",
+            progress,
+            marked_texts_reader(request.project) if own.get("measure") in reports.CHAIN_MEASURES else None,
         )
     )
     name = MEASURES[matrix.measure]

@@ -10,9 +10,10 @@ from django.utils.http import urlencode
 from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports import overall, units
+from agreement.reports import overall
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
 from agreement.reports.parameters import InvalidParameter, Parameters, describe_convention, presets_for
+from agreement.reports.pyramids import units
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from agreement.data.snippets import read_snippets
 from agreement.models import Mapping
-from agreement.reports import categories as reports
 from agreement.reports.basis import pick_texts
+from agreement.reports.items import categories as reports
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections, paginate

@@ -9,11 +9,12 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from agreement.data.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
 from agreement.reports import coders as reports
 from agreement.reports.basis import cached, pick_texts
 from agreement.reports.course import seconds_per_judgement
-from agreement.reports.items import compute_items
+from agreement.reports.items.items import compute_items
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
@@ -23,6 +24,9 @@ from agreement.sections.content import PageSections
 from agreement.sections.deferred.pairs import MEASURES
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.coding.active_time import Activity, activity_by_text_and_coder
+
+# The row of the category that most coders gave an item.
+ANY_CATEGORY = "whichever most chose"
 
 
 def build(request: AnalysisRequest) -> PageSections:
@@ -37,7 +41,7 @@ def build(request: AnalysisRequest) -> PageSections:
     if not request.extract.units:  # all that is compared of pyramids has one category
         tables += [
             _bias_table(request, profiles),
-            _agreeing_table(request),
+            *_agreeing_tables(request),
             _confusion_table(request, request.parameters),
         ]
     measure = request.options.get("measure") or "coefficient"
@@ -64,7 +68,9 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
         return replace(parameters, coders=f"{first},{second}")
 
     measures = request.compute(
-        lambda parameters, _: reports.measure_pair(request.project_answers, parameters, first, second)
+        lambda parameters, _: reports.measure_pair(
+            request.project_answers, parameters, first, second, marked_texts_reader(request.project)
+        )
     )
     parameters = restrict(request.parameters)
     relations = compute_items(request.project_answers, parameters).relations.sum(axis=0).tolist()
@@ -173,16 +179,43 @@ def _category_shares(profile: reports.Profile, names: list[str]) -> list[float]:
     return [profile.categories[name] / profile.n_judgements if profile.n_judgements else 0.0 for name in names]
 
 
-def _agreeing_table(request: AnalysisRequest) -> Table:
-    n, counts = reports.count_agreeing_coders(request.extract, request.parameters)
-    columns = [Column("category", "Category"), *(Column(f"by_{k}", str(k), "count") for k in range(n, -1, -1))]
-    return Table(
-        "agreed",
-        "On how many items so many coders give a category",
-        columns,
-        [(name, *row) for name, row in counts.items()],
-        "Items that some coder did not judge are left out.",
-    )
+def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
+    """Return Table 2 of Poesio & Artstein 2005: so many coders, and so many or more."""
+    counts = reports.count_agreeing_coders(request.extract, request.parameters)
+    most = max((one.n_coders for one in counts), default=0)
+    several = len({one.n_coders for one in counts}) > 1
+
+    def build(key: str, caption: str, column: str, label: str, numbers: range, rows: list[list[Cell]]) -> Table:
+        columns = [Column("category", "Category"), *([Column("judged_by", "Judged by", "count")] if several else [])]
+        columns += [Column(f"{column}_{k}", label.format(k), "count") for k in numbers]
+        return Table(key, caption, columns, rows, "Items that fewer than two coders judged are left out.")
+
+    def head(one: reports.AgreementCounts) -> list[Cell]:
+        return [one.category or ANY_CATEGORY, *([one.n_coders] if several else [])]
+
+    exactly, at_least = range(most, -1, -1), range(most, 0, -1)
+    return [
+        build(
+            "agreed",
+            "Items by number of coders choosing the category",
+            "by",
+            "{}",
+            exactly,
+            [
+                [*head(one), *(one.units[k] if k <= one.n_coders else None for k in exactly)]
+                for one in counts
+                if one.category
+            ],
+        ),
+        build(
+            "agreed_at_least",
+            "Items by least number of coders choosing the category",
+            "at_least",
+            "{} or more",
+            at_least,
+            [[*head(one), *(one.at_least(k) if k <= one.n_coders else None for k in at_least)] for one in counts],
+        ),
+    ]
 
 
 def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None) -> Table:

@@ -3,131 +3,44 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
-from agreement.data.muc import marked_texts_reader
-from agreement.reports.coreference import SCORES, CoreferenceReport, TextScores, compare_chains
+from agreement.reports.basis import pick_texts
+from agreement.reports.coreference import select_pair
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
+from agreement.reports.wording import list_codings_left_out
+from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
-from agreement.sections.labels import SCORE_LABELS
-from agreement.sections.tables import Cell, Column, Table
-
-NOTE = (
-    "Mentions are what is in a chain of the coder; what one of them alone has in a chain is found by nobody. Counts are"
-    " added over the texts that both have coded before they are divided. Intervals are of F1, over texts."
-)
-NOTE_MUC6 = " Markables match by the rules of MUC-6: least words, leading articles, optional markables."
-NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page of agreement computes it."
 
 
 def build(request: AnalysisRequest) -> PageSections:
     """Return every score of two coders, over all texts and in each; without two coders nothing but the choice."""
-    coders = request.extract.coders
-    report = request.compute(lambda parameters, options: _compare(request, parameters, options))
-    context = {
-        "coders": coders,
-        "report": report,
+    pair = request.compute(lambda parameters, options: _choose_pair(request, parameters, options))
+    context: dict[str, Any] = {
+        "coders": request.extract.coders,
         "has_chains": request.extract.kind != "categories",
         "report_query": request.parameters.query(),
+        "pair": pair,
     }
-    if report is None:
+    if pair is None:
         return PageSections([], [], context=context)
-    dots = [Dot(SCORE_LABELS[name], one.f1) for name, one in report.overall.scores.items()]
-    chart = Chart("scores", "F1 of each score", dot_plot(dots, "F1"), describe_dots(dots), "scores")
-    return PageSections(build_tables(report), [chart], context=context)
+    first, second = pair
+    request.options = {"first": first, "second": second}
+    of_pair, parameters = select_pair(request.project_answers, request.parameters, first, second)
+    left_out = of_pair.count_left_out(pick_texts(of_pair, parameters))
+    scores = compute_or_enqueue(request, "coreference")
+    return scores.extended(**context, not_counted=list_codings_left_out(left_out))
 
 
-def build_tables(report: CoreferenceReport) -> list[Table]:
-    """Return the scores over all texts, Passonneau's table of texts, and every score in each text."""
-    note = NOTE + (NOTE_MUC6 if report.matched_by_muc6 else "")
-    rows = [_score_row(name, report) for name in SCORES]
-    note += _move_common_note(rows)
-    return [
-        Table(
-            "scores",
-            f"{report.second} against {report.first}",
-            [
-                Column("score", "Score"),
-                Column("recall", "Recall", "figure"),
-                Column("precision", "Precision", "figure"),
-                Column("f1", "F1", "figure"),
-                Column("low", "from", "figure"),
-                Column("high", "to", "figure"),
-                Column("note", "To mind"),
-            ],
-            rows,
-            note,
-        ),
-        _texts_table(report),
-        _each_text_table(report),
-    ]
-
-
-def _compare(request: AnalysisRequest, parameters: Parameters, options: dict[str, str]) -> CoreferenceReport | None:
-    """Return the report of the coders that the address names, or of the first two; None where there are no two."""
+def _choose_pair(request: AnalysisRequest, parameters: Parameters, options: dict[str, str]) -> tuple[str, str] | None:
+    """Return the coders that the address names, or the first two; None where there are no two."""
     if request.extract.kind == "categories":
         return None
     first, second = options.get("first", ""), options.get("second", "")
     if not first and not second:
-        pair = next(combinations(request.extract.coders, 2), None)
-        if pair is None:
-            return None
-        first, second = pair
+        return next(combinations(request.extract.coders, 2), None)
     if not first or not second:
         raise InvalidParameter("second" if first else "first", "name two coders, first and second.")
-    return compare_chains(request.project_answers, parameters, first, second, marked_texts_reader(request.project))
-
-
-def _score_row(name: str, report: CoreferenceReport) -> list[Cell]:
-    one = report.overall.scores[name]
-    low, high, note = (one.interval.low, one.interval.high, one.interval.note) if one.interval else (None, None, "")
-    return [SCORE_LABELS[name], one.recall, one.precision, one.f1, low, high, one.note or note]
-
-
-def _move_common_note(rows: list[list[Cell]]) -> str:
-    """Take a note away that every row with a score has, and return it as a sentence."""
-    notes = {row[-1] for row in rows}
-    if len(notes) != 1:
-        return ""
-    [note] = notes
-    for row in rows:
-        row[-1] = ""
-    return f" {str(note).capitalize()}." if note else ""
-
-
-def _texts_table(report: CoreferenceReport) -> Table:
-    """Return Table 3 of Passonneau 2004, with F1 beside it."""
-
-    def row(one: TextScores, title: str) -> list[Cell]:
-        muc = one.scores["muc"]
-        return [title, muc.recall, muc.precision, muc.f1, one.alpha.value, one.link_kappa.value]
-
-    return Table(
-        "texts",
-        "Text by text (Passonneau 2004, Table 3)",
-        [
-            Column("text", "Text"),
-            Column("muc_recall", "MUC recall", "figure"),
-            Column("muc_precision", "MUC precision", "figure"),
-            Column("muc_f1", "MUC F1", "figure"),
-            Column("alpha", "Alpha", "figure"),
-            Column("link_kappa", "Kappa of links", "figure"),
-        ],
-        [row(report.overall, "all texts"), *(row(one, one.title) for one in report.texts)],
-        NOTE_TEXTS,
-    )
-
-
-def _each_text_table(report: CoreferenceReport) -> Table:
-    columns = [Column("text", "Text")]
-    for name in SCORES:
-        columns += [
-            Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure")
-            for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
-        ]
-    rows: list[list[Cell]] = [
-        [one.title, *(figure for score in one.scores.values() for figure in (score.recall, score.precision, score.f1))]
-        for one in report.texts
-    ]
-    return Table("each", "Every score in each text", columns, rows)
+    select_pair(request.project_answers, parameters, first, second)
+    return first, second

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agreement.reports import methods, overall
+from agreement.reports import overall
+from agreement.reports.methods import methods
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages.agreement import build_units_tables

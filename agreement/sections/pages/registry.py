@@ -17,6 +17,7 @@ from agreement.sections.pages import (
     conditions,
     coreference,
     course,
+    data,
     difference,
     methods,
     texts,
@@ -127,6 +128,11 @@ ITEM = ResultPage(
 METHODS = ResultPage(
     "methods", "A paragraph for a paper: every convention, every figure, version and fingerprint.", methods.build
 )
+DATA = ResultPage(
+    "data",
+    "What coders answered, the values that are compared as one integer each, and what the integers stand for.",
+    data.build,
+)
 ALLOWS = ResultPage(
     "allows", "Which measures, views and exports the project's scheme allows, and which not.", allows.build
 )
@@ -163,7 +169,7 @@ PEERS = ResultPage(
 def pages_for(project: Project) -> dict[str, ResultPage]:
     """Return the pages that list all of something in a project, by their names."""
     pages = [AGREEMENT, GRID, COMPARE, DIFFERENCE, TEXTS, CODERS, PAIR, COREFERENCE]
-    pages += [CATEGORIES, COURSE, ITEMS, METHODS, ALLOWS]
+    pages += [CATEGORIES, COURSE, ITEMS, METHODS, DATA, ALLOWS]
     if project.answers == Project.Answers.SCUS:
         pages += [SCORES, STUDY, SCUS, PEERS]
     return {page.name: page for page in pages}

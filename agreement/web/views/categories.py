@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
-from agreement.reports.categories import format_mapping, parse_mapping
+from agreement.reports.items.categories import format_mapping, parse_mapping
 from agreement.reports.parameters import SELECTIONS, InvalidParameter
 from agreement.sections.pages import registry
 from agreement.sections.pages.categories import MERGE_PREFIX

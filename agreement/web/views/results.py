@@ -50,6 +50,13 @@ def methods(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
+def data(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what coders answered, and the integers of their values."""
+    return show_page(request, slug, registry.DATA)
+
+
+@login_required
+@require_safe
 def allows(request: HttpRequest, slug: str) -> HttpResponse:
     """Show which measures, views and exports the project's scheme allows, and which not."""
     return show_page(request, slug, registry.ALLOWS)

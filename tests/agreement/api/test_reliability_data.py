@@ -68,6 +68,7 @@ def constructions(answers: str) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [*DEMOS, EZCOREF])
 def test_the_library_computes_the_figures_of_the_pages_from_the_file_to_the_last_digit(load, taken, slug):
     project = load(slug)

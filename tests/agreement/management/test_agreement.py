@@ -76,7 +76,8 @@ def as_csv(out: str) -> dict[str, dict[str, Any]]:
 def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None = None) -> ReliabilityData:
     """Return the matrix of these documents by text and coder; a value is the union of the classes of its indices.
 
-    A unit is a text with a span. A coder who left out a markable of a text means something of its own by it.
+    A unit is a text with a span. A coder who left out a markable of a text means something of its own by it; one who
+    marked it without an index says that it does not refer.
     """
     coders = sorted({coder for _, coder in documents})
     spans: dict[str, set[tuple[int, int]]] = defaultdict(set)
@@ -93,10 +94,13 @@ def by_hand(documents: dict[tuple[str, str], Document], texts: list[str] | None 
     for text in sorted(spans) if texts is None else texts:
         for start, end in sorted(spans[text], key=lambda span: (span[0], -span[1])):
             units.append((text, start, end))
-            row: list[frozenset[tuple[str, int, int]] | None] = []
+            row: list[frozenset[tuple[str, int, int]] | str | None] = []
             for coder in coders:
-                named = [classes[text, coder, index] for index in indices.get((text, coder, start, end), ())]
-                value = frozenset().union(*named) if named else frozenset([(text, start, end)])
+                given = indices.get((text, coder, start, end))
+                named = [classes[text, coder, index] for index in given or ()]
+                value: frozenset[tuple[str, int, int]] | str = frozenset().union(*named)
+                if not named:
+                    value = frozenset([(text, start, end)]) if given is None else "none"
                 row.append(value if (text, coder) in documents else None)
             rows.append(row)
     return ReliabilityData.from_values(units, coders, rows, [unit[0] for unit in units])

@@ -167,9 +167,11 @@ def kappa(coefficient, table, missing="available", similar=None, q=None, total=N
 
 
 def augmented(table, p):
-    """Return Rosenberg & Binkowski's kappa; a value is a label or a pair of labels."""
+    """Return Rosenberg & Binkowski's kappa; a value is a label, a pair of labels or a set of alternatives."""
 
     def votes(value):
+        if isinstance(value, frozenset):
+            return {member: Fraction(1, len(value)) for member in value} or {value: Fraction(1)}
         return {value[0]: p, value[1]: 1 - p} if isinstance(value, tuple) else {value: Fraction(1)}
 
     def product(a, b):

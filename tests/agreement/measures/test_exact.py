@@ -158,7 +158,12 @@ def test_weighted_coefficients_are_what_their_definitions_give(drawn, missing, n
     assert_kappa(gwet_ac1(data, name, categories=scale, missing=missing), expected)
 
 
-PAIRS = st.one_of(st.none(), st.sampled_from("abc"), st.permutations("abc").map(lambda p: tuple(p[:2])))
+PAIRS = st.one_of(
+    st.none(),
+    st.sampled_from("abc"),
+    st.permutations("abc").map(lambda p: tuple(p[:2])),
+    st.frozensets(st.sampled_from("xyz")),
+)
 
 
 @examples(60)

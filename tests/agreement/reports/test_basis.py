@@ -1,14 +1,16 @@
 """What every report rests on: sums that are kept, intervals, and the choice of data."""
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from agreement.data.extract import clear_cache, extract, reliability_data
-from agreement.measures import ReliabilityData, alpha, interval
+from agreement.measures import ReliabilityData, alpha, augmented_kappa, beta, cohen_kappa, interval
 from agreement.reports import basis, overall
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.items.items import compute_items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
@@ -133,28 +135,98 @@ def test_one_reading_of_a_text_serves_every_distance(db):
 
 
 def test_a_coefficient_is_called_as_in_the_library():
-    assert [one.compute.__name__ for one in COEFFICIENTS.values()] == list(COEFFICIENTS)
+    # the weighted kappa of sets is beta of two coders
+    names = {name: "beta" if name == "weighted_kappa" else name for name in COEFFICIENTS}
+    assert {name: one.compute.__name__ for name, one in COEFFICIENTS.items()} == names
+
+
+def coders_for(name):
+    """Return coders of whom there are enough for the coefficient, and not too many."""
+    return ("alice", "bob") if COEFFICIENTS[name].for_two else ("alice", "bob", "carol")
+
+
+def of_coders(answers, coders):
+    return {text: {coder: given[coder] for coder in coders} for text, given in answers.items()}
+
+
+@pytest.mark.parametrize("name", [name for name, one in COEFFICIENTS.items() if one.for_two])
+def test_a_coefficient_of_two_coders_is_refused_for_three_and_is_there_for_two_of_them(three, name):
+    with pytest.raises(InvalidParameter, match="is of two coders, and here are 3: choose two,"):
+        chosen(extract(three), name)
+    found = basis.compute_result(*chosen(extract(three), name, coders="alice,bob"))
+    same(found, COEFFICIENTS[name].compute(table_of(of_coders(THREE, ("alice", "bob")), ("alice", "bob"))))
+
+
+def test_a_coefficient_of_two_coders_is_there_where_two_have_coded_what_is_chosen(three):
+    # carol judged nothing of the third text
+    extracted, parameters = chosen(extract(three), "cohen_kappa", texts="text-3")
+    assert (extracted.coders, parameters.coders) == (("alice", "bob"), "alice,bob")
+    data = table_of(of_coders({"text-3": THREE["text-3"]}, ("alice", "bob")), ("alice", "bob"))
+    same(basis.compute_result(extracted, parameters), cohen_kappa(data))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["beta", "weighted_kappa"])
+@pytest.mark.parametrize("asked", CHAINED)
+def test_beta_takes_the_distance_and_leaves_the_unit_in_its_sets(name, asked):
+    found = extract(answer(coded_project("tea", "poesio-artstein-2005", WALK, f"{WALK} 2", f"{WALK} 3")))
+    data = reliability_data(found, chains="full", top="category", unmarked=found.unmarked)
+    options = {"distance": asked.distance, "empty": asked.empty, "thirds": asked.thirds}
+    parameters = replace(asked, coefficient=name)
+    same(basis.compute_interval(*basis.resolve(found, parameters)), interval(data, beta, **options))
+    observed = compute_items(found, parameters).observed.sum()
+    assert observed == pytest.approx(beta(data, **options).observed)
+
+
+def test_augmented_kappa_is_of_antecedents_where_no_chain_is_made(project, codings, keys):
+    for label, alice, bob in (("b", "a", "a"), ("c", "ab", "a"), ("d", "ab", "bc"), ("e", "abc", "c")):
+        judge(codings["alice"], keys[label], "phrase", *(keys[one] for one in alice))
+        judge(codings["bob"], keys[label], "phrase", *(keys[one] for one in bob))
+    found = extract(hand_in(project))
+    with pytest.raises(InvalidParameter, match="chains=none"):
+        chosen(found, "augmented_kappa")
+    parameters = chosen(found, "augmented_kappa", chains="none")
+    rows = [["a", "a"], [frozenset("ab"), "a"], [frozenset("ab"), frozenset("bc")], [frozenset("abc"), "c"]]
+    rows = [[value if isinstance(value, frozenset) else frozenset(value) for value in row] for row in rows]
+    expected = augmented_kappa(ReliabilityData.from_values(range(4), ["alice", "bob"], rows, ["text"] * 4))
+    found = basis.compute_result(*parameters)
+    same(found, replace(expected, left_out={"coded by no coder": 2}))
+    # by hand: agreements 1, 1/2, 1/4, 1/3
+    assert expected.observed == pytest.approx((1 + 1 / 2 + 1 / 4 + 1 / 3) / 4)
+    items = compute_items(*parameters)
+    assert sorted(items.observed * 4) == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4])
+
+
+@pytest.mark.parametrize("scheme", ["passonneau-2004", "pyramid"])
+def test_augmented_kappa_of_indices_is_refused(scheme):
+    with pytest.raises(InvalidParameter, match="it needs categories, or pointers"):
+        basis.resolve_choices(Parameters("augmented_kappa"), "indices", "words" if scheme == "pyramid" else "", "label")
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_an_interval_is_that_of_the_library_over_texts(three, name):
     options = {} if name == "alpha" else {"missing": "drop"}
-    expected = interval(table_of(THREE), COEFFICIENTS[name].compute, **options)
-    found = basis.compute_interval(*chosen(extract(three), name, **options))
+    coders = coders_for(name)
+    expected = interval(table_of(of_coders(THREE, coders), coders), COEFFICIENTS[name].compute, **options)
+    found = basis.compute_interval(*chosen(extract(three), name, coders=",".join(coders), **options))
     same(found, expected)
     same(found.result, expected.result)
     # carol judged nothing of the third, so that dropping leaves two, which are too few
-    assert (found.by, found.n_groups) == ("document", 3 if name == "alpha" else 2)
-    assert (found.low is None) == bool(found.note) == (name != "alpha")
+    enough = name == "alpha" or "carol" not in coders
+    assert (found.by, found.n_groups) == ("document", 3 if enough else 2)
+    assert (found.low is None) == bool(found.note) == (not enough)
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize(("letters", "n_groups"), [("ppgl pgg. plgl", 4), (LONG, 12)])
 def test_one_chosen_text_has_its_interval_over_components_where_there_are_enough(db, name, letters, n_groups):
-    alone = {"text-1": dict(zip(("alice", "bob", "carol"), letters.split(), strict=True))}
-    extracted = extract(sorted_out(alone | {"text-2": THREE["text-2"]}))
+    coders = coders_for(name)
+    alone = {"text-1": dict(zip(coders, letters.split(), strict=False))}
+    extracted = extract(sorted_out(alone | of_coders({"text-2": THREE["text-2"]}, coders)))
     found = basis.compute_interval(*chosen(extracted, name, texts="text-1"))
-    same(found, interval(table_of(alone), COEFFICIENTS[name].compute))
+    same(found, interval(table_of(alone, coders), COEFFICIENTS[name].compute))
+    # bob left the last of four to the others: of two coders three are left
+    n_groups -= n_groups == 4 and "carol" not in coders
     assert (found.by, found.n_groups) == ("component", n_groups)
     assert (found.low is None) == bool(found.note) == (n_groups < 8)
 
@@ -233,7 +305,8 @@ def test_units_that_more_than_half_give_a_category_are_left_out(three):
         for text, given in THREE.items()
     }
     for name, coefficient in COEFFICIENTS.items():
-        same(basis.compute_result(*chosen(found, name, without="person")), coefficient.compute(table_of(rest)))
+        if not coefficient.for_two:
+            same(basis.compute_result(*chosen(found, name, without="person")), coefficient.compute(table_of(rest)))
     assert len(basis.select_categories(*chosen(found, without="person")).units) == 6
     same(basis.compute_interval(*chosen(found, without="person")), interval(table_of(rest), alpha))
 
@@ -321,7 +394,9 @@ def test_without_texts_everything_is_there_but_the_value(db):
 def test_a_coefficient_as_a_function_has_its_options(three, name):
     coefficient = basis.coefficient_function(Parameters(name, missing="drop"))
     options = {} if name == "alpha" else {"missing": "drop"}
-    same(coefficient(table_of(THREE)), COEFFICIENTS[name].compute(table_of(THREE), **options))
+    coders = coders_for(name)
+    data = table_of(of_coders(THREE, coders), coders)
+    same(coefficient(data), COEFFICIENTS[name].compute(data, **options))
 
 
 @pytest.mark.parametrize("distance", ["masi", "jaccard"])

@@ -218,25 +218,35 @@ def test_a_confusion_with_somebody_who_is_not_there_is_a_wrong_parameter(three):
         coders.confusion_matrix(three, Parameters(), ("alice", "ghost"))
 
 
-def test_agreed_by_counts_units_by_how_many_gave_the_category(three):
-    n, found = coders.count_agreeing_coders(three, Parameters())
-    judged = [[letter(*unit, coder) for coder in CODERS] for unit in TEXTS]
-    judged = [row for row in judged if all(row)]
-    assert (n, len(judged)) == (3, 6)
-    for one, name in LETTERS.items():
-        assert found[name] == [sum(row.count(one) == k for row in judged) for k in (3, 2, 1, 0)]
+def counts_of(found, parameters=Parameters()):  # noqa: B008 - nothing changes it
+    return {(one.category, one.n_coders): one for one in coders.count_agreeing_coders(found, parameters)}
+
+
+def test_units_are_counted_by_how_many_of_those_who_judged_gave_the_category(three):
+    found = counts_of(three)
+    judged = [[one for one in (letter(*unit, coder) for coder in CODERS) if one] for unit in TEXTS]
+    for n in (2, 3):
+        rows = [row for row in judged if len(row) == n]
+        assert rows
+        for one, name in LETTERS.items():
+            assert found[name, n].units == tuple(sum(row.count(one) == k for row in rows) for k in range(n + 1))
+        most = [max(map(row.count, row)) for row in rows]
+        assert found["", n].units == tuple(most.count(k) for k in range(n + 1))
     # written out: ppp pgl ggg; ggg ppg lpp
-    assert found["person"] == [1, 1 + 1, 1, 2]
-    assert found["state"] == [0, 0, 0, 6]
-    assert set(found) == set(three.categories)
+    assert found["person", 3].units == (2, 1, 2, 1)
+    assert [found["person", 3].at_least(k) for k in (3, 2, 1)] == [1, 3, 4]
+    assert found["", 3].at_least(2) == 5
+    assert found["state", 3].units == (6, 0, 0, 0)
 
 
-def test_agreed_by_counts_answers_that_lack_their_antecedent(project, codings, keys):
+def test_units_that_one_coder_judged_agree_with_nobody(project, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     judge(codings["bob"], keys["c"], "phrase")
     judge(codings["bob"], keys["d"], "phrase")
-    n, found = coders.count_agreeing_coders(extract(hand_in(project)), Parameters())
-    assert (n, found["phrase"], found["none"]) == (2, [1, 0, 0], [0, 0, 1])
+    found = counts_of(extract(hand_in(project)))
+    # an answer that lacks its antecedent has its category
+    assert (found["phrase", 2].units, found["none", 2].units, found["", 2].units) == ((0, 0, 1), (1, 0, 0), (0, 0, 1))
+    assert {n for _, n in found} == {2}
 
 
 def test_nobody_s_answers_give_empty_reports(db):
@@ -245,8 +255,7 @@ def test_nobody_s_answers_give_empty_reports(db):
     assert coders.compute_profiles(found, Parameters()) == []
     assert coders.confusion_matrix(found, Parameters()).sum() == 0
     assert coders.leave_out_each_coder(found, Parameters()).parts == ()
-    n, counts = coders.count_agreeing_coders(found, Parameters())
-    assert (n, set(map(len, counts.values()))) == (0, {1})
+    assert coders.count_agreeing_coders(found, Parameters()) == []
 
 
 @pytest.mark.django_db
@@ -256,7 +265,7 @@ def test_a_selection_of_coders_is_who_is_in_every_report():
     assert set(coders.compute_pair_matrix(found, two).values) == {frozenset({"alice", "carol"})}
     assert [part.name for part in coders.leave_out_each_coder(found, two).parts] == ["alice", "carol"]
     assert (coders.confusion_matrix(found, two) == coders.confusion_matrix(found, two).T).all()
-    assert coders.count_agreeing_coders(found, two)[0] == 2
+    assert {n for _, n in counts_of(found, two)} == {2}
 
 
 def test_what_a_coder_was_not_given_is_no_miss_and_what_it_left_out_is(db):

@@ -11,6 +11,8 @@ from agreement.measures import alpha, collapse, difference, fleiss_kappa, permut
 from agreement.reports.basis import resolve, select_categories, select_data
 from agreement.reports.differences import OTHERS, PERMUTATIONS, compare_parts
 from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.coding.status import reopen_coding
+from annotations.models import Coding
 from annotations.planning.rounds import move_to_round
 from tests.shared.agreeing import WALK, answer, coded_project, convention, digits, figures
 
@@ -103,6 +105,23 @@ def test_results_of_a_project_are_compared_by_those_alone_who_may_see_them(signe
     assert signed_in(charlie).get(API, other).status_code == 200
     walk.memberships.create(user=mallory, role="manager")
     assert signed_in(mallory).get(API, other).status_code == 404
+
+
+def test_what_is_open_is_counted_as_left_out_on_page_and_api(signed_in, charlie, walk):
+    coding = Coding.objects.select_related("coder").get(text__slug="text-1", coder__username="alice")
+    reopen_coding(coding, coding.coder)
+    asked = {"by": "group", "first": "alice,bob", "second": "carol,dora"}
+    api = signed_in(charlie).get(API, asked).json()
+    assert api["codings_left_out"] == {"gold": 0, "practice": 0, "repeats": 0, "open": 1}
+    # alice and bob have seven texts together, the others eight
+    assert api["paired"] is False
+    assert "Not counted: 1 coding not submitted." in signed_in(charlie).get(URL, asked).content.decode()
+
+
+@pytest.mark.parametrize("name", ["\0", "ghost", "a b", "x" * 300])
+def test_a_project_that_is_none_is_not_found(signed_in, charlie, walk, name):
+    for asked in ({"first": name, "second": "walk"}, {"first": "walk", "second": name}):
+        assert signed_in(charlie).get(API, {"by": "project", **asked}).status_code == 404
 
 
 def test_of_few_texts_there_is_no_permutation(db):

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agreement.data.extract import extract
 from agreement.measures import SET_DISTANCES
-from agreement.reports import items, overall
+from agreement.reports import overall
+from agreement.reports.items import items
 from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import submit_coding

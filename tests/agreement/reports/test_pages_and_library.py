@@ -68,7 +68,7 @@ def taken(load, signed_in):
 def values_of(project, coding, units, others, mode, top):
     """Return one coder's values in one text, as the library computes them for one coder."""
     given = Judgement.objects.filter(coding=coding, category__isnull=False).select_related("category")
-    categories, links, incomplete = {}, {}, set()
+    categories, links, incomplete, labels = {}, {}, set(), {}
     for judgement in given:
         category = judgement.category
         if project.answers == "indices":
@@ -79,11 +79,13 @@ def values_of(project, coding, units, others, mode, top):
             incomplete.add(judgement.markable_id)
             continue
         categories[judgement.markable_id] = category.key
+        if not category.singleton:
+            labels[judgement.markable_id] = category.key
         if names or project.answers == "indices":
             links[judgement.markable_id] = names
     unmarked = project.unmarked if coding.status == "submitted" else "missing"
     if project.answers == "indices":
-        found = index_labels(units, links, unmarked)
+        found = index_labels(units, links, unmarked, categories=labels)
     else:
         found = chain_labels(units, categories, links, others, mode, top, unmarked=unmarked)
     return {unit: value for unit, value in found.items() if unit not in incomplete}

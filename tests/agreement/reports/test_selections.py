@@ -15,8 +15,9 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alpha
-from agreement.reports import categories, coders, course, items, overall
+from agreement.reports import coders, course, overall
 from agreement.reports.basis import resolve
+from agreement.reports.items import categories, items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding import operations
 from annotations.coding.status import reopen_coding, submit_coding
@@ -34,6 +35,7 @@ from annotations.transfers.importing.sources import SourceDocument
 from tests.agreement.reports.test_basis import LETTERS, same, sorted_out, table_of
 from tests.conftest import change
 from tests.shared.agreeing import KINDS, WALK, answer, coded_project, convention, hand_in
+from tests.shared.cases import cases
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 
 pytestmark = pytest.mark.slow
@@ -79,7 +81,9 @@ PYRAMIDS = {
     "cem": {"sank": ["a ferry sank at dawn"], "saved": ["boats saved forty people"], "lived": ["forty lived"]},
     "dee": {"dawn": ["at dawn"], "saved": ["boats saved"], "forty": ["forty people", "forty lived"]},
 }
-SOME = [*combinations(CODERS, 2), *combinations(CODERS, 3), CODERS]
+EVERY_SOME = [*combinations(CODERS, 2), *combinations(CODERS, 3), CODERS]
+EACH_PUSH = [("ann", "bea"), ("bea", "dee"), ("ann", "cem", "dee"), CODERS]
+SOME = cases(EACH_PUSH, full=[who for who in EVERY_SOME if who not in EACH_PUSH])
 
 
 def slug_of(scheme: str, who: Iterable[str]) -> str:
@@ -133,7 +137,7 @@ def judgements(project: Project, coding: Coding, chains: dict[str, int]) -> Iter
 @pytest.fixture(scope="module", params=["poesio-artstein-2005", "passonneau-2004", "sortal-classes", "pyramid"])
 def scheme(module_rows, request) -> str:
     """Make a project of all coders, and one of every two and of every three of them."""
-    for who in SOME:
+    for who in EVERY_SOME:
         project_of(request.param, who)
     return request.param
 

@@ -10,7 +10,7 @@ import pytest
 from agreement import discussion as written
 from agreement.data.extract import extract
 from agreement.models import Mapping
-from agreement.reports import categories as reports
+from agreement.reports.items import categories as reports
 from agreement.reports.parameters import default_parameters
 from tests.shared.agreeing import (
     WALK,

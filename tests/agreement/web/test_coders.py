@@ -95,9 +95,10 @@ def test_categories_are_counted_by_coder(signed_in, charlie, walk):
 def test_categories_that_meet_are_counted(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
     found = extract(walk)
-    n, counts = reports.count_agreeing_coders(found, CONVENTION)
-    assert n == 3
-    assert figures(page, "agreed") == [digits(*row) for row in counts.values()]
+    counts = reports.count_agreeing_coders(found, CONVENTION)
+    assert {one.n_coders for one in counts} == {3}
+    assert figures(page, "agreed") == [digits(*one.units[::-1]) for one in counts if one.category]
+    assert figures(page, "agreed_at_least") == [digits(*(one.at_least(k) for k in (3, 2, 1))) for one in counts]
     assert figures(page, "confusion") == [digits(*row) for row in reports.confusion_matrix(found, CONVENTION).tolist()]
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import methods
 from agreement.reports.basis import compute_interval, resolve
+from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters, presets_for
 from tests.shared.agreeing import (
     WALK,

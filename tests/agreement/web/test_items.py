@@ -7,15 +7,15 @@ import pytest
 from agreement.data.extract import extract
 from agreement.data.snippets import read_snippets
 from agreement.discussion import set_flag
-from agreement.reports import items
+from agreement.reports.items import items
 from agreement.reports.parameters import default_parameters
 from annotations.coding.status import reopen_coding
 from annotations.core import bulk
 from annotations.models import Coding, Membership
 from annotations.planning.assignments import assign_texts
 from annotations.projects.members import add_member
-from tests.conftest import judge, make_project
-from tests.shared.agreeing import hand_in
+from tests.conftest import judge, make_project, person
+from tests.shared.agreeing import hand_in, judge_again
 
 URL = "/projects/tea/agreement/items/"
 
@@ -105,6 +105,20 @@ def test_k_takes_no_unit_out_of_its_sets(signed_in, charlie, project, judged):
     assert shares[0] == shares[1]
 
 
+def answer_as(coding, other):
+    """Let another coder give the answers of a coding, so that the two are a camp wherever they differ from the rest."""
+    add_member(coding.text.project, other, Membership.Role.CODER)
+    assign_texts(coding.text.project, [coding.text], [other])
+    for judgement in coding.judgements.select_related("markable", "category"):
+        targets = judgement.targets.order_by("pk").values_list("key", flat=True)
+        judge(
+            Coding.objects.select_related("coder").get(text=coding.text, coder=other),
+            judgement.markable.key,
+            judgement.category.key,
+            *targets,
+        )
+
+
 @pytest.fixture
 def varied(judged, codings, keys, project):
     """Make items of several kinds: c a clash; d camps without a mark; e ambiguous for Bob; a and b agreed on."""
@@ -116,6 +130,8 @@ def varied(judged, codings, keys, project):
     judge(bob, keys["d"], "phrase", keys["b"])
     judge(alice, keys["e"], "phrase", keys["a"])
     judge(bob, keys["e"], "phrase", keys["a"], keys["b"])
+    for coding, name in ((alice, "carol"), (bob, "dora")):
+        answer_as(coding, person(name))
     return items.compute_items(extract(hand_in(project)), default_parameters(project.preset, project.answers))
 
 
@@ -157,6 +173,20 @@ def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
     assert keys["d"] in found["implicit"]
     assert keys["e"] not in found["implicit"]
     assert found["either"] == found["explicit"] | found["implicit"]
+
+
+def test_two_coders_who_differ_are_no_camps(signed_in, charlie, judged):
+    page = signed_in(charlie).get(URL).content.decode()
+    assert links(page)
+    assert "split, not marked" not in page
+    assert links(signed_in(charlie).get(URL, {"ambiguity": "implicit"}).content.decode()) == []
+
+
+def test_one_coder_among_four_is_no_camp(signed_in, charlie, varied, codings, keys):
+    for name, category in (("carol", "place"), ("dora", "segment")):
+        judge_again(Coding.objects.select_related("coder").get(coder__username=name), keys["d"], category)
+    page = signed_in(charlie).get(URL, {"ambiguity": "implicit"}).content.decode()
+    assert keys["d"] not in links(page)
 
 
 def test_items_in_the_order_of_the_text_stand_as_in_the_text(signed_in, charlie, varied, keys):

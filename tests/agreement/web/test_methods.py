@@ -7,7 +7,8 @@ from html import unescape
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import methods, overall
+from agreement.reports import overall
+from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters
 from tests.shared.agreeing import WALK, answer, coded_project, links
 

@@ -57,6 +57,22 @@ PAGES = {
     "grid": ResultPage("agreement/grid/", "grid", 10, odd=("without", "texts")),
     "compare": ResultPage("agreement/compare/", "compare", 10, odd=("coders",)),
     "methods": ResultPage("agreement/methods/", "", 10, odd=("rounds",)),
+    "data": ResultPage("agreement/data/", "matrix", 12, odd=("coders",)),
+    "difference": ResultPage(
+        "agreement/difference/",
+        "",
+        10,
+        chosen={"by": "group", "first": "alice,bob", "second": "alice,carol"},
+        wrong=(("by", "ghost"), ("first", "ghost")),
+        odd=("by", "first", "second"),
+    ),
+    "coreference": ResultPage(
+        "agreement/coreference/",
+        "scores",
+        chosen={"first": "alice", "second": "carol"},
+        wrong=(("first", "ghost"), ("second", "alice")),
+        odd=("first", "second"),
+    ),
     "texts": ResultPage(
         "agreement/texts/",
         "texts",
@@ -73,7 +89,7 @@ PAGES = {
         wrong=(("measure", "ghost"), ("measure", "\x00")),
         odd=("measure", "coders"),
     ),
-    "pair": ResultPage("agreement/coders/alice/bob/", "measures", 10, odd=("coders", "measure"), needs_answers=True),
+    "pair": ResultPage("agreement/coders/alice/bob/", "measures", 11, odd=("coders", "measure"), needs_answers=True),
     "categories": ResultPage(
         "agreement/categories/",
         "table",
@@ -124,6 +140,7 @@ def shown(page: str) -> tuple[list[str], str]:
     return re.findall(r'<data value="([^"]*)"', page), paragraph(page)
 
 
+@pytest.mark.slow
 @every_page
 def test_a_wrong_parameter_gets_400_its_name_and_the_convention_of_the_project(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
@@ -137,6 +154,7 @@ def test_a_wrong_parameter_gets_400_its_name_and_the_convention_of_the_project(s
         assert "<b>&#x27;" not in page
 
 
+@pytest.mark.slow
 @every_page
 def test_odd_values_do_no_harm(signed_in, charlie, walk, result_page):
     client = signed_in(charlie)
@@ -168,6 +186,7 @@ def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
             assert small == large <= page.queries, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("answered", [False, True])
 def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered):

@@ -7,7 +7,7 @@ import pytest
 from agreement.data.extract import extract
 from agreement.measures import RELATIONS
 from agreement.reports import coders as reports
-from agreement.reports import items
+from agreement.reports.items import items
 from agreement.reports.parameters import default_parameters
 from annotations.models import Project
 from tests.conftest import judge

@@ -8,7 +8,9 @@ from io import StringIO
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import categories, coders, course, items, methods, overall
+from agreement.reports import coders, course, overall
+from agreement.reports.items import categories, items
+from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters
 from agreement.sections.tables import TABLE_FORMATS
 from annotations.coding.active_time import activity_by_text_and_coder
@@ -20,13 +22,24 @@ PAGES = {
     "agreement/grid/?without=none": ["grid", "grid-without", "antecedents"],
     "agreement/compare/": ["compare", "presets"],
     "agreement/texts/": ["texts"],
-    "agreement/coders/": ["matrix", "rest", "each", "bias", "chains", "links", "agreed", "confusion"],
+    "agreement/coders/": [
+        "matrix",
+        "rest",
+        "each",
+        "bias",
+        "chains",
+        "links",
+        "agreed",
+        "agreed_at_least",
+        "confusion",
+    ],
     "agreement/coreference/": ["scores", "texts", "each"],
     "agreement/difference/?by=group&first=alice,bob&second=alice,carol": ["difference"],
     "agreement/coders/alice/bob/": ["measures", "relations", "confusion"],
     "agreement/categories/?merge=place:x": ["categories", "table", "collapsed"],
     "agreement/course/?by=round": ["stages", "coders", "seconds"],
     "agreement/items/": ["items"],
+    "agreement/data/": ["raw", "matrix", "legend"],
     "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],
 }
@@ -69,6 +82,7 @@ def test_every_table_of_every_page_is_known_here(signed_in, charlie, walk):
         assert sorted(shown) == sorted(names), address
 
 
+@pytest.mark.slow
 @every_page
 def test_each_table_leaves_in_each_form_and_says_the_same_as_the_page(signed_in, charlie, take, walk, address, names):
     page = signed_in(charlie).get(f"/projects/walk/{address}").content.decode()
@@ -160,6 +174,7 @@ def test_the_filters_of_the_address_hold_for_the_table(take, walk):
     assert [row["categories"] for row in merged] == ["as they are", "merged"]
 
 
+@pytest.mark.slow
 @every_page
 def test_an_unknown_form_or_table_gets_400_and_what_there_is(take, walk, address, names):
     for form in ("xlsx", "", "\x00", "<script>1"):

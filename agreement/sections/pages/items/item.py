@@ -9,7 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from agreement.data.snippets import covered_text, read_snippets
-from agreement.reports.items import ItemFilters, ItemReport, Items, compute_items, report_item
+from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for

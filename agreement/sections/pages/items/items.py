@@ -10,7 +10,8 @@ from agreement.data.snippets import Snippet, read_snippets
 from agreement.measures import RELATIONS
 from agreement.measures.values import Ints
 from agreement.models import Flag
-from agreement.reports.items import AMBIGUITY, SORTS, ItemFilters, Items, compute_items
+from agreement.reports.items.ambiguity import summarize_ambiguity
+from agreement.reports.items.items import AMBIGUITY, SORTS, ItemFilters, Items, compute_items
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, strip_plot
@@ -23,7 +24,7 @@ from annotations.models.rights import Right
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "flag", "sort")
-AMBIGUITY_LABELS = {"explicit": "marked as ambiguous", "implicit": "camps, unmarked", "either": "either"}
+AMBIGUITY_LABELS = {"explicit": "marked as ambiguous", "implicit": "split, not marked", "either": "either"}
 
 # The filters of one kind: label, address, number of items, whether it is on.
 type Chips = list[tuple[str, str, int, bool]]
@@ -54,8 +55,9 @@ def build(request: AnalysisRequest) -> PageSections:
     first = sorted(selected.tolist(), key=lambda row: -items.share[row])[:STRIP_SIZE]
     snippets = read_snippets({int(items.unit[row]) for row in [*rows, *first]})
     current = request.options.get("sort") or "share"
+    ambiguity = _ambiguity_table(request)
     return PageSections(
-        tables=[_items_table(request, items, rows, snippets, flags)],
+        tables=[_items_table(request, items, rows, snippets, flags), *([ambiguity] if ambiguity else [])],
         charts=[_share_chart(items, first, snippets, len(selected))] if len(first) > 1 else [],
         context={
             "shown": shown,
@@ -120,6 +122,45 @@ def _items_table(
             )
         )
     return Table("items", "Items by share of observed disagreement", columns, cells)
+
+
+def _ambiguity_table(request: AnalysisRequest) -> Table | None:
+    """Return how often ambiguity is marked; None where the scheme has none, or no coder has marked any."""
+    if request.extract.kind == "categories" or request.extract.units:
+        return None
+    counts = summarize_ambiguity(request.extract, request.parameters)
+    if not counts[0].n_ambiguous_judgements:
+        return None
+    return Table(
+        "ambiguity",
+        "Marked as ambiguous",
+        [
+            Column("kind", "By"),
+            Column("name", "Category or coder"),
+            Column("items", "Items", "count"),
+            Column("of_items", "of", "count"),
+            Column("share_of_items", "Share", "percent"),
+            Column("judgements", "Judgements", "count"),
+            Column("of_judgements", "of", "count"),
+            Column("share_of_judgements", "Share", "percent"),
+        ],
+        [
+            (
+                one.kind,
+                one.name,
+                one.n_ambiguous_units,
+                one.n_units,
+                one.share_of_units,
+                one.n_ambiguous_judgements,
+                one.n_judgements,
+                one.share_of_judgements,
+            )
+            for one in counts
+            if one.n_judgements
+        ],
+        "Judgements with several antecedents or indices; items that at least one coder marked so, of those that some"
+        " coder judged, gave the category, or that the coder judged.",
+    )
 
 
 def _filters(request: AnalysisRequest, items: Items, flags: frozenset[int]) -> list[tuple[str, Chips]]:

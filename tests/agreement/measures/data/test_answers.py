@@ -113,12 +113,15 @@ def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, m
 
 
 @examples(150)
-@given(works("xyz"), st.sampled_from(UNMARKED))
-def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked):
+@given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)))
+def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons):
     def values_of(order, _, whole, unmarked):
-        return index_labels(order, {unit: links for unit, (_, links, _) in whole.items()}, unmarked)
+        indices = {unit: links for unit, (_, links, _) in whole.items()}
+        others = {unit: label for unit, (label, *_) in whole.items() if label not in (singletons or ())}
+        return index_labels(order, indices, unmarked, categories=None if singletons is None else others)
 
-    found = indexed_values(in_integers(work, {"x": 3, "y": 0, "z": 1}), unmarked=unmarked)
+    answers = in_integers(work, {"x": 3, "y": 0, "z": 1})
+    found = indexed_values(answers, unmarked=unmarked, singletons=singletons)
     assert_same(found, one_by_one(work, values_of, unmarked))
 
 

@@ -107,6 +107,13 @@ def test_equal_indices_are_one_class_and_none_is_a_class_of_its_own():
     assert values == {"A": frozenset("AC"), "B": frozenset("B"), "C": frozenset("AC"), "D": frozenset("D")}
 
 
+def test_a_markable_without_index_has_its_category_as_its_value_where_one_is_given():
+    values = index_labels(
+        "ABCD", {"A": {1}, "B": (), "C": (), "D": ()}, categories={"A": "refers", "B": "none", "C": "none"}
+    )
+    assert values == {"A": frozenset("A"), "B": "none", "C": "none", "D": frozenset("D")}
+
+
 def test_a_markable_with_two_indices_does_not_merge_the_classes_of_others():
     values = index_labels("ABC", {"A": {1}, "B": {1, 2}, "C": {2}})
     assert values == {"A": frozenset("AB"), "B": frozenset("ABC"), "C": frozenset("BC")}

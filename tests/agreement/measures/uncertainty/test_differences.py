@@ -1,5 +1,6 @@
 """The difference of two rounds, with its interval and how unlikely it is."""
 
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -7,7 +8,17 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from agreement.measures import alpha, difference, fleiss_kappa, interval, permutation_test
+from agreement.measures import (
+    ReliabilityData,
+    alpha,
+    bennett_s,
+    difference,
+    fleiss_kappa,
+    gwet_ac1,
+    interval,
+    permutation_test,
+)
+from agreement.measures.data.subsets import select_coders
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
@@ -78,6 +89,46 @@ def test_a_difference_the_other_way_round_is_its_negative(drawn):
         assert one.difference == -other.difference
     if one.low is not None:
         assert (one.low, one.p_value) == pytest.approx((-other.high, other.p_value))
+
+
+def groups_of_coders(first, second, texts):
+    """Return the data of two groups of two coders: all texts are in both, and each group judged those it has."""
+    units = [(text, i) for text in texts for i in range(3)]
+    rows = [
+        [*(first[text][i] if text in first else [None] * 2), *(second[text][i] if text in second else [None] * 2)]
+        for text, i in units
+    ]
+    data = ReliabilityData.from_values(units, "abcd", rows, [text for text, _ in units])
+    return select_coders(data, [0, 1]), select_coders(data, [2, 3])
+
+
+def test_groups_who_coded_other_texts_of_one_corpus_are_not_paired():
+    other = {f"{text}2": rows for text, rows in SECOND.items()}
+    a, b = groups_of_coders(FIRST, other, [*FIRST, *other])
+    assert set(a.documents) == set(b.documents)
+    found, alone = difference(a, b), difference(round_of(FIRST), round_of(SECOND, "other "))
+    assert (found.paired, found.n_groups) == (False, (4, 4))
+    assert (found.low, found.high, found.p_value) == pytest.approx((alone.low, alone.high, alone.p_value))
+    permuted = permutation_test(a, b, n=200)
+    assert not permuted.paired
+    assert permuted.p_value == permutation_test(round_of(FIRST), round_of(SECOND, "other "), n=200).p_value
+
+
+def test_a_group_with_too_few_texts_of_its_own_has_no_interval_however_many_the_other_has():
+    few = {text: FIRST[text] for text in "ab"}
+    other = {f"{text}2": rows for text, rows in SECOND.items()}
+    found = difference(*groups_of_coders(few, other, [*few, *other]))
+    assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there are 2")
+
+
+@pytest.mark.parametrize("coefficient", [bennett_s, gwet_ac1])
+def test_what_depends_on_the_categories_in_use_is_permuted_with_those_of_both(coefficient):
+    two = {text: ["xx", "yy", "xx"] for text in "abcdef"} | {"a": ["xy", "yx", "xx"]}
+    six = {text: ["xx", "uu", "vv"] for text in "abcdef"} | {"a": ["xu", "vw", "zy"]}
+    # with the categories of both, the data at hand are an assignment like every other
+    together = partial(coefficient, categories=tuple("uvwxyz"))
+    expected = permutation_test(round_of(two), round_of(six), together, n=500)
+    assert permutation_test(round_of(two), round_of(six), coefficient, n=500).p_value == expected.p_value
 
 
 def test_a_large_difference_is_as_unlikely_by_permutation():

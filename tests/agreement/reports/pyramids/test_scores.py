@@ -170,6 +170,7 @@ def test_other_projects_have_no_such_pages(signed_in, charlie, page):
         assert signed_in(charlie).get(f"{prefix}/projects/tea/agreement/{page}").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["scores/", "study/", "scus/", "scus/?view=subsumption", "peers/", ""])
 def test_a_page_costs_the_same_whatever_there_is(signed_in, charlie, page):
     client = signed_in(charlie)

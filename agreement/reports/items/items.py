@@ -16,6 +16,7 @@ from agreement.measures import (
     relation,
     relation_counts,
 )
+from agreement.measures.coefficients.augmented import unit_agreements
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
@@ -30,6 +31,7 @@ from agreement.reports.basis import (
     select_data,
     store,
 )
+from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 AMBIGUITY = ("explicit", "implicit", "either")
@@ -66,7 +68,8 @@ class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
     `relations` (units, RELATIONS) counts pairs of coders. `explicit` is the number of coders who marked several
-    antecedents or indices; `camps` says where coders split into camps and none of them marked any ambiguity.
+    antecedents or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
+    has one value in common and is two coders or more, and at least a quarter of those who judged the unit.
     `categories` (units, categories of the scheme) says who gave what.
     """
 
@@ -187,18 +190,20 @@ def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequenc
     drop = not parameters.is_alpha and parameters.missing == "drop"
     pairable = PairableUnits.from_data(data, max(len(data.coders), 2) if drop else 2)
     rows, judged = pairable.rows, pairable.coders
-    terms = np.array(
-        unit_disagreements(pairable, Options(effective_distance(parameters), **comparison_options(parameters)))
-    )
-    if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
-        terms = terms / judged
+    if COEFFICIENTS[parameters.coefficient].of_labels:
+        terms = 1 - unit_agreements(data, missing=parameters.missing)
+    else:
+        options = Options(effective_distance(parameters), **comparison_options(parameters))
+        terms = np.array(unit_disagreements(pairable, options))
+        if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
+            terms = terms / judged
     categories = select_categories(extract, parameters, texts)
     category_counts = _count_categories(
         categories.codes, [extract.categories.index(name) for name in categories.labels], extract.categories
     )
     explicit = _count_ambiguous(texts, data.units, data.coders)[rows]
     distinct, second = _count_camps(pairable.codes)
-    camps = (explicit == 0) & (second >= np.where(judged < 4, 1, np.maximum(2, judged / 4)))
+    camps = (explicit == 0) & (second >= np.maximum(2, judged / 4))
     units = np.array([data.units[row] for row in rows.tolist()], dtype=np.int64)
     relations, level = relation_counts(data)[rows], _unit_levels(texts, data.units, rows)
     cuts = np.searchsorted(pairable.documents, np.arange(len(texts) + 1)).tolist()

@@ -6,18 +6,20 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from statistics import median
+
+import numpy as np
+from django.conf import settings
 
 from agreement.data.answers import Extract
 from agreement.data.extract import units_of_coders
 from agreement.measures import Interval
 from agreement.measures.results import pluralize
-from agreement.reports.basis import compute_interval, pick_texts, resolve
+from agreement.reports.basis import allows_coefficient, compute_interval, pick_texts, resolve
 from agreement.reports.coefficients import COEFFICIENTS
+from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import CHOICES, UNITS, Parameters
-from agreement.reports.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.wording import Nouns, nouns_for
 from annotations.core.progress import Progress
 
@@ -49,6 +51,10 @@ UNMARKED = {
     "singleton": "A {unit} that a coder left out of a text handed in counts as {alone}.",
     "label": "A {unit} that a coder left out of a text handed in counts as a category of its own.",
     "missing": "A {unit} that a coder left out counts as not judged.",
+}
+MISSING = {
+    "available": "All {units} with two judgements or more were compared.",
+    "drop": "Only {units} that all coders judged were compared.",
 }
 # What is counted of pyramids, and the value of one.
 COUNTED = {
@@ -89,7 +95,7 @@ def program_version() -> str:
     try:
         return f"Coindex {version('coindex')}"
     except PackageNotFoundError:
-        project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         return f"Coindex {project['version']}"
 
 
@@ -109,24 +115,41 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     ]
     sentences += _describe_design(data, texts) + _describe_markables(data, nouns)
     how = COEFFICIENTS[p.coefficient].phrase
-    if p.is_alpha and sets:
+    if p.takes_distance and sets:
         how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
     sentences.append(f"Reliability is {how}.")
     if extract.units:
         sentences.append(COUNTED[extract.units])
     if pointers:
         sentences.append(f"{CHAINS[p.chains]}; {TOPS[p.top]}.")
-    if p.is_alpha and sets:
-        sentences.append(EXCLUDED[p.exclude_unit].format(unit=nouns.unit))
+    if p.takes_distance and sets:
+        sentences.append(EXCLUDED[p.exclude_unit if p.is_alpha else "none"].format(unit=nouns.unit))
         if p.empty == "disjoint":
             sentences.append("The empty set was taken to be disjoint from all others.")
+    if extract.kind == "indices" and not extract.units:
+        sentences += _describe_singletons(extract)
     alone = "in no SCU, alone" if extract.units else "referring to nothing else"
     sentences.append(UNMARKED[p.unmarked].format(unit=nouns.unit, alone=alone))
+    if "missing" in COEFFICIENTS[p.coefficient].options:
+        sentences.append(MISSING[p.missing].format(units=nouns.units))
     sentences += _describe_left_out(report, nouns)
     sentences += [f"Not counted: {report.not_counted}."] if report.not_counted else []
     sentences.append(_describe_figures(report, nouns))
     sentences.append(f"Computed with {program_version()}; fingerprint of the input {report.fingerprint}.")
     return MethodsText(" ".join(sentences), _select_references(p, pointers, sets, report.interval))
+
+
+def _describe_singletons(extract: Extract) -> list[str]:
+    """Return what the value of a markable is that has an answer without an index, where coders gave such answers."""
+    given: set[str] = set()
+    for text in extract.texts:
+        for work in text.answers.coder_answers:
+            unlinked = np.setdiff1d(np.arange(len(work.unit)), work.link_of)
+            complete = unlinked[work.complete[unlinked]]
+            given |= {extract.categories[number] for number in np.unique(work.category[complete]).tolist()}
+    alone, own = sorted(given & set(extract.singletons)), sorted(given - set(extract.singletons))
+    sentences = [f"A markable called {', '.join(alone)} counts as referring to itself alone."] if alone else []
+    return sentences + ([f"The value of a markable called {', '.join(own)} is that category."] if own else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +226,7 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
     result, interval, p = report.result, report.interval, report.parameters
     if result.value is None:
         return f"The coefficient is undefined: {result.note}."
-    kind = "disagreement" if p.is_alpha else "agreement"
+    kind = "disagreement" if p.takes_distance else "agreement"
     text = f"Over {pluralize(result.n_units, nouns.unit)} it is {result.value:z.3f}"
     if interval.low is not None and interval.high is not None:
         text += (
@@ -218,9 +241,9 @@ def _describe_figures(report: AgreementReport, nouns: Nouns) -> str:
 
 def _select_references(p: Parameters, pointers: bool, sets: bool, interval: Interval) -> tuple[Reference, ...]:
     keys = [p.coefficient]
-    if p.is_alpha and sets and p.distance == "passonneau":
+    if p.takes_distance and sets and p.distance == "passonneau":
         keys.append("passonneau")
-    if p.is_alpha and sets and p.distance.startswith("masi"):
+    if p.takes_distance and sets and p.distance.startswith("masi"):
         keys.append("masi")
     if p.units:
         keys.append("pyramids")
@@ -244,7 +267,11 @@ def vary_choices(
     selected, base = resolve(extract, parameters)
     whole = compute_interval(selected, base)
     variations = [Variation("", "", base, whole, None)]
-    choices = _alternative_choices(extract.kind, base)
+    choices = [
+        (name, choice)
+        for name, choice in _alternative_choices(extract.kind, base)
+        if allows_coefficient(selected, replace(base, **{name: choice}))
+    ]
     if extract_of and base.units:
         choices += [("units", units) for units in UNITS if units != base.units]
     for done, (name, choice) in enumerate(choices):
@@ -261,12 +288,13 @@ def vary_choices(
 def _alternative_choices(answers: str, base: Parameters) -> list[tuple[str, str]]:
     """Return the other choices that mean something for the scheme and the coefficient."""
     names = ["coefficient", "unmarked"]
-    if answers != "categories" and base.is_alpha:
-        names += ["distance", "exclude_unit"]
-        names += ["empty", "thirds"] if base.distance != "nominal" else []
+    options = COEFFICIENTS[base.coefficient].options
+    if answers != "categories":
+        names += [name for name in ("distance", "exclude_unit") if name in options]
+        names += [name for name in ("empty", "thirds") if name in options and base.distance != "nominal"]
     if answers == "pointers":
         names += ["chains", "top"]
-    if not base.is_alpha:
+    if "missing" in options:
         names.append("missing")
     return [(name, one) for name in CHOICES if name in names for one in CHOICES[name] if one != getattr(base, name)]
 

@@ -1,0 +1,100 @@
+"""The data as they are compared: what coders answered, and one integer for each value (Passonneau 2004)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from agreement.data.answers import CoderAnswers, Extract, TextAnswers, TextEntry
+from agreement.measures import ReliabilityData
+from agreement.measures.data.cells import MISSING
+from agreement.measures.values import Ints, Value
+from agreement.reports.basis import pick_texts, resolve, select_data
+from agreement.reports.parameters import Parameters
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalForm:
+    """Units by coders, an integer for each value: Table 2 of Passonneau 2004. Rows are in the order of the texts.
+
+    `numbers` (units, coders) has an integer for each value, from 1: sets in the order of their members, then labels. It
+    is 0 where a coder has no value.
+    """
+
+    extract: Extract
+    texts: tuple[TextEntry, ...]
+    data: ReliabilityData
+    numbers: Ints
+
+    @cached_property
+    def _codes(self) -> Ints:
+        """The code in the data of each integer."""
+        numbers, first = np.unique(self.numbers, return_index=True)
+        codes = np.full(self.data.n_values + 1, MISSING, dtype=np.int64)
+        codes[numbers] = self.data.codes.ravel()[first]
+        return codes
+
+    def value(self, number: int) -> Value:
+        """Return the value that an integer stands for."""
+        return self.data.value(int(self._codes[number]))
+
+    @cached_property
+    def row_of(self) -> Mapping[Hashable, int]:
+        """The row of each unit, from 1."""
+        return {unit: row for row, unit in enumerate(self.data.units, start=1)}
+
+    @cached_property
+    def judgements_by_value(self) -> Ints:
+        """How many judgements give each value; the first entry is of no value."""
+        return np.bincount(self.numbers.ravel(), minlength=self.data.n_values + 1)
+
+    def unit_of(self, row: int) -> int:
+        """Return the markable of a row, which counts from 0."""
+        return cast(int, self.data.units[row])
+
+    def text_of(self, row: int) -> TextEntry:
+        """Return the text of a row, which counts from 0."""
+        return self.texts[int(self.data.document_of_unit[row])]
+
+    def raw_answers(self, rows: Sequence[int]) -> list[list[str]]:
+        """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
+
+        An answer is its indices, its category with the rows or keys of what it points to, or its category alone. It is
+        empty where there is none.
+        """
+        line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
+        column = {coder: number for number, coder in enumerate(self.data.coders)}
+        answers = [[""] * len(column) for _ in rows]
+        for number in sorted({int(self.data.document_of_unit[row]) for row in rows}):
+            text = self.texts[number].answers
+            places = [place for place, unit in enumerate(text.units) if unit in line_of]
+            for one in text.coder_answers:
+                if one.coder in column:
+                    for answer in np.flatnonzero(np.isin(one.unit, places)).tolist():
+                        line = line_of[text.units[int(one.unit[answer])]]
+                        answers[line][column[one.coder]] = self._describe_answer(text, one, answer)
+        return answers
+
+    def _describe_answer(self, text: TextAnswers, one: CoderAnswers, answer: int) -> str:
+        category = text.categories[int(one.category[answer])]
+        begin, end = np.searchsorted(one.link_of, (answer, answer + 1)).tolist()
+        links = one.link_to[begin:end].tolist()
+        if not links:
+            return category if one.complete[answer] else f"{category}?"
+        if self.extract.kind == "indices":
+            return ", ".join(one.indices[link] for link in links)
+        members = (*text.units, *text.others)
+        targets = (str(self.row_of.get(members[link], text.keys[link])) for link in links)
+        return f"{category}: {', '.join(targets)}"
+
+
+def build_canonical_form(extract: Extract, parameters: Parameters) -> CanonicalForm:
+    """Return the data that the parameters select, in their canonical form. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
+    data = select_data(extract, parameters)
+    numbers = data.to_frame().fillna(0).to_numpy(dtype=np.int64).reshape(data.codes.shape)
+    return CanonicalForm(extract, pick_texts(extract, parameters), data, numbers)

@@ -1,0 +1,1 @@
+"""Where coders disagree: item by item, by category, and where they call something ambiguous."""

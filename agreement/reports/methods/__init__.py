@@ -1,0 +1,1 @@
+"""What was computed and how, in words for a paper, with its sources."""

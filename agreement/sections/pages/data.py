@@ -1,0 +1,103 @@
+"""The data as they are compared, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agreement.data.snippets import Snippet, read_snippets
+from agreement.measures.values import Value
+from agreement.reports.data.canonical import CanonicalForm, build_canonical_form
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.wording import nouns_for
+from agreement.sections.content import PageSections, paginate
+from agreement.sections.tables import Cell, Column, Kind, Table
+
+PAGE_SIZE = 50
+# So many members of a set stand in words, too.
+MOST_WORDS = 12
+NOTE_RAW = (
+    "Indices, or the category and the rows it points to; other targets by their keys. A question mark says that the"
+    " answer lacks what its category asks for."
+)
+NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no value."
+
+
+def build(request: AnalysisRequest) -> PageSections:
+    """Return what coders answered, the integers of their values, and the legend of the integers on the page."""
+    form = request.compute(lambda parameters, _: build_canonical_form(request.extract, parameters))
+    shown, rows = paginate(request, range(len(form.data.units)), PAGE_SIZE)
+    used = sorted(set(form.numbers[rows].ravel().tolist()) - {0})
+    values = [form.value(number) for number in used]
+    members = {int(member) for value in values if isinstance(value, frozenset) for member in value}
+    snippets = read_snippets({form.unit_of(row) for row in rows} | members)
+    return PageSections(
+        [
+            _units_table(form, rows, snippets, "raw", "Answers as they were given", form.raw_answers(rows), NOTE_RAW),
+            _units_table(
+                form,
+                rows,
+                snippets,
+                "matrix",
+                "One integer for each value",
+                [[number or None for number in of_unit] for of_unit in form.numbers[rows].tolist()],
+                NOTE_MATRIX,
+            ),
+            _legend_table(form, used, values, snippets, nouns_for(request.extract.units).units),
+        ],
+        context={"shown": shown, "nouns": nouns_for(request.extract.units)},
+    )
+
+
+def _units_table(
+    form: CanonicalForm,
+    rows: Sequence[int],
+    snippets: dict[int, Snippet],
+    key: str,
+    caption: str,
+    cells: Sequence[Sequence[Cell]],
+    note: str,
+) -> Table:
+    """Return a row for each unit, a column for each coder."""
+    kind: Kind = "count" if key == "matrix" else "text"
+    columns = [
+        Column("row", "Row", "count"),
+        Column("text", "Text"),
+        Column("words", "Words"),
+        *(Column(str(coder), str(coder), kind) for coder in form.data.coders),
+        Column("key", "Key"),
+    ]
+    lines: list[list[Cell]] = []
+    for row, of_unit in zip(rows, cells, strict=True):
+        snippet = snippets[form.unit_of(row)]
+        lines.append([row + 1, form.text_of(row).slug, snippet.words, *of_unit, snippet.key])
+    return Table(key, caption, columns, lines, note)
+
+
+def _legend_table(
+    form: CanonicalForm, numbers: Sequence[int], values: Sequence[Value], snippets: dict[int, Snippet], units: str
+) -> Table:
+    """Return what each integer stands for."""
+    lines: list[list[Cell]] = []
+    for number, value in zip(numbers, values, strict=True):
+        rows, words = str(value), ""
+        if isinstance(value, frozenset):
+            members = sorted(
+                (int(member) for member in value),
+                key=lambda member: (form.row_of.get(member, len(form.row_of) + 1), member),
+            )
+            rows = ", ".join(str(form.row_of.get(member, snippets[member].key)) for member in members)
+            words = "; ".join(snippets[member].words for member in members[:MOST_WORDS])
+            words += "; …" if len(members) > MOST_WORDS else ""
+        lines.append([number, rows, words, int(form.judgements_by_value[number])])
+    return Table(
+        "legend",
+        "What the integers stand for",
+        [
+            Column("value", "Value", "count"),
+            Column("members", "Rows, or category"),
+            Column("words", "Words"),
+            Column("judgements", "Judgements", "count"),
+        ],
+        lines,
+        f"A set is the rows of its {units}; what is no row stands by its key.",
+    )

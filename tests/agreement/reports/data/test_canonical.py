@@ -1,0 +1,82 @@
+"""The data as they are compared: Tables 1 and 2 of Passonneau 2004, and their like for other schemes."""
+
+import pytest
+
+from agreement.data.extract import extract
+from agreement.measures import alpha
+from agreement.reports.data.canonical import build_canonical_form
+from agreement.reports.parameters import InvalidParameter, Parameters
+from annotations.models import Category, Coding
+from tests.conftest import judge
+from tests.shared.agreeing import coded_project, convention, hand_in
+
+# Table 1: for each token the indices of three coders, 0 for NIL; Table 2: the integers.
+TOKENS = "ABCDEFGHJKL"
+TABLE_1 = ["111", "222", "333", "111", "222", "222", "444", "353", "403", "443", "222"]
+TABLE_2 = [
+    [1, 1, 1], [2, 2, 2], [4, 5, 3], [1, 1, 1], [2, 2, 2], [2, 2, 2], [6, 7, 8], [4, 9, 3], [6, 10, 3], [6, 7, 3],
+    [2, 2, 2],
+]  # fmt: skip
+VALUES = ["AD", "BEFL", "CHJK", "CH", "C", "GJK", "GK", "G", "H", "J"]
+CODERS = ("ra1", "ra2", "ra3")
+
+
+@pytest.fixture
+def newswire(db):
+    """Make the project of the paper's Table 1."""
+    project = coded_project("wire", "passonneau-2004", " ".join(f"[{one}]({one})" for one in TOKENS), coders=CODERS)
+    keys = dict(project.texts.get().markables.values_list("label", "key"))
+    for coding in Coding.objects.select_related("coder"):
+        column = CODERS.index(coding.coder.username)
+        for token, row in zip(TOKENS, TABLE_1, strict=True):
+            if row[column] == "0":
+                judge(coding, keys[token], "none")
+            else:
+                judge(coding, keys[token], "refers", indices=[row[column]])
+    return hand_in(project)
+
+
+def test_the_tables_of_the_paper_come_out(newswire):
+    form = build_canonical_form(extract(newswire), convention(newswire))
+    assert form.data.coders == CODERS
+    raw = [[one.replace("none", "0") for one in row] for row in form.raw_answers(range(11))]
+    assert raw == [list(row) for row in TABLE_1]
+    assert form.numbers.tolist() == TABLE_2
+    values = [form.value(number) for number in range(1, 11)]
+    assert ["".join(TOKENS[form.row_of[unit] - 1] for unit in sorted(value)) for value in values] == VALUES
+    assert form.judgements_by_value.tolist() == [0, 6, 12, 4, 2, 1, 3, 2, 1, 1, 1]
+    assert round(alpha(form.data).value, 6) == 0.449541
+
+
+def test_what_does_not_refer_is_a_value_of_its_own_where_the_category_is_no_singleton(newswire):
+    Category.objects.update(singleton=False)
+    form = build_canonical_form(extract(newswire), convention(newswire))
+    assert form.data.n_values == 10
+    assert form.value(10) == "none"
+    # what ra2 called NIL is no set any more
+    assert form.numbers[TOKENS.index("J")].tolist() == [6, 10, 3]
+    assert alpha(form.data).value == alpha(form.data.to_frame()).value
+
+
+def test_rows_that_are_asked_for_alone_have_the_same_answers(newswire):
+    form = build_canonical_form(extract(newswire), convention(newswire))
+    whole = form.raw_answers(range(11))
+    assert form.raw_answers([7, 2]) == [whole[7], whole[2]]
+
+
+def test_a_pointer_is_the_row_of_its_target_and_an_answer_that_lacks_one_says_so(project, codings, keys):
+    judge(codings["alice"], keys["b"], "phrase", keys["a"])
+    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"])
+    judge(codings["bob"], keys["b"], "phrase")
+    judge(codings["bob"], keys["c"], "place")
+    form = build_canonical_form(extract(hand_in(project)), Parameters(unmarked="missing"))
+    row = {key: form.row_of[unit] - 1 for unit, key in zip(form.data.units, "abcde", strict=False)}
+    answers = form.raw_answers(range(len(form.data.units)))
+    assert answers[row["b"]] == ["phrase: 1", "phrase?"]
+    assert answers[row["c"]] == ["phrase: 1, 2", "place"]
+    assert form.numbers[row["b"]].tolist()[1] == 0
+
+
+def test_what_cannot_be_computed_is_refused(newswire):
+    with pytest.raises(InvalidParameter):
+        build_canonical_form(extract(newswire), Parameters(chains="none"))

@@ -1,0 +1,93 @@
+"""Results are read while eight coders save all the time: every answer is whole, and of one moment."""
+
+from collections.abc import Callable
+from itertools import cycle
+from threading import Barrier, Event, Thread
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from agreement.data.extract import clear_cache
+from annotations.coding import operations
+from annotations.models import Coding
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from tests.conftest import change, person
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.faults]
+
+CODERS = [f"coder-{number}" for number in range(8)]
+ADDRESSES = (
+    "/projects/tea/agreement/",
+    "/projects/tea/agreement/items/",
+    "/projects/tea/agreement/coders/",
+    "/projects/tea/agreement/data/",
+    "/projects/tea/agreement/coreference/",
+    "/projects/tea/",
+    "/api/v1/projects/tea/agreement/",
+    "/api/v1/projects/tea/agreement/items/",
+)
+ROUNDS = 6
+
+
+@pytest.fixture
+def busy_project(project, text):
+    for name in CODERS:
+        add_member(project, person(name), "coder")
+    assign_texts(project, [text], [person(name) for name in CODERS])
+    return project
+
+
+def save_until(over: Event, started: Barrier, coding: Coding, keys: dict[str, str], failures: list[str]) -> None:
+    """Let the coder give the first two markables one and the same category, another one each time."""
+    try:
+        for number, category in enumerate(cycle(("place", "none", "segment"))):
+            batch = [change(markable=keys[one], category=category, pointers=[]) for one in "ab"]
+            coding.refresh_from_db(fields=["version"])
+            operations.apply(coding, coding.coder, coding.version, batch)
+            if number == 0:
+                started.wait(60)
+            if over.is_set():
+                return
+    except Exception as error:
+        failures.append(repr(error))
+        started.abort()
+    finally:
+        connections.close_all()
+
+
+def read_all(get: Callable[[str], Any], keys: dict[str, str]) -> tuple[set[int], list[object], set[str]]:
+    """Return the statuses of all pages, and of the data the states that are mixed and all that were seen."""
+    statuses: set[int] = set()
+    mixed: list[object] = []
+    seen: set[str] = set()
+    for _ in range(ROUNDS):
+        for address in ADDRESSES:
+            statuses.add(get(address).status_code)
+            clear_cache()  # as another process would, which has read nothing yet
+            rows = {row["unit"]: row["values"] for row in get("/api/v1/projects/tea/agreement/data/").json()}
+            if rows[keys["a"]] != rows[keys["b"]]:
+                mixed.append(rows)
+            seen.add(str(rows[keys["a"]]))
+    return statuses, mixed, seen
+
+
+def test_eight_coders_save_and_every_page_answers_with_one_state(busy_project, signed_in, charlie, keys):
+    over, started, failures = Event(), Barrier(len(CODERS) + 1), []
+    codings = Coding.objects.filter(coder__username__in=CODERS).select_related("coder")
+    threads = [Thread(target=save_until, args=(over, started, coding, keys, failures)) for coding in codings]
+    client = signed_in(charlie)
+    for thread in threads:
+        thread.start()
+    try:
+        started.wait(60)
+        statuses, mixed, seen = read_all(lambda address: client.get(address, {"include": "open"}), keys)
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert not failures
+    assert statuses == {200}
+    assert not mixed
+    assert len(seen) > 5
