@@ -29,15 +29,30 @@ def coder(coder_of):
     return coder
 
 
-def violations(page: Page) -> list[str]:
-    """Return what axe finds that is serious or critical."""
-    found = Axe().run(page).response["violations"]
+def violations(page: Page, *rules: str) -> list[str]:
+    """Return what axe finds that is serious or critical, by all of its rules or by these."""
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    found = Axe().run(page, options={"resultTypes": ["violations"], **only}).response["violations"]
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}"
         for one in found
         if one["impact"] in ("serious", "critical")
         for node in one["nodes"]
     ]
+
+
+def test_where_the_system_sets_the_colours_what_is_chosen_looks_otherwise(coder):
+    page = coder.page
+    page.emulate_media(forced_colors="active")
+    for selector in (".coding-category", ".coding-candidate"):
+        looks = page.locator(selector).evaluate_all(
+            "(all) => all.map((one) => [one.ariaPressed, getComputedStyle(one).backgroundColor])"
+        )
+        chosen = {colour for pressed, colour in looks if pressed == "true"}
+        assert len(chosen) == 1
+        assert chosen.isdisjoint(colour for pressed, colour in looks if pressed != "true")
+    turn = page.locator(".markable.is-target:not([class*=chain-])").first
+    expect(turn).to_have_css("border-block-end-style", "none")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -189,8 +189,10 @@ def test_entities_with_an_index_are_merged_and_split_too(coder_of):
     keys = coder.keys()
     assert coder.saved()[keys["c"]]["indices"] == ["1"]
     coder.press("m", "Enter")
+    expect(coder.page.locator("#say")).to_contain_text("Merged")
     assert {value["indices"][0] for value in coder.saved().values()} == {"1"}
     coder.press("x", "Enter")
+    expect(coder.page.locator("#say")).to_contain_text("Split")
     assert coder.saved()[keys["c"]]["indices"] != ["1"]
     coder.press("u", "u")
     assert [coder.saved()[keys[label]]["indices"] for label in "abc"] == [["1"], ["2"], ["1"]]

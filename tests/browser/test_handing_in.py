@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from annotations.coding.status import reopen_coding, submit_coding
 from tests.browser.conftest import offline, saved
 
 pytestmark = pytest.mark.browser
@@ -53,6 +54,22 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
     coder.press("u")
     saved(page)
     expect(page.locator("#progress-text")).to_have_text("2 of 3 decided")
+
+
+@pytest.mark.expected_errors("status of 40[09]")
+def test_answers_after_handing_in_elsewhere_are_kept_and_told_of_once(coder_of):
+    coder = coder_of(THREE)
+    page, coding = coder.page, coder.coding
+    submit_coding(coding, coding.coder)
+    notices = page.locator("#notices .notice")
+    for waiting in (1, 2, 3):
+        coder.press("4", "ArrowRight")
+        expect(notices).to_contain_text(f"{waiting} kept in this browser")
+    expect(notices).to_have_count(1)
+    reopen_coding(coding, coding.coder)
+    coder.press("ArrowLeft", "q")
+    assert len(coder.saved()) == 3
+    expect(notices).to_have_count(0)
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")

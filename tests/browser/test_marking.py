@@ -102,6 +102,20 @@ def test_words_that_do_not_stand_together_are_one_markable(coder):
     assert list(marked(coder).values()) == ["looked … up"]
 
 
+def test_an_edge_passes_the_very_words_of_another_markable(coder_of):
+    coder = coder_of("[The big red](x) ball lay there.", marking=True)
+    select(coder, "The")
+    coder.press("e")
+    coder.at("The")
+    coder.press("Control+ArrowRight")
+    coder.at("The big")
+    coder.press("Control+ArrowRight")
+    coder.at("The big red ball")
+    coder.press("Control+ArrowLeft")
+    coder.at("The big")
+    assert list(marked(coder).values()) == ["The big"]
+
+
 def test_a_markable_is_made_judged_moved_and_deleted_without_the_mouse(coder):
     coder.press("e", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight", "Enter")
     coder.at("ball lay")
@@ -187,6 +201,36 @@ def test_own_marks_of_a_project_that_allows_no_more_are_judged_but_not_changed(c
     coder.at("ball")
     [value] = coder.saved().values()
     assert value["category"] == "none"
+
+
+def test_after_a_mark_is_undone_the_answer_goes_to_the_markable_that_is_shown(coder):
+    select(coder, "red ball")
+    coder.press("e")
+    coder.at("red ball")
+    coder.press("4")
+    select(coder, "number")
+    coder.press("e")
+    coder.at("number")
+    coder.press("u")
+    shown = coder.page.locator("#words").inner_text()
+    assert shown in ("red ball", "It")
+    coder.press("3")
+    found = coder.saved()
+    assert set(marked(coder).values()) == {"red ball"}
+    words = {**marked(coder), coder.keys()["it"]: "It"}
+    assert {words[key] for key, one in found.items() if one["category"] == "place"} == {shown}
+
+
+def test_a_further_antecedent_by_the_mouse_selects_no_text(coder):
+    select(coder, "red ball")
+    coder.press("e")
+    select(coder, "number")
+    coder.press("e")
+    coder.at("number")
+    coder.page.locator(f'[data-key="{coder.keys()["it"]}"]').click(modifiers=["Control", "Shift"])
+    assert coder.page.evaluate("getSelection().toString()") == ""
+    coder.press("e")
+    assert sorted(marked(coder).values()) == ["number", "red ball"]
 
 
 def test_what_is_marked_already_is_not_marked_again(coder):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import DelayedAnswer
+
 UNREACHABLE = "This needs the server, which does not answer now."
 TOOLS = "**/coding/tools*.js"
 TEXT = "[Kim](a) said that [Lee](b) and [Jo](c) left"
@@ -30,6 +32,29 @@ def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder)
     expect(coder.page.get_by_role("dialog")).to_have_count(0)
     coder.press("ArrowLeft")
     coder.at("Kim")
+
+
+def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder):
+    picker = DelayedAnswer(coder.page, "**/workbench/picker*.js")
+    coder.press("Control+k", "2", "0", "Backspace", "3")
+    picker.release()
+    expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
+    coder.press("Escape")
+    coder.press("Control+k", "L", "e", "e", "Enter")
+    coder.at("Lee")
+
+
+def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder):
+    routes = []
+    coder.page.route(TOOLS, lambda route: routes.append(route))
+    coder.press("m")
+    note = coder.page.locator("#note")
+    note.click()
+    coder.page.keyboard.type("hello")
+    expect(note).to_have_value("hello")
+    expect(coder.page.locator("#say")).to_have_text(UNREACHABLE)
+    expect(note).to_have_value("hello")
+    routes[0].continue_()
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED")

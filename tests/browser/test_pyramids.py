@@ -11,10 +11,11 @@ from playwright.sync_api import Page, expect
 from annotations.coding.scus import contributors_of, weighted_scus
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer
-from annotations.models import Coding, Membership, User
+from annotations.models import Coding, Membership, Project, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.projects.members import add_member
+from annotations.projects.peer_names import coded_title
 from tests.browser.conftest import DelayedAnswer, offline, saved
 from tests.browser.test_accessibility import violations
 from tests.conftest import change
@@ -99,6 +100,24 @@ def open_coding(sign_in, user: User, coding: Coding) -> Builder:
     page = sign_in(user, CODE.format(coding.text.slug))
     expect(page.locator("#progress-text")).to_contain_text("words")
     return Builder(page, coding)
+
+
+def test_the_first_drag_selects_words_also_from_the_one_that_is_outlined_as_current(builder_of):
+    builder = builder_of()
+    page = builder.page
+    words = page.locator(".pyramid-word")
+    boxes = [words.nth(number).bounding_box() for number in (0, 2)]
+    page.mouse.move(boxes[0]["x"] + 2, boxes[0]["y"] + boxes[0]["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(boxes[1]["x"] + boxes[1]["width"] - 2, boxes[1]["y"] + boxes[1]["height"] / 2, steps=4)
+    page.mouse.up()
+    builder.press("n")
+    page.keyboard.type("first")
+    builder.press("Enter")
+    text = builder.coding.text
+    levels = text.markables.filter(level__coded=False).order_by("start")[:3]
+    first, *_, last = levels
+    assert builder.saved() == {"first": (" ".join(text.content[first.start : last.end].split()),)}
 
 
 def test_scus_are_made_labelled_and_weighed(builder_of):
@@ -416,7 +435,7 @@ def test_second_coder_sees_nothing_of_the_first(sign_in, builder_of, bob):
 
 @pytest.fixture
 def peer(sign_in, alice) -> Builder:
-    made = docset(pyramid_project("ferry"), alice)
+    made = docset(pyramid_project("ferry", scores_shown=True), alice)
     models = codings_of(models_of(made))["alice"]
     build(
         models,
@@ -444,6 +463,19 @@ def marks(builder: Builder) -> dict[str, list[str]]:
         " … ".join(text[start:end] for start, end in one.parts): list(one.scus)
         for one in contributors_of(builder.coding)
     }
+
+
+def test_a_scorer_sees_neither_scores_nor_the_peers_name_where_the_project_shows_none(peer, alice):
+    page, text = peer.page, peer.coding.text
+    Project.objects.update(scores_shown=False)
+    page.reload()
+    expect(page.locator("#progress-text")).to_contain_text("words")
+    expect(page.locator("#scus li").first).to_be_visible()
+    expect(page.locator("#scores")).to_be_hidden()
+    expect(page.get_by_role("heading", level=1)).to_have_text(coded_title(alice.pk, text.pk))
+    page.goto("/projects/ferry/")
+    for content in (page.content(), page.request.get(f"/api/v1/projects/ferry/texts/{text.slug}/coding/").text()):
+        assert "Peer 1" not in content
 
 
 def test_the_scores_of_a_peer_move_as_it_is_marked(peer):

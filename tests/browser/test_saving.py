@@ -89,6 +89,7 @@ def test_steps_of_several_answers_are_kept_together(sign_in, alice, codings):
     page.keyboard.press("p")
     page.keyboard.press("x")
     page.keyboard.press("Enter")
+    expect(page.locator("#say")).to_contain_text("Split")
     saved(page)
     steps = codings["alice"].operations.exclude(step=None).values_list("step", flat=True)
     assert len(steps) > 1

@@ -70,8 +70,9 @@ def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign
     page.get_by_label("Files", exact=True).set_input_files(DOG)
     page.get_by_label("Format").select_option("brat")
     expect(page.locator("#of-format select").first).to_be_visible()
+    expect(page.locator("#of-format [name$=word]")).to_have_count(0)
     page.get_by_label("Format").select_option("conll2012")
-    expect(page.locator("#of-format select")).to_have_count(0)
+    expect(page.locator("#of-format [name$=word]")).to_be_visible()
     files = page.get_by_label("Files", exact=True).evaluate("field => [...field.files].map((file) => file.name)")
     assert files == ["dog.conll"]
 

@@ -5,7 +5,7 @@ const LEVELS = [
 ];
 
 const category = (key, more = {}) => ({
-  key, label: key, points_to: null, max_pointers: null, allow_later: false, takes_index: false, takes_optional: false, ...more,
+  key, label: key, points_to: null, max_pointers: null, allow_later: false, takes_index: false, takes_optional: false, singleton: false, ...more,
 });
 
 export const SCHEMES = {

@@ -4,7 +4,7 @@ import { memoryOutbox } from "../../static/js/workbench/outbox.js";
 import { createSync, PATIENCE, stateText, uuid } from "../../static/js/workbench/sync.js";
 
 const judge = (id, category = "none") => ({ uuid: id, kind: "judge", payload: { markable: `m-${id}`, category } });
-const answer = (status, body) => ({ status, type: "basic", json: async () => body });
+const answer = (status, body, headers = {}) => ({ status, type: "basic", headers: new Headers(headers), json: async () => body });
 const settled = async () => {
   for (let turn = 0; turn < 30; turn += 1) {
     await Promise.resolve();
@@ -20,7 +20,8 @@ function setUp({ answers = [], outbox = memoryOutbox(), version = 0 } = {}) {
   let mostOpen = 0;
   const sync = createSync({
     url: "/operations/",
-    csrf: "token",
+    user: "anna é",
+    csrf: () => "token",
     version,
     outbox,
     hooks: {
@@ -95,6 +96,16 @@ test("at most a hundred operations go out at a time", async () => {
   await sync.start();
   await settled();
   assert.deepEqual(requests.map((request) => request.uuids.length), [100, 50]);
+});
+
+test("where the server asks to wait nothing is sent before", async () => {
+  const { sync, pauses, ring, last } = setUp({ answers: [answer(429, null, { "Retry-After": "40" })] });
+  sync.push(judge("a"));
+  await settled();
+  assert.deepEqual(last(), ["busy", 1]);
+  assert.deepEqual(pauses(), [40000]);
+  await ring();
+  assert.deepEqual(last(), ["saved", 0]);
 });
 
 test("without a connection operations wait, with longer and longer pauses up to half a minute", async () => {

@@ -1,14 +1,12 @@
 // What each action of the coding page does: one handler for each line of actions.js.
-import { createCommands, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
+import { createCommands, loadOnce, loadPart, togglePanel, UNREACHABLE } from "../workbench/commands.js";
 import { byId, inside } from "../workbench/element.js";
-import { findMatches } from "../workbench/search.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as answers from "./answers.js";
 import { LETTERS } from "./candidates.js";
-import { destinations, markableAt } from "./destinations.js";
-import { announce, buildPanel, describe } from "./view/panel.js";
+import { announce, buildPanel } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Choice, Direction, Frame, Handlers, Markable, Marking, Tools } from "./types.js" */
+/** @import { Direction, Frame, Handlers, Markable, Marking } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
@@ -23,7 +21,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
   const available = actionsOf(page.model);
   const { define, run, picker } = createCommands({
     actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, say, undo, refresh,
-    search: { placeholder: "an action, the number of a markable, or words of the text", choices: places },
+    search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./places.js")).createPlaces(frame) },
     relabel: () => buildPanel(page.model, keyboard),
   });
 
@@ -82,26 +80,16 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
 
   // ---- tools
 
-  /** @type {Promise<Tools> | null} */
-  let tools = null;
-
-  async function loadTools() {
-    const part = await import("./tools.js");
-    const loaded = part.createTools(frame, picker);
-    loaded.paintChains();
-    return loaded;
-  }
-
-  function loadedTools() {
-    tools ??= loadTools();
-    tools.catch(() => {
-      tools = null; // the next time tries again
-    });
+  let paintChains = () => {}; // the tools do
+  const loadTools = loadOnce(async () => {
+    const tools = (await import("./tools.js")).createTools(frame, picker);
+    ({ paintChains } = tools);
+    paintChains();
     return tools;
-  }
+  });
 
   // They come with the first sign of somebody, so that they are there when the network goes; else when it is back.
-  const load = () => loadedTools().catch(() => null);
+  const load = () => loadTools().catch(() => null);
   for (const kind of ["keydown", "pointermove", "pointerdown", "click"]) {
     document.addEventListener(kind, load, { once: true });
   }
@@ -112,27 +100,10 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
 
   /** @param {string} action */
   async function editChain(action) {
-    (await loadPart(loadedTools, frame))?.editChain(action);
+    (await loadPart(loadTools, frame))?.editChain(action);
   }
 
   // ---- finding
-
-  /** Where words or numbers lead. @type {(query: string) => Choice[]} */
-  function places(query) {
-    const seen = new Set();
-    const inText = query.trim().length > 1 ? findMatches(page.model.content, query).slice(0, 500) : [];
-    const words = inText.flatMap((match) => {
-      const key = markableAt(page.model, match);
-      if (key === null || seen.has(key)) {
-        return [];
-      }
-      seen.add(key);
-      const { words: label, where } = describe(page.model, key);
-      return [{ label, hint: where, run: () => go(key) }];
-    });
-    const numbered = destinations(page.model, query).map(({ label, key }) => ({ label, hint: "go to", run: () => go(key) }));
-    return [...numbered, ...words];
-  }
 
   /** What is typed before the search is loaded is searched for then. */
   async function openSearch() {
@@ -142,7 +113,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
     input.select();
     input.focus();
     try {
-      (await loadedTools()).search();
+      (await loadTools()).search();
     } catch {
       say(UNREACHABLE);
     }
@@ -152,7 +123,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
     picker.open({
       title: "Go to",
       placeholder: "number of a markable, label of a turn, or words",
-      choices: places,
+      choices: (query, places) => places(query),
       none: "Write the number of a markable, the label of a turn, or words of a markable.",
     });
   }
@@ -209,5 +180,5 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
   }
   define(handlers);
 
-  return { run, paintChains: () => tools?.then((loaded) => loaded.paintChains(), () => null) };
+  return { run, paintChains: () => paintChains() };
 }

@@ -1,4 +1,5 @@
 // Wires state, view, keys and saving of the coding page. Every answer is shown at once; the server hears of it behind.
+import { showDraft, takeDraft } from "../workbench/drafts.js";
 import { createEditor } from "../workbench/editor.js";
 import { byId } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
@@ -34,6 +35,8 @@ const keyboard = createKeyboard(ACTIONS, KEYS, direction === "rtl");
 let listsAll = false; // every candidate
 let framed = false;
 /** @type {string | null} */
+let painted = null; // the markable that the page shows as the current one: no other is answered
+/** @type {string | null} */
 let pointedAt = null; // the candidate that mouse or focus is on
 
 /** @type {Page} */
@@ -60,7 +63,7 @@ buildPanel(page.model, keyboard);
 const marks = actionsOf(page.model).some(({ id }) => id === "mark" || id === "head");
 const markingPart = marks ? await import("./view/marking.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
-  url, place, page, machine: JUDGEMENTS, refresh, show: showSaving,
+  url, place, page, machine: JUDGEMENTS, refresh, show: showSaving, draft,
   describe: (operation) => {
     const key = markableOf(operation) ?? "";
     return `The answer to “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;
@@ -72,7 +75,7 @@ page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
   redrawText(text, loaded.model, page.model);
 }
-page.current = step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
+page.current = takeUpDraft() ?? step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
 
 /** @type {Frame} */
 const frame = {
@@ -112,6 +115,7 @@ function refresh() {
     page.wants = !readOnly && !isDecided(model, value)
       && (!category || Boolean(category.points_to) || category.takes_index);
   }
+  painted = page.model.byKey.has(page.current ?? "") ? page.current : null;
   paintText(text, page, keyboard);
   paintPanel(page, listsAll, keyboard);
   paintTime(page.seconds);
@@ -181,6 +185,11 @@ function answerWith(answer) {
   if (readOnly || page.current === null) {
     return;
   }
+  if (page.current !== painted) {
+    refresh();
+    tell("What you answered is gone. This one is current now.");
+    return;
+  }
   if ("refused" in answer) {
     tell(answer.refused);
     return;
@@ -211,12 +220,37 @@ async function undo(forward) {
 }
 
 function commitNote() {
-  if (page.current !== null && !readOnly) {
-    const answer = addRemark(page.judgements, page.current, { note: note.value });
-    if ("judgement" in answer && answer.judgement !== null && note.value !== (page.judgements.get(page.current)?.note ?? "")) {
-      editor.record([judge(page.current, answer.judgement)]);
-    }
+  if (page.current !== null) {
+    recordNote(page.current, note.value);
   }
+}
+
+/** @type {(key: string, words: string) => void} */
+function recordNote(key, words) {
+  const answer = addRemark(page.judgements, key, { note: words });
+  if (!readOnly && "judgement" in answer && answer.judgement !== null && words !== (page.judgements.get(key)?.note ?? "")) {
+    editor.record([judge(key, answer.judgement)]);
+  }
+}
+
+/** The note that is being written, where it is not recorded yet. */
+function draft() {
+  const before = page.judgements.get(page.current ?? "")?.note ?? "";
+  return readOnly || page.current === null || note.value === before ? null : { markable: page.current, note: note.value, before };
+}
+
+/** Record the note that was being written when the page went away; return its markable, or null. */
+function takeUpDraft() {
+  const { markable, note: words, before } = takeDraft(place) ?? {};
+  if (readOnly || typeof markable !== "string" || typeof words !== "string") {
+    return null;
+  }
+  if (!page.model.byKey.get(markable)?.coded || before !== (page.judgements.get(markable)?.note ?? "")) {
+    showDraft(words);
+    return null;
+  }
+  recordNote(markable, words);
+  return markable;
 }
 
 function listen() {

@@ -135,13 +135,20 @@ export function draftError(model, draft) {
 }
 
 /**
- * A markable of one's own with an edge moved, as a draft; null where it is not one's own.
+ * A markable of one's own with an edge moved, as a draft. The edge passes places at which the words would be those of
+ * another markable.
  * @type {(model: Model, key: string, edge: Edge, step: Direction, by: Unit) => Draft}
  */
 export function withEdge(model, key, edge, step, by) {
   const { level, parts } = model.byKey.at(key);
   const at = edge === "start" ? 0 : parts.length - 1;
-  return { level, at, parts: parts.map((part, place) => (place === at ? moveEdge(model, part, edge, step, by) : part)) };
+  /** @param {Span} span @returns {Draft} */
+  const move = (span) => {
+    const next = moveEdge(model, span, edge, step, by);
+    const draft = { level, at, parts: parts.with(at, next) };
+    return next.join() !== span.join() && model.byKey.has(keyOfDraft(model, draft)) ? move(next) : draft;
+  };
+  return move(parts[at]);
 }
 
 /**

@@ -6,6 +6,11 @@ import { chooseCategory, pointTo, takeIndex } from "./answers.js";
 /** @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => void} */
 export function listenToMouse(pane, page, handlers) {
   pane.addEventListener("click", (event) => inText(event, page, handlers));
+  pane.addEventListener("mousedown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.shiftKey) {
+      event.preventDefault(); // a further antecedent is no selection of text
+    }
+  });
   pane.addEventListener("mouseover", (event) => {
     const { key, turn } = around(event, "[data-key], [data-turn]")?.dataset ?? {};
     handlers.light(chainOf(page, key ?? turn));

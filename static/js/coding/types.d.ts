@@ -14,6 +14,7 @@ export interface Category {
   allow_later: boolean;
   takes_index: boolean;
   takes_optional: boolean;
+  singleton: boolean;
 }
 
 export interface Markable {

@@ -1,15 +1,13 @@
 // What each action does. The table of actions says which there are; keys, palette, buttons and drops all come here.
-import { createCommands, loadPart } from "../workbench/commands.js";
-import { byId, element } from "../workbench/element.js";
-import { findMatches } from "../workbench/search.js";
+import { createCommands, loadOnce, loadPart } from "../workbench/commands.js";
+import { byId } from "../workbench/element.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import * as edits from "./edits.js";
 import { readLayout, storeLayout } from "./layout.js";
-import { filtered, nameOf } from "./state.js";
 import { buildPanel } from "./view/panel.js";
-import { lineBeside, tier } from "./view/words.js";
+import { lineBeside } from "./view/words.js";
 import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./words.js";
-/** @import { Choice, Contributor, Direction, Dragged, Edit, Frame, Handlers, PyramidEditor, Run, Scu } from "./types.js" */
+/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor } from "./types.js" */
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
 
@@ -21,10 +19,20 @@ export function createPyramidCommands(frame, editor, waiting) {
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
     actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, say, undo: editor.undo, refresh,
-    search: { placeholder: "an action, or words of the text or of an SCU", choices: found },
+    search: { placeholder: "an action, or words of the text or of an SCU", load: loadPlaces },
     relabel: () => buildPanel(model, keyboard),
   });
   text.dataset.layout = readLayout();
+
+  // ---- parts that come with the list of all actions
+
+  const loadDialogs = loadOnce(async () => (await import("./dialogs.js")).createDialogs(frame, editor, picker, homeOf));
+
+  /** @returns {Promise<Places>} */
+  async function loadPlaces() {
+    const [{ createPlaces }] = await Promise.all([import("./places.js"), loadDialogs()]);
+    return createPlaces(frame, goTo);
+  }
 
   // ---- words
 
@@ -138,55 +146,6 @@ export function createPyramidCommands(frame, editor, waiting) {
     }
   }
 
-  /** @param {Scu} scu */
-  function badge(scu) {
-    return element("span", `chain-badge ${tier(scu.weight)}`, String(page.numberOf(scu.key)));
-  }
-
-  /** @type {(title: string, except: string, run: (scu: Scu) => void, preview: (scu: Scu) => Node[]) => void} */
-  function pickScu(title, except, choose, preview) {
-    picker.open({
-      title, none: "No other SCU has these words.", placeholder: "words of its label or contributors, or its number",
-      choices: (query) => filtered(page.pyramid.order.filter((one) => one.key !== except && !one.gone), query, page.numberOf).map((scu) => ({
-        label: nameOf(scu), badge: badge(scu), hint: `weight ${scu.weight}`, preview: () => preview(scu), run: () => choose(scu),
-      })),
-    });
-  }
-
-  /** @param {Contributor[]} all */
-  const wordsList = (all) => all.map((one) => {
-    const words_ = element("span", "workbench-picker-words", one.words);
-    words_.dir = "auto";
-    return words_;
-  });
-
-  /** @param {string} key */
-  function move(key) {
-    const one = page.pyramid.byKey.at(key);
-    const from = homeOf(one) ?? "";
-    pickScu(`Move “${one.words}” to …`, from, (scu) => perform(edits.moveTo(model, state(), key, from, scu.key), "Moved."), (scu) => {
-      const why = check(edits.moveTo(model, state(), key, from, scu.key));
-      return why ? [element("p", "workbench-message", why)] : wordsList([...scu.contributors, one]);
-    });
-  }
-
-  /** @param {string} from */
-  function merge(from) {
-    /** @param {Scu} into */
-    const edit = (into) => edits.merge(model, state(), from, into.key);
-    const title = `Merge “${nameOf(page.pyramid.scus.at(from))}” into …`;
-    pickScu(title, from, (into) => perform(edit(into), "Merged; undo takes them apart again."), (into) => {
-      const planned = edit(into);
-      const why = check(planned);
-      if (why !== null || "refused" in planned) {
-        return [element("p", "workbench-message", why ?? "")];
-      }
-      const { contributors, weight } = edits.after(model, state(), planned.changes).scus.at(into.key);
-      const size = `${contributors.length} ${contributors.length === 1 ? "contributor" : "contributors"}, weight ${weight}`;
-      return [element("h3", "", size), ...wordsList(contributors)];
-    });
-  }
-
   /** Choose a contributor for splitting, or not. @param {string} key */
   function choose(key) {
     page.chosen = new Set(page.chosen);
@@ -223,29 +182,6 @@ export function createPyramidCommands(frame, editor, waiting) {
     (await loadPart(() => import("./view/others.js"), frame))?.pickTheirs(page, editor, picker);
   }
 
-  // ---- finding
-
-  /** @type {(query: string) => Choice[]} */
-  function found(query) {
-    const wanted = query.trim();
-    const scus = wanted ? filtered(page.pyramid.order, query, page.numberOf).slice(0, 20).map((scu) => ({
-      label: nameOf(scu), badge: badge(scu), hint: `weight ${scu.weight}`, run: () => select(scu.key, null),
-    })) : [];
-    const spans = wanted.length > 1 ? findMatches(model.content, query).slice(0, 200) : [];
-    const places = spans.flatMap(([start, end]) => {
-      const first = model.words.findIndex((word) => model.toUnits(word.end) > start);
-      const last = model.words.findLastIndex((word) => model.toUnits(word.start) < end);
-      const summary = model.summaries[model.words[first]?.summary];
-      if (first < 0 || last < first || !summary) {
-        return [];
-      }
-      /** @type {Run} */
-      const context = [Math.max(first - 2, summary.words[0]), Math.min(last + 4, summary.words[1])];
-      return [{ label: page.wordsOf(context), hint: summary.name, run: () => goTo(first) }];
-    });
-    return [...scus, ...places];
-  }
-
   // ---- the page
 
   function layout() {
@@ -275,7 +211,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     "previous-contributor": () => walkContributors(-1),
     "take-up": takeUp,
     "search": () => picker.open({
-      title: "Search", placeholder: "words of the text or of an SCU", choices: found, none: "Write words of the text or of an SCU.",
+      title: "Search", placeholder: "words of the text or of an SCU", choices: (query, places) => places(query), none: "Write words of the text or of an SCU.",
     }),
     "filter": () => {
       const field = byId("scu-filter", HTMLInputElement);
@@ -291,11 +227,11 @@ export function createPyramidCommands(frame, editor, waiting) {
     "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
     "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "A further part.")),
     "take-out": takeOut,
-    "move": () => withOne(move),
+    "move": () => withOne(async (key) => (await loadPart(loadDialogs, frame))?.move(key)),
     "delete": () => withOne((key) => remove(key)),
     "label": () => withScu(() => write(fields.label)),
     "comment": () => withScu(() => fields.comment.focus()),
-    "merge": () => withScu(merge),
+    "merge": () => withScu(async (scu) => (await loadPart(loadDialogs, frame))?.merge(scu)),
     "choose": () => withOne(choose),
     "split": () => withScu(split),
     "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "The SCU is deleted; undo brings it back.")),

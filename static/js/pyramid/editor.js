@@ -1,4 +1,5 @@
 // Doing and taking back: edits of the pyramid are checked, written as steps, and shown.
+import { showDraft } from "../workbench/drafts.js";
 import { createEditor } from "../workbench/editor.js";
 import { markableOf } from "../workbench/judgements.js";
 import * as edits from "./edits.js";
@@ -85,19 +86,51 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
     say(done);
   }
 
-  /** @type {PyramidEditor["commitFields"]} */
-  function commitFields() {
+  /** @type {PyramidEditor["draft"]} */
+  function draft() {
     const { label, comment } = list.fields;
     const scu = label.dataset.scu ?? "";
-    if (model.readOnly || model.peer || !page.pyramid.scus.has(scu)
-      || (label.value === label.defaultValue && comment.value === comment.defaultValue)) {
-      return;
-    }
-    const { changes } = edits.say(model, page.state, scu, { label: label.value.replace(/\s+/g, " ").trim(), comment: comment.value.trim() });
-    label.defaultValue = label.value;
-    comment.defaultValue = comment.value;
-    editor.record(changes);
+    const same = label.value === label.defaultValue && comment.value === comment.defaultValue;
+    return same || model.readOnly || model.peer || !page.pyramid.scus.has(scu) ? null
+      : { scu, label: label.value, comment: comment.value, before: described(scu) };
   }
 
-  return { write: editor.write, check, perform, undo, commitFields };
+  /** @type {(written: { scu: string, label: string, comment: string }) => void} */
+  function describe({ scu, label, comment }) {
+    const said = { label: label.replace(/\s+/g, " ").trim(), comment: comment.trim() };
+    editor.record(edits.say(model, page.state, scu, said).changes);
+  }
+
+  /** What is recorded of an SCU. @param {string} scu */
+  function described(scu) {
+    const { label = "", comment = "" } = page.pyramid.scus.get(scu) ?? {};
+    return JSON.stringify([label, comment]);
+  }
+
+  /** @type {PyramidEditor["takeUp"]} */
+  function takeUp(draft) {
+    const { scu, label, comment, before } = draft ?? {};
+    if (model.readOnly || typeof scu !== "string" || typeof label !== "string" || typeof comment !== "string") {
+      return null;
+    }
+    if (!page.pyramid.scus.has(scu) || before !== described(scu)) {
+      showDraft(`${label} ${comment}`);
+      return null;
+    }
+    describe({ scu, label, comment });
+    return scu;
+  }
+
+  /** @type {PyramidEditor["commitFields"]} */
+  function commitFields() {
+    const written = draft();
+    if (written !== null) {
+      const { label, comment } = list.fields;
+      label.defaultValue = label.value;
+      comment.defaultValue = comment.value;
+      describe(written);
+    }
+  }
+
+  return { write: editor.write, check, perform, undo, commitFields, draft, takeUp };
 }

@@ -1,4 +1,5 @@
 // Wires state, view, keys and saving of the pyramid pages. Everything is shown at once; the server hears of it behind.
+import { takeDraft } from "../workbench/drafts.js";
 import { around, byId, closeDialog } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { createKeyboard } from "../workbench/keyboard.js";
@@ -60,6 +61,7 @@ buildPanel(model, keyboard);
 const othersPart = model.others.length > 0 ? await import("./view/others.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
   url, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
+  draft: () => editor.draft(),
 });
 const unsent = await start();
 page.pyramid = pyramidOf(model, page.state);
@@ -87,6 +89,7 @@ const pointer = listenToPointer(pane, page, {
   drop: commands.drop,
 });
 const paintOthers = othersPart?.createOthers(page, editor);
+page.scu = editor.takeUp(takeDraft(place));
 refresh();
 listen();
 

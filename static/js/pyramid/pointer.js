@@ -16,6 +16,8 @@ export function listenToPointer(pane, page, handlers) {
   let pressed = null;
   /** @type {{ dragged: Dragged, over: HTMLElement | null, why: string | null } | null} */
   let dragging = null;
+  /** @type {string | null} */
+  let selected = null; // the words that were selected with the mouse: the current word alone is not held by it
 
   /** The place of the word that an event is about, if it is one of the text. @param {Event} event */
   const placeAt = (event) => {
@@ -42,7 +44,8 @@ export function listenToPointer(pane, page, handlers) {
     const place = placeAt(event);
     if (place !== null) {
       const [first, last] = run(page.anchor, page.cursor);
-      const held = !page.model.readOnly && first <= place && place <= last && !event.shiftKey;
+      const isSelected = first < last || selected === `${first}-${last}`;
+      const held = !page.model.readOnly && isSelected && first <= place && place <= last && !event.shiftKey;
       /** @type {Dragged} */
       const words = { kind: "words", words: page.wordsOf([first, last]) };
       pressed = { x: event.clientX, y: event.clientY, place, dragged: held ? words : null, moved: false };
@@ -131,6 +134,9 @@ export function listenToPointer(pane, page, handlers) {
     const { moved, place } = pressed;
     const done = dragging;
     end();
+    if (!done && place !== null) {
+      selected = run(moved ? page.anchor : place, moved ? page.cursor : place).join("-");
+    }
     if (done) {
       // The press ends on another element than it began on, or on the same: either way it is no click.
       /** @param {Event} click */
@@ -153,6 +159,11 @@ export function listenToPointer(pane, page, handlers) {
   document.addEventListener("pointermove", move);
   document.addEventListener("pointerup", up);
   document.addEventListener("pointercancel", end);
+  document.addEventListener("selectstart", (event) => {
+    if (pressed) {
+      event.preventDefault(); // words are selected here, and no text of the page
+    }
+  });
   pane.addEventListener("click", (event) => {
     const place = placeAt(event);
     if (event instanceof PointerEvent && event.pointerType === "touch" && place !== null) {

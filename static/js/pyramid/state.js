@@ -37,6 +37,7 @@ export function load(raw) {
     words,
     oneContributor: pyramid.one_contributor,
     exclusive: pyramid.words_exclusive,
+    scoresShown: pyramid.scores_shown,
     level: scheme.levels.find((one) => one.coded)?.key ?? "",
     scu: scheme.categories.find((one) => one.takes_index)?.key ?? "",
     outside: scheme.categories.find((one) => !one.takes_index)?.key ?? "",

@@ -37,6 +37,7 @@ export interface Model extends WorkbenchModel {
   words: Word[];
   oneContributor: boolean;
   exclusive: boolean;
+  scoresShown: boolean;
   /** of contributors */
   level: string;
   /** keys of categories: expresses SCUs; expresses none of the pyramid */
@@ -84,6 +85,7 @@ export interface RawPyramid extends RawState {
     docset: string;
     one_contributor: boolean;
     words_exclusive: boolean;
+    scores_shown: boolean;
     words: Span[];
     scus: Record<string, Description>;
     against: Against | null;
@@ -283,6 +285,10 @@ export interface PyramidEditor {
   undo: (forward: boolean) => Promise<void>;
   /** what was written of the selected SCU */
   commitFields: () => void;
+  /** what is being written of the selected SCU and not recorded yet */
+  draft: () => { scu: string; label: string; comment: string; before: string } | null;
+  /** record what was being written when the page went away; the SCU, or null */
+  takeUp: (draft: Record<string, unknown> | null) => string | null;
 }
 
 export type Dragged =

@@ -1,14 +1,13 @@
 // What the actions do that both workbenches have, and how an action of the table is run.
 import { byId } from "./element.js";
-import { createPicker } from "./picker.js";
 import { readSize, SIZES, storeSize } from "./settings.js";
-/** @import { CommandOptions, Handlers, Keyboard } from "./types.js" */
+/** @import { CommandOptions, Handlers, Keyboard, PlacePicker } from "./types.js" */
 
 export const UNREACHABLE = "This needs the server, which does not answer now.";
-const LONGEST_WAIT = 2000; // milliseconds for a part of the page; keys do nothing in that time
+const LONGEST_WAIT = 2000; // milliseconds for a part of the page
 
 /**
- * Parts of the page that are seldom used are loaded when they are asked for; meanwhile no key is taken for another action.
+ * Parts of the page that are seldom used are loaded when they are asked for; meanwhile keys wait for it.
  * A part that comes late opens nothing: the person is at something else by then.
  * @type {<T>(load: () => Promise<T>, frame: { keyboard: Keyboard, say: (words: string) => void }) => Promise<T | null>}
  */
@@ -23,6 +22,22 @@ export async function loadPart(load, { keyboard, say }) {
   }
 }
 
+/**
+ * Load a part at the first call; where that fails, again at the next.
+ * @type {<T>(load: () => Promise<T>) => () => Promise<T>}
+ */
+export function loadOnce(load) {
+  /** @type {ReturnType<typeof load> | null} */
+  let part = null;
+  return () => {
+    part ??= load();
+    part.catch(() => {
+      part = null;
+    });
+    return part;
+  };
+}
+
 /** Open or close a panel at the side, if the page has it. @param {string} id @returns {HTMLElement | null} the panel, if it is open now */
 export function togglePanel(id) {
   const panel = document.getElementById(id);
@@ -35,7 +50,21 @@ export function togglePanel(id) {
 
 /** @template M @param {CommandOptions<M>} options */
 export function createCommands({ actions, available, keyboard, place, search, idle, say, undo, relabel, refresh }) {
-  const picker = createPicker(byId("picker", HTMLDialogElement));
+  const loadPicker = loadOnce(async () => {
+    const [{ createPicker }, places] = await Promise.all([import("./picker.js"), search.load()]);
+    return { dialog: createPicker(byId("picker", HTMLDialogElement)), places };
+  });
+  /** @type {PlacePicker} */
+  const picker = {
+    async open({ choices, ...options }) {
+      const part = await loadPart(loadPicker, { keyboard, say });
+      part?.dialog.open({ ...options, choices: (query) => choices(query, part.places) });
+    },
+  };
+  // It comes with the first sign of somebody, so that it is there when the network goes.
+  for (const kind of ["keydown", "pointermove"]) {
+    document.addEventListener(kind, () => loadPicker().catch(() => null), { once: true });
+  }
   const table = new Map(available.map((action) => [action.id, action]));
   /** @type {Handlers} */
   let handlers = {};
@@ -62,12 +91,12 @@ export function createCommands({ actions, available, keyboard, place, search, id
     picker.open({
       title: "All actions",
       placeholder: search.placeholder,
-      choices: (query) => {
+      choices: (query, places) => {
         const wanted = query.trim().toLowerCase();
         const found = listed.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted));
         return [
           ...found.map(({ id, label }) => ({ label, keys: keyboard.keysOf(id), run: () => run(id) })),
-          ...(wanted ? search.choices(query) : []),
+          ...(wanted ? places(query) : []),
         ];
       },
     });

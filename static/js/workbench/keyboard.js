@@ -14,7 +14,9 @@ export function createKeyboard(actions, place, rightToLeft) {
   const pane = byId("text-pane");
   let bound = bindings(actions, readKeys(actions, place));
   let released = false;
-  let suspended = false;
+  let loading = 0; // parts of the page on their way
+  /** @type {KeyboardEvent[]} */
+  let held = []; // keys that were pressed meanwhile
 
   return {
     keysOf: (action) => bound.keys.get(action) ?? [],
@@ -26,17 +28,23 @@ export function createKeyboard(actions, place, rightToLeft) {
       released = true;
     },
     async suspend(work) {
-      suspended = true;
-      await work.catch(() => null); // whoever loads says so
-      suspended = false;
+      loading += 1;
+      const here = await work.then(() => true, () => false); // whoever loads says what failed
+      await new Promise((opened) => { setTimeout(opened); });
+      loading -= 1;
+      held = here ? held : []; // they were meant for what did not come
+      if (loading === 0) {
+        held.splice(0).forEach(pressAgain);
+      }
     },
     listen({ intercept, override, run }) {
       pane.addEventListener("focusin", () => {
         released = false;
       });
       document.addEventListener("keydown", (event) => {
-        if (suspended) {
+        if (loading > 0 && !isWritten(document.activeElement)) { // what is being written stays with its field
           event.preventDefault();
+          held.push(event);
           return;
         }
         const active = document.activeElement ?? document.body;
@@ -63,4 +71,23 @@ export function createKeyboard(actions, place, rightToLeft) {
       });
     },
   };
+}
+
+/** @param {Element | null} field @returns {field is HTMLInputElement | HTMLTextAreaElement} */
+function isWritten(field) {
+  return field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.selectionStart !== null);
+}
+
+/** Press a key that was held back where the focus is now; a character is written or deleted there. @param {KeyboardEvent} event */
+function pressAgain(event) {
+  const field = document.activeElement ?? document.body;
+  const passed = field.dispatchEvent(new KeyboardEvent("keydown", event));
+  const writes = event.key.length === 1 && !event.metaKey && (!event.ctrlKey || event.getModifierState("AltGraph"));
+  if (!passed || !isWritten(field) || !(writes || event.key === "Backspace")) {
+    return;
+  }
+  const [start, end] = [field.selectionStart ?? 0, field.selectionEnd ?? 0];
+  const before = [...field.value.slice(0, start)].slice(0, -1).join("").length; // without the last character
+  field.setRangeText(writes ? event.key : "", writes || start < end ? start : before, end, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
 }

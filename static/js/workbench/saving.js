@@ -1,12 +1,15 @@
 // Saving, on every page on which coders work: the outbox, the server, one's other windows, and what comes back of them.
+import { forgetDraft, storeDraft } from "./drafts.js";
 import { applyChanges, rebase, removeStep } from "./history.js";
 import { openOutbox } from "./outbox.js";
-import { notify } from "./status.js";
+import { dismiss, notify } from "./status.js";
 import { createSync } from "./sync.js";
 /** @import { Operation, SaveState, SavingOptions, WorkbenchModel } from "./types.js" */
 
+const NOT_TAKEN = "not taken"; // the notice while the server takes no answers
+
 /** @template {WorkbenchModel} M @template S @param {SavingOptions<M, S>} options */
-export async function openSaving({ url, place, page, machine, show, refresh, describe, cleanUp }) {
+export async function openSaving({ url, place, page, machine, show, refresh, describe, draft, cleanUp }) {
   const outbox = await openOutbox(place);
   const windows = new BroadcastChannel(`coindex ${place}`);
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
@@ -15,7 +18,8 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
   const apply = (state, operations) => applyChanges(machine, page.model, state, operations);
   const sync = createSync({
     url,
-    csrf: token instanceof HTMLMetaElement ? token.content : "",
+    user: page.model.user,
+    csrf: () => sessionToken() ?? (token instanceof HTMLMetaElement ? token.content : ""),
     version: page.model.version,
     outbox,
     fetch: window.fetch.bind(window),
@@ -24,6 +28,9 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
     hooks: {
       state: (state, waiting) => {
         Object.assign(status, { state, waiting });
+        if (waiting === 0) {
+          dismiss(NOT_TAKEN);
+        }
         show();
       },
       acknowledged: (operations) => {
@@ -37,7 +44,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {
-          notify(`The server does not take answers now: ${why} ${pending.length} kept in this browser.`);
+          notify(`The server does not take answers now: ${why} ${pending.length} kept in this browser.`, NOT_TAKEN);
           return;
         }
         const what = describe(culprit);
@@ -68,6 +75,18 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
       }
     });
     window.addEventListener("online", () => sync.flush());
+    window.addEventListener("pagehide", () => {
+      const typed = draft();
+      if (typed !== null) {
+        storeDraft(place, typed);
+      }
+    });
+    window.addEventListener("pageshow", (event) => {
+      if (event.persisted) { // a page that was kept as it was: what was being typed is still there, the rest may be old
+        forgetDraft(place, draft());
+        sync.check();
+      }
+    });
     window.addEventListener("beforeunload", (event) => {
       if (!outbox.durable && sync.waiting() > 0) {
         event.preventDefault();
@@ -76,4 +95,9 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
   }
 
   return { sync, status, start, listen };
+}
+
+/** The token of the session: another one than the page came with, where somebody has signed in since. */
+function sessionToken() {
+  return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? null;
 }

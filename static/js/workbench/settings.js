@@ -18,7 +18,7 @@ export function read(store, place) {
 }
 
 /** Null also where something else is stored. @type {(store: () => Storage, place: string) => unknown} */
-function readJson(store, place) {
+export function readJson(store, place) {
   try {
     return JSON.parse(read(store, place) ?? "null");
   } catch {
@@ -32,6 +32,15 @@ export function write(store, place, value) {
     store().setItem(place, value);
   } catch {
     // storage is blocked or full
+  }
+}
+
+/** @type {(store: () => Storage, place: string) => void} */
+export function remove(store, place) {
+  try {
+    store().removeItem(place);
+  } catch {
+    // storage is blocked
   }
 }
 

@@ -40,16 +40,23 @@ export function paintTime(seconds) {
   byId("time").textContent = minutes > 0 ? text : "";
 }
 
-/** A notice that stays until it is dismissed; the same words are not said twice. @param {string} text */
-export function notify(text) {
+/**
+ * A notice that stays until it is dismissed. One of a kind is there at a time, with the words that were said last.
+ * @param {string} text @param {string} kind
+ */
+export function notify(text, kind = text) {
   const place = byId("notices");
-  if ([...place.querySelectorAll("p")].some((paragraph) => paragraph.textContent === text)) {
-    return;
-  }
+  dismiss(kind);
   const notice = element("div", "notice error");
   notice.setAttribute("role", "alert");
-  const dismiss = button("button small plain", "Dismiss");
-  dismiss.addEventListener("click", () => notice.remove());
-  notice.append(element("p", "", text), dismiss);
+  notice.dataset.kind = kind;
+  const close = button("button small plain", "Dismiss");
+  close.addEventListener("click", () => notice.remove());
+  notice.append(element("p", "", text), close);
   place.append(notice);
+}
+
+/** @param {string} kind of notice that is true no more */
+export function dismiss(kind) {
+  [...byId("notices").children].find((one) => one instanceof HTMLElement && one.dataset.kind === kind)?.remove();
 }

@@ -8,7 +8,7 @@ const LONGEST_WAIT = 30000;
 const HALTS = ["submitted", "version_ahead", "handed_on"];
 
 /** @type {(options: SyncOptions) => Sync} */
-export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, random }) {
+export function createSync({ url, user, csrf, version, outbox, hooks, fetch, timers, random }) {
   /** @type {Operation[]} */
   let pending = [];
   let sending = false;
@@ -36,7 +36,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
   function push(...operations) {
     pending.push(...operations);
     outbox.add(...operations).catch(() => hooks.storageFailed());
-    if (rest !== "waiting") {
+    if (!["waiting", "busy"].includes(rest)) {
       rest = "saved";
     }
     if (retry === null) {
@@ -83,7 +83,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
         redirect: "manual",
         signal: abort.signal,
         ...options,
-        headers: { Accept: "application/json", ...options.headers },
+        headers: { Accept: "application/json", "X-Coder": encodeURIComponent(user), ...options.headers },
       });
       return { response, body: await response.json().catch(() => null) };
     } finally {
@@ -95,10 +95,10 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
   async function post(batch) {
     const { response, body } = await ask(url, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": csrf },
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() },
       body: JSON.stringify({ version, operations: batch }),
     });
-    if (response.type === "opaqueredirect" || response.status === 401 || response.status === 403) {
+    if (isSignedOut(response)) {
       return { kind: "signed-out" };
     }
     const now = Number.isInteger(body?.version) ? body?.version : undefined;
@@ -109,8 +109,10 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     if (response.status === 409 && now !== undefined) {
       return { kind: "version", version: now, missed: body?.missed ?? [], stale: true };
     }
-    if (response.status < 400 || response.status === 409 || response.status >= 500 || response.status === 408
-      || response.status === 429) {
+    if (response.status === 429) {
+      return { kind: "again", seconds: Number(response.headers.get("Retry-After")) || 0 };
+    }
+    if (response.status < 400 || response.status === 409 || response.status >= 500 || response.status === 408) {
       return { kind: "again" };
     }
     const problem = body ?? { title: `The server answered ${response.status}.` };
@@ -128,6 +130,9 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     let at = since;
     while (at < until) {
       const { response, body } = await ask(`${url}?since=${at}`);
+      if (isSignedOut(response)) {
+        rest = "signed-out";
+      }
       if (response.status !== 200 || !body?.results) {
         throw new Error(`the server answered ${response.status}`);
       }
@@ -152,6 +157,7 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
     let missed = [];
     try {
       missed = await log(version, Infinity);
+      rest = rest === "signed-out" ? "saved" : rest;
     } catch {
       missed = []; // no connection: the state says so as soon as something waits
     }
@@ -175,11 +181,11 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
       return;
     }
     if (outcome.kind === "again") {
-      rest = "waiting";
+      rest = outcome.seconds === undefined ? "waiting" : "busy";
       const pause = Math.min(LONGEST_WAIT, 1000 * 2 ** failures);
       failures += 1;
       // Half to whole of the pause, so that a room full of coders does not come back all at once.
-      retry = timers.setTimeout(flush, pause * (0.5 + random() / 2));
+      retry = timers.setTimeout(flush, Math.max(pause, 1000 * (outcome.seconds ?? 0)) * (1 + random()) / 2);
       show();
       return;
     }
@@ -234,6 +240,11 @@ export function createSync({ url, csrf, version, outbox, hooks, fetch, timers, r
   return { start, push, flush, check, log, waiting: () => pending.length };
 }
 
+/** Nobody is signed in any more, or somebody else. @param {Response} response */
+function isSignedOut(response) {
+  return response.type === "opaqueredirect" || response.status === 401 || response.status === 403;
+}
+
 /**
  * crypto.randomUUID is only there in a secure context; a laboratory server may be plain HTTP.
  * @type {(crypto: { randomUUID?: () => string, getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array }) => string}
@@ -255,6 +266,7 @@ export function stateText(state, waiting, durable) {
     saved: "All saved",
     saving: "Saving…",
     waiting: `${waiting} waiting, no connection`,
+    busy: `${waiting} waiting, the server is busy`,
     merged: "Changed elsewhere: merged",
     refused: waiting > 0 ? `${waiting} not taken by the server` : "One answer refused",
     "signed-out": "Signed out",

@@ -155,7 +155,7 @@ export interface CommandOptions<M> {
   /** under which chosen keys are stored */
   place: string;
   /** what the list of all actions finds besides */
-  search: { placeholder: string; choices: (query: string) => Choice[] };
+  search: { placeholder: string; load: () => Promise<Places> };
   /** whether there is nothing to work on */
   idle: () => boolean;
   say: (words: string) => void;
@@ -222,7 +222,7 @@ export interface Keyboard {
   rebind: (choices: Choices) => void;
   /** let Tab leave the text, until the text has the focus again */
   release: () => void;
-  /** take no key until this is done or fails: what is typed meanwhile is meant for what will be there */
+  /** hold keys back until this is done: they are meant for what will be there, and forgotten where it fails */
   suspend: (work: Promise<unknown>) => void;
   listen: (handlers: KeyHandlers) => void;
 }
@@ -258,6 +258,14 @@ export interface Picker {
   open: (options: PickerOptions) => void;
 }
 
+/** Where words or numbers lead. */
+export type Places = (query: string) => Choice[];
+
+/** The same dialogue for a page, whose choices may be places besides. */
+export interface PlacePicker {
+  open: (options: Omit<PickerOptions, "choices"> & { choices: (query: string, places: Places) => Choice[] }) => void;
+}
+
 export interface CheckGroup {
   title: string;
   count: number;
@@ -275,7 +283,7 @@ export interface Outbox {
   remove: (uuids: string[]) => Promise<void>;
 }
 
-export type SaveState = "saved" | "saving" | "waiting" | "merged" | "refused" | "signed-out";
+export type SaveState = "saved" | "saving" | "waiting" | "busy" | "merged" | "refused" | "signed-out";
 
 export interface Problem {
   title?: string;
@@ -297,7 +305,7 @@ export interface ServerAnswer extends Problem {
 /** What became of operations that were sent. stale: the server has others before them, and took none. */
 export type Outcome =
   | { kind: "signed-out" }
-  | { kind: "again" }
+  | { kind: "again"; seconds?: number }
   | { kind: "problem"; problem: Problem; halt: boolean }
   | { kind: "version"; version: number; missed: LoggedOperation[] | null; stale: boolean };
 
@@ -318,13 +326,18 @@ export interface SavingOptions<M extends WorkbenchModel, S> {
   refresh: () => void;
   /** what was refused, in words; it is not taken back yet */
   describe: (operation: Operation) => string;
+  /** what is being typed and no answer yet; null: nothing */
+  draft: () => object | null;
   /** after a refusal */
   cleanUp?: (operation: Operation) => void;
 }
 
 export interface SyncOptions {
   url: string;
-  csrf: string;
+  /** whose page it is: the server answers nobody else who has signed in meanwhile */
+  user: string;
+  /** the token of the session as it is now */
+  csrf: () => string;
   version: number;
   outbox: Outbox;
   hooks: SyncHooks;

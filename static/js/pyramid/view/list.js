@@ -1,7 +1,7 @@
 // The SCUs at the side: the heaviest first, the selected one unfolded. Only rows that have changed are drawn again.
 import { button, byId, element, inside } from "../../workbench/element.js";
 import { filtered, nameOf } from "../state.js";
-import { tier } from "./words.js";
+import { badge, tier } from "./words.js";
 /** @import { Contributor, ListView, Model, Page, Scu } from "../types.js" */
 
 const NUMBERED = 9; // rows that wear a digit on the page of a peer
@@ -37,7 +37,7 @@ export function createList(model) {
     const head = button("pyramid-scu-head");
     head.setAttribute("aria-expanded", String(chosen));
     head.dataset.drag = "scu";
-    head.append(element("span", `chain-badge ${tier(scu.weight)}`, String(number)));
+    head.append(badge(number, scu.weight));
     const words = element("span", `workbench-words${scu.label || model.peer ? "" : " is-unlabelled"}`, label);
     words.dir = "auto";
     head.append(words);

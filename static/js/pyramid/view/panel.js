@@ -32,10 +32,10 @@ const figure = (value) => (value === null ? "–" : value.toFixed(4));
 /** @param {number} value */
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 
-/** The scores of the peer, as they are now. @type {(page: Page) => void} */
+/** The scores of the peer, as they are now, where the project shows them. @type {(page: Page) => void} */
 export function paintScores({ model, pyramid }) {
   const table = byId("scores", HTMLTableElement);
-  table.hidden = !model.peer || !model.against?.scus.length;
+  table.hidden = !model.scoresShown || !model.peer || !model.against?.scus.length;
   if (table.hidden || !model.against) {
     return;
   }

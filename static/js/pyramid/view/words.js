@@ -9,6 +9,9 @@ const A_MOMENT = 60; // milliseconds
 /** The class of a weight. @param {number} weight */
 export const tier = (weight) => `pyramid-weight-${Math.min(Math.max(weight, 0), HEAVIEST)}`;
 
+/** The number of an SCU, in the colour of its weight. @type {(number: number, weight: number) => HTMLElement} */
+export const badge = (number, weight) => element("span", `chain-badge ${tier(weight)}`, String(number));
+
 /** @type {(root: HTMLElement, model: Model) => WordsView} */
 export function buildWords(root, model) {
   /** @type {HTMLElement[]} */

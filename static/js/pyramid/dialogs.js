@@ -1,0 +1,57 @@
+// The dialogs in which an SCU is chosen: to move a contributor there, or to merge with. Loaded with the list of all actions.
+import { element } from "../workbench/element.js";
+import * as edits from "./edits.js";
+import { filtered, nameOf } from "./state.js";
+import { badge } from "./view/words.js";
+/** @import { Contributor, Frame, Picker, PyramidEditor, Scu } from "./types.js" */
+
+/** @type {(frame: Frame, editor: PyramidEditor, picker: Picker, homeOf: (one: Contributor) => string | undefined) => { move: (contributor: string) => void, merge: (scu: string) => void }} */
+export function createDialogs({ page }, { perform, check }, picker, homeOf) {
+  const { model } = page;
+
+  /** @type {(title: string, except: string, run: (scu: Scu) => void, preview: (scu: Scu) => Node[]) => void} */
+  function pickScu(title, except, choose, preview) {
+    picker.open({
+      title, none: "No other SCU has these words.", placeholder: "words of its label or contributors, or its number",
+      choices: (query) => filtered(page.pyramid.order.filter((one) => one.key !== except && !one.gone), query, page.numberOf).map((scu) => ({
+        label: nameOf(scu), badge: badge(page.numberOf(scu.key), scu.weight), hint: `weight ${scu.weight}`, preview: () => preview(scu), run: () => choose(scu),
+      })),
+    });
+  }
+
+  /** @param {Contributor[]} all */
+  const wordsList = (all) => all.map((one) => {
+    const words_ = element("span", "workbench-picker-words", one.words);
+    words_.dir = "auto";
+    return words_;
+  });
+
+  /** @param {string} key */
+  function move(key) {
+    const one = page.pyramid.byKey.at(key);
+    const from = homeOf(one) ?? "";
+    pickScu(`Move “${one.words}” to …`, from, (scu) => perform(edits.moveTo(model, page.state, key, from, scu.key), "Moved."), (scu) => {
+      const why = check(edits.moveTo(model, page.state, key, from, scu.key));
+      return why ? [element("p", "workbench-message", why)] : wordsList([...scu.contributors, one]);
+    });
+  }
+
+  /** @param {string} from */
+  function merge(from) {
+    /** @param {Scu} into */
+    const edit = (into) => edits.merge(model, page.state, from, into.key);
+    const title = `Merge “${nameOf(page.pyramid.scus.at(from))}” into …`;
+    pickScu(title, from, (into) => perform(edit(into), "Merged; undo takes them apart again."), (into) => {
+      const planned = edit(into);
+      const why = check(planned);
+      if (why !== null || "refused" in planned) {
+        return [element("p", "workbench-message", why ?? "")];
+      }
+      const { contributors, weight } = edits.after(model, page.state, planned.changes).scus.at(into.key);
+      const size = `${contributors.length} ${contributors.length === 1 ? "contributor" : "contributors"}, weight ${weight}`;
+      return [element("h3", "", size), ...wordsList(contributors)];
+    });
+  }
+
+  return { move, merge };
+}

@@ -1,0 +1,168 @@
+"""The page is left and comes back: nothing that was typed is lost, and nothing old is shown."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.coding import operations
+from annotations.models import Coding, User
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from tests.browser.conftest import Coder, saved
+from tests.conftest import change, judge
+from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+
+pytestmark = pytest.mark.browser
+
+THREE = "[Ann](a) met [Bob](b). [She](c) left."
+CODE = "/projects/own/texts/tea/code/"
+
+
+@pytest.fixture
+def coder(coder_of) -> Coder:
+    return coder_of(THREE)
+
+
+def write_note(coder: Coder, words: str) -> None:
+    coder.press("c")
+    coder.page.keyboard.type(words)
+    expect(coder.page.locator("#note")).to_have_value(words)
+
+
+def reload(coder: Coder) -> None:
+    coder.page.reload()
+
+
+def close_the_tab(coder: Coder) -> None:
+    context = coder.page.context
+    coder.page.close(run_before_unload=True)
+    coder.page = context.new_page()
+    coder.page.goto(CODE)
+
+
+def go_elsewhere(coder: Coder) -> None:
+    coder.page.goto("/")
+    coder.page.goto(CODE)
+
+
+@pytest.mark.parametrize("leave", [reload, close_the_tab, go_elsewhere])
+def test_a_note_that_is_being_written_is_there_when_the_page_comes_back(coder, leave):
+    coder.press("ArrowRight")
+    coder.at("Bob")
+    write_note(coder, "or his brother?")
+    leave(coder)
+    coder.at("Bob")
+    expect(coder.page.locator("#note")).to_have_value("or his brother?")
+    assert coder.saved()[coder.keys()["b"]]["note"] == "or his brother?"
+    coder.page.reload()
+    coder.at("Ann")  # it is taken up once
+    assert Coding.objects.get(pk=coder.coding.pk).version == 1
+
+
+def test_a_note_that_was_saved_is_no_draft(coder):
+    write_note(coder, "first")
+    coder.press("Escape", "ArrowRight")
+    coder.saved()
+    coder.page.reload()
+    coder.at("Ann")
+    assert Coding.objects.get(pk=coder.coding.pk).version == 1
+
+
+def test_a_note_that_was_changed_elsewhere_since_is_shown_and_not_recorded(coder):
+    write_note(coder, "half a thought")
+    judge(coder.coding, coder.keys()["a"], "none", note="newer")
+    go_elsewhere(coder)
+    expect(coder.page.locator("#notices .notice")).to_contain_text("has changed since: half a thought")
+    assert coder.saved()[coder.keys()["a"]]["note"] == "newer"
+
+
+def test_the_label_and_the_comment_of_an_scu_that_are_being_written_come_back(sign_in, alice, bob):
+    text = models_of(docset(pyramid_project(), alice, bob))
+    coding = codings_of(text)["alice"]
+    build(coding, {"s": ["The ferry sank"]}, hand_in=False)
+    page = sign_in(alice, f"/projects/ferry/texts/{text.slug}/code/")
+    page.locator(".pyramid-scu-head").first.click()
+    page.locator("#scu-label").fill("A ferry sank")
+    page.locator("#scu-comment").fill("twice")
+    page.locator("#scu-comment").press("End")
+    page.reload()
+    expect(page.locator("#scu-label")).to_have_value("A ferry sank")
+    expect(page.locator("#scu-comment")).to_have_value("twice")
+    saved(page)
+    scu = coding.scus.get()
+    assert (scu.label, scu.comment) == ("A ferry sank", "twice")
+
+
+def test_back_shows_the_coding_as_it_is_now(coder):
+    page = coder.page
+    coder.press("4")
+    coder.saved()
+    page.locator("header a, nav a").first.click()
+    page.wait_for_url(lambda url: "/code/" not in url)
+    # another machine answers meanwhile
+    coding = Coding.objects.select_related("coder").get(pk=coder.coding.pk)
+    operations.apply(
+        coding, coding.coder, coding.version, [change(markable=coder.keys()["b"], category="place", pointers=[])]
+    )
+    page.go_back()
+    expect(page.locator("#progress-text")).to_have_text("2 of 3 decided")
+    coder.at("She")
+    coder.press("3")
+    assert {key: one["category"] for key, one in coder.saved().items()} == {
+        coder.keys()["a"]: "none",
+        coder.keys()["b"]: "place",
+        coder.keys()["c"]: "place",
+    }
+
+
+def sign_in_elsewhere(page: Page, user: User, live_server) -> None:
+    """Sign in as somebody in another tab of the same browser."""
+    user.set_password("secret-of-tests")
+    user.save()
+    other = page.context.new_page()
+    other.goto(f"{live_server.url}/sign-in/")
+    if other.get_by_role("button", name="Sign out").is_visible():
+        other.get_by_role("button", name="Sign out").click()
+        other.goto(f"{live_server.url}/sign-in/")
+    other.get_by_label("Username").fill(user.username)
+    other.get_by_label("Password").fill("secret-of-tests")
+    other.keyboard.press("Enter")
+    other.wait_for_url(f"{live_server.url}/")
+    other.close()
+
+
+def come_back_to(page: Page) -> None:
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+
+@pytest.mark.expected_errors("status of 403")
+def test_who_signs_in_in_another_tab_neither_shows_nor_gets_the_work_of_the_first(coder, bob, alice, live_server):
+    project = coder.coding.text.project
+    add_member(project, bob, "coder")
+    assign_texts(project, [coder.coding.text], [bob])
+    bobs = Coding.objects.select_related("coder").get(coder=bob)
+    operations.apply(bobs, bob, 0, [change(markable=coder.keys()["b"], category="place", pointers=[])])
+    sign_in_elsewhere(coder.page, bob, live_server)
+    come_back_to(coder.page)
+    expect(coder.page.locator("#save-state")).to_contain_text("Signed out")
+    expect(coder.page.locator("#progress-text")).to_have_text("0 of 3 decided")
+    coder.press("4")
+    expect(coder.page.locator("#progress-text")).to_have_text("1 of 3 decided")
+    sign_in_elsewhere(coder.page, alice, live_server)
+    come_back_to(coder.page)
+    assert {key: one["category"] for key, one in coder.saved().items()} == {coder.keys()["a"]: "none"}
+    bobs.refresh_from_db()
+    assert bobs.version == 1
+
+
+@pytest.mark.expected_errors("status of 401")
+def test_after_signing_in_again_in_another_tab_the_first_goes_on(coder, alice, live_server):
+    coder.page.context.clear_cookies()
+    coder.press("4")
+    expect(coder.page.locator("#save-state")).to_contain_text("Signed out")
+    sign_in_elsewhere(coder.page, alice, live_server)
+    come_back_to(coder.page)
+    assert len(coder.saved()) == 1
+    coder.press("Enter", "3")
+    assert len(coder.saved()) == 2
