@@ -382,6 +382,7 @@ FORMAT = Format(
     (".jsonlines", ".jsonl"),
     read,
     write=write,
+    in_words=True,
     supported_features=frozenset(
         {
             Feature.INDICES,

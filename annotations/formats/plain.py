@@ -186,4 +186,4 @@ class _Draft:
         )
 
 
-FORMAT = Format("plain", "Plain text with [markables]", (".txt",), read)
+FORMAT = Format("plain", "Plain text with [markables]", (".txt",), read, names_levels=True)

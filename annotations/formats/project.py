@@ -1,9 +1,10 @@
 """A whole project as a zip: `manifest.json`, and a file of JSON lines for each of its tables.
 
-    {"format": "coindex project", "rows": {"texts": 2}, "version": 1}
+    {"format": "coindex project", "rows": {"texts": 2}, "version": 3}
 
 A row is a line: an object with all fields of its table and no others. Rows have no ids: what refers to a row names the
 number of its line, from 1, in a table that comes earlier. Which tables there are, with which fields, the caller says.
+An archive of an older version has no fields that came later.
 """
 
 import json
@@ -20,7 +21,9 @@ from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 
-FORMAT, VERSION = "coindex project", 2
+FORMAT, VERSION = "coindex project", 4
+# That of version 0.1.0 of the program.
+OLDEST_VERSION = 2
 MANIFEST = "manifest.json"
 # Databases hold numbers of 64 bits.
 MOST_DIGITS = 18
@@ -43,12 +46,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a table. null: it may be empty. to: the table that the number of a line is of."""
+    """A field of a table. null: it may be empty. to: the table that the number of a line is of.
+
+    since: the first version of the archive that has it.
+    """
 
     name: str
     kind: Kind
     null: bool = False
     to: str = ""
+    since: int = OLDEST_VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,10 @@ class Shape:
 
     name: str
     fields: tuple[Field, ...]
+
+    def in_version(self, version: int) -> "Shape":
+        """Return the shape that the table has in archives of a version."""
+        return Shape(self.name, tuple(field for field in self.fields if field.since <= version))
 
     @property
     def file(self) -> str:
@@ -109,6 +120,7 @@ def _encode_value(value: object) -> str:
 def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, most_bytes: int) -> dict[str, Table]:
     """Return the tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
 
+    Tables have the fields that the version of the archive has.
     What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
     """
     files: dict[str, bytes] = {}
@@ -116,7 +128,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
         if name in files:
             raise FormatError(f"{name} stands twice in the zip", file)
         files[name] = content
-    rows = _read_manifest(files, file)
+    version, rows = _read_manifest(files, file)
     known = {shape.file for shape in shapes}
     unknown = sorted(files.keys() - known - {MANIFEST}) or sorted(rows.keys() - {shape.name for shape in shapes})
     if unknown:
@@ -125,7 +137,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     for shape in shapes:
         if shape.file not in files:
             raise FormatError(f"{shape.file} is missing in the zip", file)
-        table = _read_table(shape, decode(files.pop(shape.file), shape.file), tables)
+        table = _read_table(shape.in_version(version), decode(files.pop(shape.file), shape.file), tables)
         if len(table) != rows.get(shape.name):
             message = f"{len(table)} rows stand here; {MANIFEST} says {rows.get(shape.name)}"
             raise FormatError(message, shape.file, len(table) + 1)
@@ -133,21 +145,22 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     return tables
 
 
-def _read_manifest(files: Mapping[str, bytes], file: str) -> dict[str, int]:
-    """Return how many rows each table has. Raises FormatError where this is no archive, or one of another version."""
+def _read_manifest(files: Mapping[str, bytes], file: str) -> tuple[int, dict[str, int]]:
+    """Return the version, and how many rows each table has. Raises FormatError where the archive cannot be read."""
     if MANIFEST not in files:
         raise FormatError(f"this is no archive of a project: it has no {MANIFEST}", file)
     manifest = _parse_line(decode(files[MANIFEST], MANIFEST), MANIFEST, 1)
     if manifest.get("format") != FORMAT:
         raise FormatError(f"this is no archive of a project: its format is not {FORMAT!r}", MANIFEST)
     version = manifest.get("version")
-    if type(version) is not int or version != VERSION:
-        raise FormatError(f"this archive has version {str(version)[:20]}; only version {VERSION} is read", MANIFEST)
+    if type(version) is not int or not OLDEST_VERSION <= version <= VERSION:
+        message = f"this archive has version {str(version)[:20]}; versions {OLDEST_VERSION} to {VERSION} are read"
+        raise FormatError(message, MANIFEST)
     _refuse_other_fields(manifest, ("format", "version", "rows"), MANIFEST, 1)
     rows = manifest["rows"]
     if not isinstance(rows, dict) or not all(type(count) is int for count in rows.values()):
         raise FormatError("'rows' is not a number for each table", MANIFEST)
-    return rows
+    return version, rows
 
 
 def _read_table(shape: Shape, text: str, earlier: Mapping[str, Table]) -> Table:

@@ -10,8 +10,9 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
 from pathlib import Path, PurePosixPath
@@ -29,19 +30,55 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from annotations.core.bulk import insert
 from annotations.core.snapshots import read_snapshot
-from annotations.models import Project, User
+from annotations.models import Category, Project, User
+from annotations.schemes.singletons import mark_singletons
 
 FORMAT, VERSION = "coindex backup", 1
 MANIFEST = "backup.json"
 FILES = "files"
 ROWS = 10_000
-# These rename tables and columns and change no row: a backup made before them, as by 0.1.0, is read all the same.
-RENAMING_MIGRATIONS = (["agreement", "0002_plain_names"], ["annotations", "0009_plain_names"])
-FORMER_LABELS = {"annotations.IdempotencyRecord": "annotations.Answered"}
 
 
 class BackupFailed(Exception):
     """The reason why a backup cannot be restored, ready to be shown."""
+
+
+def show_scores() -> None:
+    """Let projects show scores as they did before they could do otherwise."""
+    Project.objects.update(scores_shown=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What migrations changed, so that a backup made before them is read all the same.
+
+    `migrations` are as in a backup, `former_labels` has the earlier names of models, `added` the fields that models
+    got, and `finish` does with all rows what the migrations did.
+    """
+
+    migrations: tuple[list[str], ...]
+    former_labels: Mapping[str, str] = field(default_factory=dict)
+    added: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    finish: Callable[[], None] | None = None
+
+
+# In the order of the migrations. Columns that were renamed stand where they stood.
+UPGRADES = (
+    Upgrade(
+        (["agreement", "0002_plain_names"], ["annotations", "0009_plain_names"]),
+        former_labels={"annotations.IdempotencyRecord": "annotations.Answered"},
+    ),
+    Upgrade(
+        (["annotations", "0010_singletons"],),
+        added={"annotations.Category": frozenset({"singleton"})},
+        finish=lambda: mark_singletons(Category.objects.all()),
+    ),
+    Upgrade(
+        (["annotations", "0011_blind_scoring"],),
+        added={"annotations.Project": frozenset({"scores_shown"})},
+        finish=show_scores,
+    ),
+)
 
 
 def back_up(out: IO[bytes]) -> dict[str, int]:
@@ -72,6 +109,19 @@ def back_up(out: IO[bytes]) -> dict[str, int]:
     return counts
 
 
+def written_rows(path: Path) -> Mapping[str, int]:
+    """Return how many rows of each table a backup holds, by the names of tables. Raise BackupFailed if it is none."""
+    with zipfile.ZipFile(path) as archive:
+        rows: Mapping[str, int] = _manifest(archive)["rows"]
+    return rows
+
+
+def count_rows() -> dict[str, int]:
+    """Return how many rows of each table a backup of this moment would hold, by the names of tables."""
+    with read_snapshot():
+        return {model._meta.label: model._base_manager.count() for model in _tables()}
+
+
 def restore(path: Path) -> dict[str, int]:
     """Restore a backup into this database, completely or not at all, and return the number of rows of each table.
 
@@ -83,8 +133,8 @@ def restore(path: Path) -> dict[str, int]:
             manifest = _manifest(archive)
             # Outside the transaction, because foreign keys are only checked when that ends.
             with _all_or_none() as written, transaction.atomic():
-                _refuse_others(manifest)
-                counts = _read_tables(archive, manifest)
+                upgrades = _find_upgrades(manifest)
+                counts = _read_tables(archive, manifest, upgrades)
                 _write_files(archive, written)
             return counts
     except OperationalError as error:
@@ -157,41 +207,48 @@ def _is_migrations(value: object) -> bool:
     )
 
 
-def _refuse_others(manifest: Mapping[str, Any]) -> None:
-    """Raise BackupFailed unless the database is empty and has the migrations of the backup."""
+def _find_upgrades(manifest: Mapping[str, Any]) -> tuple[Upgrade, ...]:
+    """Return what came after the backup.
+
+    Raise BackupFailed unless the database is empty, and has the migrations of the backup but for the last upgrades.
+    """
     applied = _migrations()
-    without_renames = [migration for migration in applied if migration not in RENAMING_MIGRATIONS]
-    if manifest["migrations"] not in (applied, without_renames):
-        other = next(
-            (
-                migration
-                for migration in [*manifest["migrations"], *applied]
-                if (migration in applied) != (migration in manifest["migrations"])
-            ),
-            None,
-        )
-        if other is None:
-            raise BackupFailed(f"The backup is damaged: its {MANIFEST} names a migration twice, or in another order.")
-        location = "here" if other in applied else "in the backup"
-        raise BackupFailed(
-            f"The backup is of another version of the program: migration {'.'.join(other)} is {location} only. "
-            "Restore it with the version that wrote it, then upgrade."
-        )
+    for number in range(len(UPGRADES) + 1):
+        upgrades = UPGRADES[number:]
+        later = [migration for upgrade in upgrades for migration in upgrade.migrations]
+        if manifest["migrations"] == [migration for migration in applied if migration not in later]:
+            break
+    else:
+        raise BackupFailed(_say_difference(manifest["migrations"], applied))
     if User.objects.exists() or Project.objects.exists():
         raise BackupFailed("This database holds people or projects already; restore into an empty one.")
+    return upgrades
 
 
-def _read_tables(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[str, int]:
+def _say_difference(written: list[list[str]], applied: list[list[str]]) -> str:
+    """Return why a backup with other migrations than the applied ones is not read."""
+    other = next((one for one in [*written, *applied] if (one in applied) != (one in written)), None)
+    if other is None:
+        return f"The backup is damaged: its {MANIFEST} names a migration twice, or in another order."
+    location = "here" if other in applied else "in the backup"
+    return (
+        f"The backup is of another version of the program: migration {'.'.join(other)} is {location} only. "
+        "Restore it with the version that wrote it, then upgrade."
+    )
+
+
+def _read_tables(archive: zipfile.ZipFile, manifest: Mapping[str, Any], upgrades: Sequence[Upgrade]) -> dict[str, int]:
     counts = {}
     tables = _tables()
-    former = {} if manifest["migrations"] == _migrations() else FORMER_LABELS
+    former = {label: name for upgrade in reversed(upgrades) for label, name in upgrade.former_labels.items()}
     for model in reversed(tables):
         # Rows created by migrations, such as permissions, are restored with their own keys.
         model._base_manager.all()._raw_delete(using=connection.alias)
     for model in tables:
         label = model._meta.label
         written_as = former.get(label, label)
-        counts[label] = _read_table(archive, model, written_as)
+        added = frozenset().union(*(upgrade.added.get(label, ()) for upgrade in upgrades))
+        counts[label] = _read_table(archive, model, written_as, added)
         if counts[label] != manifest["rows"].get(written_as):
             raise BackupFailed(
                 f"{label} has {counts[label]} rows, and {manifest['rows'].get(written_as)} were written."
@@ -199,21 +256,27 @@ def _read_tables(archive: zipfile.ZipFile, manifest: Mapping[str, Any]) -> dict[
     for label, written_as in former.items():
         app, before, now = *written_as.lower().split("."), label.lower().partition(".")[2]
         ContentType.objects.filter(app_label=app, model=before).update(model=now)
+    for upgrade in upgrades:
+        if upgrade.finish is not None:
+            upgrade.finish()
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables):
             cursor.execute(statement)
     return counts
 
 
-def _read_table(archive: zipfile.ZipFile, model: type[models.Model], label: str) -> int:
-    fields = list(model._meta.concrete_fields)
-    names = [field.name for field in fields]
+def _read_table(archive: zipfile.ZipFile, model: type[models.Model], label: str, added: frozenset[str]) -> int:
+    """Insert the rows of a table and return their number; fields that were added since have their defaults."""
+    fields = [field for field in model._meta.concrete_fields if field.name not in added]
+    later = [field for field in model._meta.concrete_fields if field.name in added]
+    names = [field.name for field in [*fields, *later]]
+    defaults = [field.get_default() for field in later]
     count = 0
     try:
         with archive.open(_entry(label)) as table:
             lines = io.TextIOWrapper(table, encoding="utf-8", newline="\n")
             for batch in batched(lines, ROWS):
-                insert(model, names, list(_rows(fields, batch)))
+                insert(model, names, [[*row, *defaults] for row in _rows(fields, batch)])
                 count += len(batch)
     except OperationalError:
         raise  # nothing is wrong with the table

@@ -18,6 +18,7 @@ from annotations.models.transfer import ARCHIVE
 from annotations.transfers.project_formats import check_format, docset_option, formats_of
 
 OPTION_PREFIX = "option-"
+LONGEST_OPTION = 1000
 NO_FORMAT = ("", "Choose the format")
 ARCHIVE_LABEL = "Project archive (everything, to be brought back as a project)"
 
@@ -46,14 +47,14 @@ class FilesField(forms.FileField):
         if len(files) > settings.IMPORT_MAX_FILES:
             raise forms.ValidationError(f"Choose at most {settings.IMPORT_MAX_FILES} files at a time.")
         cleaned = [super(FilesField, self).clean(file, initial) for file in files]
-        check_total_size(cleaned, settings.IMPORT_MAX_BYTES)
+        check_total_size(cleaned, settings.IMPORT_MAX_BYTES, "IMPORT_MAX_BYTES")
         return cleaned
 
 
-def check_total_size(files: Iterable[UploadedFile[Any]], most_bytes: int) -> None:
-    """Raise ValidationError if the files together have more than `most_bytes`."""
+def check_total_size(files: Iterable[UploadedFile[Any]], most_bytes: int, setting: str) -> None:
+    """Raise ValidationError if the files together have more than `most_bytes`, naming the setting that bounds them."""
     if sum(file.size or 0 for file in files) > most_bytes:
-        raise forms.ValidationError(f"This is more than {most_bytes // 2**20} MB.")
+        raise forms.ValidationError(f"This is more than {most_bytes // 2**20} MB, as the setting {setting} bounds it.")
 
 
 class FormatForm(forms.Form):
@@ -113,8 +114,17 @@ class FormatForm(forms.Form):
     def add_options(self, options: Iterable[Option]) -> None:
         """Add fields for the options of the format; an option that is not sent has its first choice."""
         for option in options:
-            self.fields[f"{OPTION_PREFIX}{option.key}"] = forms.ChoiceField(
-                label=option.label, choices=option.choices, initial=option.choices[0][0], required=False
+            self.fields[f"{OPTION_PREFIX}{option.key}"] = (
+                forms.ChoiceField(
+                    label=option.label, choices=option.choices, initial=option.choices[0][0], required=False
+                )
+                if option.choices
+                else forms.CharField(
+                    label=option.label,
+                    required=False,
+                    max_length=LONGEST_OPTION,
+                    help_text=f"Such as {option.example}; empty: none.",
+                )
             )
 
     @property
@@ -150,8 +160,8 @@ class ImportForm(FormatForm):
     )
     create = forms.BooleanField(
         required=False,
-        label="Make the coders that lack",
-        help_text="They have no password until they are given one.",
+        label="Create missing accounts",
+        help_text="They have no password until they are given one. Invite those who have an account already.",
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
@@ -165,7 +175,7 @@ class ImportForm(FormatForm):
         if format_ is not None and format_.names_coders:
             del self.fields["whose"], self.fields["coder"]
         if format_ is not None:
-            self.add_options(format_.options)
+            self.add_options(format_.options_read)
         self.order_fields(
             ["format", *(name for name in self.fields if name.startswith(OPTION_PREFIX)), "whose", "coder"]
         )
@@ -248,5 +258,5 @@ class RestoreForm(forms.Form):
 
     def clean_file(self) -> UploadedFile[Any]:
         file: UploadedFile[Any] = self.cleaned_data["file"]
-        check_total_size([file], settings.ARCHIVE_MAX_BYTES)
+        check_total_size([file], settings.ARCHIVE_MAX_BYTES, "ARCHIVE_MAX_BYTES")
         return file

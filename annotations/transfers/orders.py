@@ -20,14 +20,16 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import FileResponse, Http404
 from django.tasks import TaskResultStatus, task
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from annotations.core.files import write_whole
-from annotations.core.progress import Progress, is_lost, progress_recorder
+from annotations.core.limits import Limit
+from annotations.core.locks import refuse_busy_database
+from annotations.core.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
 from annotations.formats import Finding, FormatError
 from annotations.formats.syntax.archive import claimed_bytes
 from annotations.models import Judgement, Project, Text, Transfer, User
@@ -38,7 +40,7 @@ from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.dispatch import import_sources
-from annotations.transfers.importing.report import ImportFailed, Report, group_by_kind
+from annotations.transfers.importing.report import ImportFailed, Report, group_by_kind, group_failures
 from annotations.transfers.importing.sources import open_sources
 
 # Uploads of at most so many bytes, and exports of so many texts and judgements, are run in the request: that takes a
@@ -57,7 +59,11 @@ LOST_MESSAGE = "The worker ended before its time, or there was none. To do the s
 DISK_FULL_MESSAGE = "The disk of the server is full. Nothing was changed; do it again when there is room."
 # The errors of a full disk, a quota, and a file that exceeds the allowed size.
 DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+STOPPED_MESSAGE = "The worker was stopped while it was at this. Nothing was changed; do it again."
 FAILURE_MESSAGE = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
+
+# How often somebody has ordered an import, export or archive: by API_ORDERS_AN_HOUR.
+ORDERS = Limit("orders", seconds=3600)
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +71,9 @@ logger = logging.getLogger(__name__)
 MAX_PLACES = 200
 
 type Rows = QuerySet[Transfer]
+
+# Of what is written in one transaction the row says so in that transaction: then `done` is `total`.
+UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 
 
 def order_import(
@@ -120,12 +129,31 @@ def _refresh(transfer: Transfer, *fields: str) -> bool:
 def discard(transfer: Transfer, user: User) -> bool:
     """Delete a transfer with its file; what it changed stays. Return False if a worker is running it.
 
-    Raise PermissionDenied for a user who did not order it and is no manager. `transfer_for` must have read the project.
+    Raise PermissionDenied for a user who did not order it and is no manager, and DatabaseBusy while an import writes to
+    SQLite. `transfer_for` must have read the project.
     """
     if not may_discard(transfer, user):
         raise PermissionDenied(f"{transfer.user} has ordered this.")
-    mark_if_lost(transfer)
-    return _delete(transfer)
+    with refuse_busy_database():
+        mark_if_lost(transfer)
+        return _delete(transfer)
+
+
+def cancel(transfer: Transfer, user: User) -> bool:
+    """Break off a transfer that waits for a worker or is at work; nothing of it stays. Return False if it is too late.
+
+    The worker learns of it when it next reports its progress. Raise PermissionDenied and DatabaseBusy as `discard`
+    does.
+    """
+    if not may_discard(transfer, user):
+        raise PermissionDenied(f"{transfer.user} has ordered this.")
+    if not transfer.is_active:
+        return False
+    rows = Transfer.objects.filter(UNWRITTEN, pk=transfer.pk, state__in=Transfer.ACTIVE_STATES)
+    with refuse_busy_database():
+        is_cancelled = _fail(rows, f"Cancelled by {user.get_username()}. Nothing was changed.")
+    _refresh(transfer)
+    return is_cancelled
 
 
 def may_discard(transfer: Transfer, user: User) -> bool:
@@ -212,18 +240,18 @@ def _save_order(transfer: Transfer, file: File[Any] | None = None) -> Transfer:
     if file is not None:
         transfer.file.save(transfer.kind, file, save=False)
     transfer.save()
-    _discard_old(transfer)
+    discard_old(transfer)
     _run_or_enqueue(transfer)
     return transfer
 
 
-def _discard_old(transfer: Transfer) -> None:
-    """Discard transfers that are too old, and the oldest of this user in this project beyond the limit."""
-    too_many = Transfer.objects.filter(project=transfer.project_id, user=transfer.user_id).order_by("-pk")[
-        MAX_TRANSFERS:
-    ]
-    too_old = Transfer.objects.filter(created_at__lt=timezone.now() - MAX_AGE)
-    for old in {*too_many, *too_old}:
+def discard_old(transfer: Transfer | None = None) -> None:
+    """Discard transfers that are too old, and after a new one its user's oldest beyond the limit."""
+    old_transfers = set(Transfer.objects.filter(created_at__lt=timezone.now() - MAX_AGE))
+    if transfer is not None:
+        latest_first = Transfer.objects.filter(project=transfer.project_id, user=transfer.user_id).order_by("-pk")
+        old_transfers.update(latest_first[MAX_TRANSFERS:])
+    for old in old_transfers:
         mark_if_lost(old)
         if not old.is_active:
             _delete(old)
@@ -291,30 +319,36 @@ def run_transfer(pk: int) -> None:
     trial = transfer.state == Transfer.State.CHECKING
     try:
         result = RUNNERS[transfer.kind](transfer, trial, progress_recorder(row))
+    except Cancelled:  # its row says so already, or is gone
+        return
     except (FormatError, ImportFailed) as error:
         _fail(row, _error_text(str(error)))
     except ValidationError as error:
         _fail(row, _error_text(" ".join(error.messages)))
     except BaseException as error:  # also when the worker is told to stop
-        _fail(
-            row,
-            DISK_FULL_MESSAGE if isinstance(error, OSError) and error.errno in DISK_FULL_ERRORS else FAILURE_MESSAGE,
-        )
+        # Where it came too late, all is written, and what is said of a lost worker is true.
+        _fail(row.filter(UNWRITTEN), _failure_text(error)) or _fail(row, LOST_MESSAGE)
         raise
     else:
         state = result.pop("state", Transfer.State.CHECKED if trial else Transfer.State.DONE)
-        if not _finish(row, state, **result) and "file" in result:  # marked as lost meanwhile: nobody would find it
+        if not _finish(row, state, **result) and "file" in result:  # lost or cancelled meanwhile: nobody would find it
             transfer.file.delete(save=False)
 
 
 def _finish(row: Rows, state: str, **fields: Any) -> bool:
-    """Write the final state. Return False if the transfer was marked as lost meanwhile."""
+    """Write the final state. Return False if the transfer was marked as lost or cancelled meanwhile."""
     return bool(row.update(state=state, finished_at=timezone.now(), **fields))
 
 
-def _fail(row: Rows, error: str) -> None:
-    """Write the error, and delete the report of the check, which no longer applies."""
-    _finish(row, Transfer.State.FAILED, error=error, report=None)
+def _fail(row: Rows, error: str) -> bool:
+    """Write the error, and delete the report of the check, which no longer applies. Return False if there is no row."""
+    return _finish(row, Transfer.State.FAILED, error=error, report=None)
+
+
+def _failure_text(error: BaseException) -> str:
+    if isinstance(error, WorkerStopped):
+        return STOPPED_MESSAGE
+    return DISK_FULL_MESSAGE if isinstance(error, OSError) and error.errno in DISK_FULL_ERRORS else FAILURE_MESSAGE
 
 
 def _error_text(message: str) -> str:
@@ -338,7 +372,10 @@ def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     )
     result: dict[str, Any] = {"report": import_report(report)}
     if report.empty:
-        result |= {"state": Transfer.State.FAILED, "error": _error_text("None of the files can be imported")}
+        result |= {
+            "state": Transfer.State.FAILED,
+            "error": _error_text(report.reason or "None of the files can be imported"),
+        }
     return result
 
 
@@ -363,11 +400,12 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
     return {"report": write_whole(path, write), "file": transfer.file.name}
 
 
-def _run_restore(transfer: Transfer, trial: bool, _: Progress) -> dict[str, Any]:
+def _run_restore(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     with _open_upload(transfer) as upload:
         data = upload.read()
     file = transfer.choices["file"]
-    restored = restore_project(data, slug=transfer.choices["slug"] or None, by=transfer.user, trial=trial, file=file)
+    slug = transfer.choices["slug"] or None
+    restored = restore_project(data, slug=slug, by=transfer.user, trial=trial, file=file, progress=progress)
     result: dict[str, Any] = {
         "report": {
             "summary": str(restored),
@@ -389,7 +427,11 @@ def import_report(report: Report) -> dict[str, Any]:
     """Return the report of an import as pages and the API show it."""
     fields = asdict(report)
     del fields["findings"]
-    return {"summary": str(report)} | fields | {"odd": summarize_warnings(report.findings)}
+    refused = [
+        {"count": len(group), "places": [str(failure) for failure in group[:MAX_PLACES]]}
+        for group in group_failures(report.failures)
+    ]
+    return {"summary": str(report)} | fields | {"refused": refused, "odd": summarize_warnings(report.findings)}
 
 
 def summarize_warnings(findings: Sequence[Finding]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ r"""brat standoff: a text X.txt and its annotations X.ann.
 """
 
 from annotations.formats.brat.names import SUFFIX, TEXT_SUFFIX
-from annotations.formats.brat.reading import pair_files, read
+from annotations.formats.brat.reading import pair_files, read, text_file
 from annotations.formats.brat.writing import write
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Format, Option
@@ -87,4 +87,8 @@ FORMAT = Format(
             (("pointers", "point from the first argument to the second"), ("leave", "are left out")),
         ),
     ),
+    names_levels=True,
+    names_categories=True,
+    ways={"level": "types=categories, types=chains or types=none", "category": "types=levels or types=none"},
+    text_of=text_file,
 )

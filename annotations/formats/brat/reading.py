@@ -1,7 +1,7 @@
 """A text and its annotations -> document."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.brat.names import (
@@ -46,48 +46,102 @@ LONGEST_GAP = 1000
 def pair_files(names: Iterable[str], suffixes: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return annotations with their text; those without one, and texts without annotations, by themselves.
 
-    A text without annotations that is called like a file about the others (README.txt) is none of them.
+    A text lies beside its annotations; else it is the only one of that name in other folders, where several coders
+    share it. One without annotations that is called like a file about the others (README.txt) is none of them.
     """
     files = {name: name for name in names}
     by_lowercase = {name.lower(): name for name in files}
-    groups: list[tuple[str, ...]] = []
+    elsewhere: dict[str, list[str]] = {}
     for name in files:
-        counterpart = files.get(_counterpart(name)) or by_lowercase.get(_counterpart(name).lower())
+        if name.lower().endswith(TEXT_SUFFIX):
+            elsewhere.setdefault(stem(name).lower(), []).append(name)
+    groups: list[tuple[str, ...]] = []
+    used = set[str]()
+    for name in files:
         if name.lower().endswith(suffixes[0]):
-            groups.append((name, counterpart) if counterpart else (name,))
-        elif name.lower().endswith(suffixes) and not counterpart and not ABOUT.fullmatch(stem(name)):
-            groups.append((name,))
-    return groups
+            beside = files.get(text_file(name)) or by_lowercase.get(text_file(name).lower())
+            text = beside or _shared_text(name, elsewhere)
+            groups.append((name, text) if text else (name,))
+            used.add(text or "")
+    return groups + [
+        (name,)
+        for name in files
+        if name.lower().endswith(TEXT_SUFFIX) and name not in used and not ABOUT.fullmatch(stem(name))
+    ]
 
 
-def _counterpart(name: str) -> str:
-    """Return the name of the file that belongs to this one."""
-    return name[: -len(SUFFIX)] + (TEXT_SUFFIX if name.lower().endswith(SUFFIX) else SUFFIX)
+def text_file(name: str) -> str:
+    """Return the name of the text of an annotation file, beside it."""
+    return name[: -len(SUFFIX)] + TEXT_SUFFIX if name.lower().endswith(SUFFIX) else name
+
+
+def _shared_text(name: str, texts: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the only text of that name, with or without the name of a coder at its end, in whatever folder."""
+    whole = stem(name).lower()
+    for candidate in (whole, whole.rpartition(".")[0]):
+        if len(texts.get(candidate, ())) == 1:
+            return texts[candidate][0]
+    return None
 
 
 def read(bundle: Bundle, types: str = "levels", shared: str = "several", relations: str = "pointers") -> list[Document]:
     """Return the one document of a text and its annotations. Raises FormatError with file and line on bad input."""
     main = bundle.main
     texts = [name for name in bundle.files if name.lower().endswith(TEXT_SUFFIX)]
-    if not texts or main in texts:
-        kind = "annotations" if texts else "text"
-        raise FormatError(f"the {kind} of this file, {_counterpart(main)}, cannot be found", main)
+    if not texts:
+        message = f"the text of this file, {text_file(main)}, cannot be found, and the project has none of that name"
+        raise FormatError(message, main)
+    if main in texts:
+        raise FormatError(f"the annotations of this file, {main[: -len(TEXT_SUFFIX)]}{SUFFIX}, cannot be found", main)
     data = bundle.files[texts[0]]
     decode(data, texts[0])  # all its checks, but the line ends stay as they are
     text = data.decode()
-    content = text.removeprefix("\ufeff")
-    if not content.strip():
+    if not text.removeprefix("\ufeff").strip():
         raise FormatError("there is no text in this file", texts[0], 1)
-    draft = _Draft(main, content, len(text) - len(content), types)
     rows = list(enumerate(decode(bundle.data, main).split("\n"), start=1))
-    # Lines may name what comes after them: the spans are read first, wherever they stand.
-    for number, line in rows:
-        if line.startswith("T"):
-            draft.add_span(number, line)
+    draft = _draft_with_spans(main, text, types, rows)
     for number, line in rows:
         if line.strip() and not line.startswith("T"):
             draft.add_line(number, line)
     return [draft.build(shared, relations)]
+
+
+def _draft_with_spans(main: str, text: str, types: str, rows: Sequence[tuple[int, str]]) -> "_Draft":
+    """Return a draft with the spans: lines may name what comes after them, so spans are read first.
+
+    Where the words of the spans do not stand in the text as it is, it may have been saved anew since: with a byte order
+    mark that offsets do not count, or with other line ends. Then that is told. Raises the error of the text as it is.
+    """
+    content = text.removeprefix("\ufeff")
+    mark = len(text) - len(content)
+    unix = content.replace("\r\n", "\n")
+    copies = (
+        (content, mark, ""),
+        (content, 0, "its byte order mark"),
+        (unix, mark, "the CR of its line ends"),
+        (unix, 0, "its byte order mark and the CR of its line ends"),
+        (unix.replace("\n", "\r\n"), 0, "its line ends as they are: they were CR LF"),
+    )
+    tried = set[tuple[str, int]]()
+    failed: FormatError | None = None
+    for copy, before, saved in copies:
+        if (copy, before) in tried:
+            continue
+        tried.add((copy, before))
+        draft = _Draft(main, copy, before, types)
+        try:
+            for number, line in rows:
+                if line.startswith("T"):
+                    draft.add_span(number, line)
+        except FormatError as error:
+            failed = failed or error
+            continue
+        if saved:
+            message = f"the offsets do not count {saved}: the text was saved anew"
+            draft.findings.append(Finding("saved-anew", message, main, fix="read as it was before"))
+        return draft
+    assert failed is not None
+    raise failed
 
 
 @dataclass(slots=True)

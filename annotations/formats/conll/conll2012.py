@@ -1,8 +1,11 @@
 """CoNLL-2012 coreference files: one token a line, the last column holds the chains' brackets.
 
-Read are the columns of the shared task and the short form of three columns (number, word, chains). Columns are
-tab-separated where the line has a tab, else parted by white space; an empty last column, `-` and `_` say "none".
-The text is the tokens joined by a blank, one sentence a line. Every part of a document is a text of its own.
+Read are the columns of the shared task (document, part, number, word, …, chains), the form of three columns (number,
+word, chains), and others of two columns and more: there the words are the first column that is neither numbers, nor
+the same in every line, nor `_` and `-`, in all documents of the file; the option `word` names another. Columns are
+tab-separated where the line has a tab, else parted by white space; an empty last column, `-` and `_` say "none". Lines
+that begin with # are comments, unless words come first and the line has the columns of the others. The text is the
+tokens joined by a blank, one sentence a line. Every part of a document is a text of its own.
 """
 
 import re
@@ -10,6 +13,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from annotations.formats.conll.columns import (
+    BEGIN,
+    END,
+    LONGEST_COMMENT,
+    NONE,
+    STANDARD_COLUMNS,
+    USUAL_WORD_COLUMN,
+    Layout,
+    is_boundary,
+    split,
+    usual_word_column,
+)
 from annotations.formats.model.document import (
     LONGEST_INDEX,
     LONGEST_SPEAKER,
@@ -23,29 +38,35 @@ from annotations.formats.model.document import (
     decode,
 )
 from annotations.formats.model.features import Feature
-from annotations.formats.model.format import Bundle, File, Format, stem, write_each
+from annotations.formats.model.format import Bundle, File, Format, Option, stem, write_each
 from annotations.formats.syntax.caching import cache_recent
 from annotations.formats.syntax.tokens import Tokens, tokenize
 
-BEGIN = re.compile(r"#\s*begin document\s*(?:\((?P<quoted>.*)\)|(?P<plain>[^;]*?))\s*(?:;\s*part\s*(?P<part>\d+))?\s*$")
-END = re.compile(r"#\s*end document\s*$")
 BRACKET = re.compile(r"\((?P<open>[^()|]+)(?P<closed>\))?|(?P<close>[^()|]+)\)|\|")
-NONE = ("", "-", "_", "*")
+CHAINS = re.compile(r"(?:\([^()|]++\)?|[^()|]++\)|\|)++")
 SPEAKER_COLUMN = 9
-LONGEST_COMMENT = 1000
 LONGEST_SHOWN = 50
 MOST_FINDINGS = 1000
 
 
-def read(bundle: Bundle) -> list[Document]:
-    """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012."""
+def read(bundle: Bundle, word: str = "") -> list[Document]:
+    """Return the documents of a file. Raises FormatError with file and line on anything that is not CoNLL-2012.
+
+    word: the column of the words, from 1, where it is not found.
+    """
     file = bundle.main
+    if word and not (word.isdecimal() and int(word)):
+        raise FormatError(f"word={word[:LONGEST_SHOWN]}: columns are numbered from 1", file)
     lines = decode(bundle.data, file).split("\n")
+    layout = Layout.of(lines)
     drafts: list[_Draft] = []
     draft: _Draft | None = None
     for number, line in enumerate(lines, start=1):
-        if line.startswith("#"):
+        if line.startswith("#") and not (draft is not None and draft.has_token(line)):
+            opened = draft
             draft = _read_comment(file, number, line, draft, drafts)
+            if draft is not None and draft is not opened and number in layout.first_lines:
+                draft.find_columns(layout.first_lines[number], lines, layout, int(word or 0))
         elif not line.strip():
             if draft is not None:
                 draft.end_sentence()
@@ -92,27 +113,61 @@ class _Draft:
     open: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, dict[str, None]]] = field(default_factory=dict)
     columns: int = 0
+    word_column: int = 0
+    has_tabs: bool = False
     findings: list[Finding] = field(default_factory=list)
 
     def end_with_file(self, number: int) -> None:
-        """End with the file, as the three-column form does, which has no closing line. Raises FormatError on others."""
-        if self.columns != 3:
+        """End with the file, as the short forms do, which have no closing line. Raises FormatError on others."""
+        if not 0 < self.columns < STANDARD_COLUMNS:
             message = f"the file ends inside the document that begins in line {self.line}: '#end document' is missing"
             raise FormatError(message, self.file, number)
         self.finish()
 
+    def find_columns(self, number: int, lines: Sequence[str], layout: Layout, word: int) -> None:
+        """Find out how many columns there are, from the first line of tokens, and in which the words stand.
+
+        word: the column of the words, from 1, where a user names it, else 0.
+        """
+        self.has_tabs = "\t" in lines[number - 1]
+        self.columns = len(split(lines[number - 1]))
+        if self.columns < 2:
+            raise FormatError(
+                "a token has at least 2 columns, its word and its chains, this line has 1", self.file, number
+            )
+        if word:
+            self.word_column = word - 1
+            if self.word_column > self.columns - 2:
+                raise FormatError(f"there is no column {word} before that of the chains", self.file, number)
+            return
+        self.word_column = layout.word_column(self.columns)
+        if self.word_column < 0:
+            message = "no column holds words: all are numbers, or the same in every line; say word=N if one is"
+            raise FormatError(message, self.file, number)
+        usual = usual_word_column(self.columns)
+        if self.word_column != max(usual, 0):
+            message = f"the words are those of column {self.word_column + 1} of {self.columns}"
+            self.findings.append(Finding("word-column", message, self.file, number, "word=N reads others"))
+
+    def has_token(self, line: str) -> bool:
+        """Return whether a line that begins with # is a token, such as #metoo, where words come first."""
+        if not self.columns or self.word_column or ("\t" in line) != self.has_tabs or is_boundary(line):
+            return False
+        cells = split(line)
+        chains = cells[-1].strip()
+        return len(cells) == self.columns and (chains in NONE or CHAINS.fullmatch(chains) is not None)
+
     def add(self, number: int, line: str) -> None:
-        cells = line.split("\t") if "\t" in line else line.split()
-        if len(cells) != self.columns:
-            self._check_columns(number, cells)
-        short = len(cells) == 3
-        if short and not cells[0].strip().isdecimal():
-            raise FormatError("of three columns the first is the number of the token", self.file, number)
-        words = cells[1 if short else 3].split()
+        cells = split(line)
+        if len(cells) != self.columns and min(len(cells), self.columns) < STANDARD_COLUMNS:
+            message = f"this line has {len(cells)} columns, the first had {self.columns}"
+            raise FormatError(message, self.file, number)
+        words = cells[self.word_column].split() if self.word_column < len(cells) - 1 else []
         if len(words) != 1:
             raise FormatError("the word column is empty or holds white space", self.file, number)
         self.words += words
-        speaker = cells[SPEAKER_COLUMN].strip() if len(cells) > SPEAKER_COLUMN + 1 else ""
+        is_standard = self.word_column == USUAL_WORD_COLUMN[STANDARD_COLUMNS]
+        speaker = cells[SPEAKER_COLUMN].strip() if is_standard and len(cells) > SPEAKER_COLUMN + 1 else ""
         if speaker in NONE:
             speaker = ""
         elif len(speaker) > LONGEST_SPEAKER:
@@ -121,14 +176,6 @@ class _Draft:
         brackets = cells[-1].strip()
         if brackets not in NONE:
             self._brackets(number, brackets)
-
-    def _check_columns(self, number: int, cells: list[str]) -> None:
-        """Check the first line, and those that have not as many columns as it. Raises FormatError."""
-        if len(cells) < 3 or (3 < len(cells) < 5):
-            raise FormatError(f"a token has 3 columns or at least 5, this line has {len(cells)}", self.file, number)
-        if self.columns and (len(cells) == 3) != (self.columns == 3):
-            raise FormatError(f"this line has {len(cells)} columns, the first had {self.columns}", self.file, number)
-        self.columns = self.columns or len(cells)
 
     def _brackets(self, number: int, cell: str) -> None:
         token = len(self.words) - 1
@@ -278,7 +325,16 @@ FORMAT = Format(
     (".conll", "_conll"),
     read,
     write=write,
+    in_words=True,
     supported_features=frozenset(
         {Feature.INDICES, Feature.SEVERAL_CHAINS, Feature.CROSSING, Feature.SPEAKERS, Feature.SENTENCES}
     ),
+    options=(
+        Option(
+            "word",
+            "The column of the words",
+            (("", "the usual one, else the first that holds words"), *((str(n), f"column {n}") for n in range(1, 11))),
+        ),
+    ),
+    ways={"words": "word=N"},
 )

@@ -1,7 +1,7 @@
 """Files -> pyramids and peer annotations."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from lxml import etree
@@ -88,11 +88,12 @@ class _Reader:
         if len(expressions) > 1:
             raise self._error(expressions[1], "<startDocumentRegEx> stands twice")
         boundary = "".join(expressions[0].itertext()) if expressions else ""
-        summaries, wrong = find_summaries(text, boundary)
+        offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
+        contributed = offsets.starts(chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
+        summaries, wrong = find_summaries(text, boundary, contributed)
         if wrong:
             self._report("boundary", f"the expression that finds summaries {wrong}", (expressions or [root])[0])
         without_scus = Pyramid(text, boundary, summaries, file=self.file)
-        offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
         scus: dict[int, SCU] = {}
         for element in texts["scu"]:
             scu = self._scu(element, without_scus, offsets)
@@ -257,13 +258,19 @@ class _Offsets:
     def _count_matches(self, parts: Iterable[etree._Element], units: Units | None) -> int:
         """Return how many parts say what stands at their offsets when they are counted so."""
         self.units = units
-        count = 0
+        return sum(1 for _ in self._matching(parts))
+
+    def starts(self, parts: Iterable[etree._Element]) -> list[int]:
+        """Return where the parts begin that say what stands at their offsets."""
+        return [part.start for part in self._matching(parts)]
+
+    def _matching(self, parts: Iterable[etree._Element]) -> Iterator[ContributorPart]:
         for element in parts:
             start, end = element.get("start") or "", element.get("end") or ""
-            if NUMBER.fullmatch(start) and NUMBER.fullmatch(end):
+            if NUMBER.fullmatch(start.strip()) and NUMBER.fullmatch(end.strip()):
                 part = self.part(int(start), int(end))
-                count += bool(part and self.matches(part, "".join((element.get("label") or "").split())))
-        return count
+                if part and self.matches(part, "".join((element.get("label") or "").split())):
+                    yield part
 
     def part(self, start: int, end: int) -> ContributorPart | None:
         """Return the part between two offsets as the file counts them, or None where that is none."""

@@ -45,4 +45,8 @@ FORMAT = Format(
     frozenset(Feature) - {Feature.TITLE, Feature.EDGES, Feature.SPACING, Feature.CONTROL_CHARACTERS},
     options=(ATTRIBUTE,),
     options_written=(ATTRIBUTE,),
+    binary=True,
+    in_words=True,
+    names_levels=True,
+    names_categories=True,
 )

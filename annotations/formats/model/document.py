@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from annotations.formats.model.encodings import guess_encoding
 from annotations.formats.model.scheme import SchemeSpec
 
 # Longer names are refused: those of entities, of markables and turns, of speakers.
@@ -129,6 +130,8 @@ class Document:
 
     file: the one whose folder or name tells the coder. marks: in text order. findings: what is odd in the file.
     scheme: where the file says what coders are asked; all documents of an export have it.
+    cuts, breaks: where words and, in a text without sentences and turns, sentences begin or end for formats that are
+    written word by word, besides where marks and segments do; the same for all coders of a text.
     without_text: the file does not hold the text, only what is said of it; content is empty. coder: who says it, where
     the file itself names them.
     """
@@ -146,6 +149,8 @@ class Document:
     scheme: SchemeSpec | None = None
     without_text: bool = False
     coder: str = ""
+    cuts: tuple[int, ...] = ()
+    breaks: tuple[int, ...] = ()
 
 
 def text_order(mark: Mark) -> tuple[int, int, str, Parts]:
@@ -164,13 +169,23 @@ def decode(data: bytes, file: str) -> str:
         # error.object is without the byte order mark, and error.start counts from there.
         before = _normalize_line_ends(error.object[: error.start].decode())
         byte = error.object[error.start]
-        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here"
+        encoding = guess_encoding(data, error.start)
+        way = f"; it looks like {encoding}: save it as UTF-8, or say encoding={encoding}" if encoding else ""
+        message = f"this is not UTF-8: byte 0x{byte:02X} cannot stand here{way}"
         raise FormatError(message, file, *_position_after(before)) from None
     text = _normalize_line_ends(text)
     before, nul, _ = text.partition("\0")
     if nul:
         raise FormatError("a NUL character cannot stand in a text", file, *_position_after(before))
     return text
+
+
+def recode(data: bytes, file: str, encoding: str) -> bytes:
+    """Return the bytes of a file in that encoding as UTF-8. Raise FormatError if they are not in it."""
+    try:
+        return data.decode(encoding).encode()
+    except (UnicodeError, ValueError) as error:
+        raise FormatError(f"this is not in the encoding {encoding}: {error}", file) from None
 
 
 def _normalize_line_ends(text: str) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from annotations.formats.model.document import Document, FormatError
+from annotations.formats.model.encodings import ENCODINGS
 from annotations.formats.model.features import Feature
 
 LONGEST_SHOWN = 50
@@ -29,11 +31,30 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that the files do not say themselves. The first of the choices holds where nothing is said."""
+    """Something that the files do not say themselves. The first of the choices holds where nothing is said.
+
+    Without choices it is words of the user's own, for which `example` stands.
+    """
 
     key: str
     label: str
-    choices: tuple[tuple[str, str], ...]
+    choices: tuple[tuple[str, str], ...] = ()
+    example: str = ""
+
+
+# What may be said of the files of many formats.
+LEVEL = Option("level", "Levels of the files that are called otherwise here", example="coref or coref:mention,chunk:")
+CATEGORY = Option("category", "Categories of the files that are called otherwise here", example="PER:person,*:")
+EMPTY = Option(
+    "empty",
+    "A file in which nothing is coded",
+    (("refuse", "is refused"), ("take", "is a coding: its coder marked nothing")),
+)
+ENCODING = Option(
+    "encoding",
+    "Encoding of the files",
+    (("", "UTF-8"), *((name, label) for name, label in ENCODINGS.items())),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +83,11 @@ class Format:
     options, options_written: what `read` and `write` take as keywords.
     supported_features: what it can hold of a document; `losses.reduction` reports the rest and takes it out before
     `write` sees it.
+    in_words: it is written word by word. binary: the files say themselves how they are encoded, as XML does.
+    names_levels, names_categories: they have levels and categories of their own.
+    ways: for `level` and `category` the options of the format that may help where the scheme lacks one, for `words` the
+    one that says where they stand.
+    text_of: the name of the file with the text of a file, where that may lie elsewhere or in the project.
     """
 
     key: str
@@ -74,6 +100,23 @@ class Format:
     options: tuple[Option, ...] = ()
     options_written: tuple[Option, ...] = ()
     names_coders: bool = False
+    in_words: bool = False
+    binary: bool = False
+    names_levels: bool = False
+    names_categories: bool = False
+    ways: Mapping[str, str] = MappingProxyType({})
+    text_of: Callable[[str], str] | None = None
+
+    @property
+    def options_read(self) -> tuple[Option, ...]:
+        """All that may be said of the files when they are imported: its own options, and what many formats have."""
+        common = {
+            LEVEL: self.names_levels,
+            CATEGORY: self.names_categories,
+            EMPTY: not self.names_coders,
+            ENCODING: not self.binary,
+        }
+        return (*self.options, *(option for option, has in common.items() if has))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +130,11 @@ class PyramidFormat:
     options: tuple[Option, ...] = ()
     options_written: tuple[Option, ...] = ()
     names_coders: bool = False
+
+    @property
+    def options_read(self) -> tuple[Option, ...]:
+        """All that may be said of the files when they are imported."""
+        return self.options
 
 
 def stem(file: str) -> str:

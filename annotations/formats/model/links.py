@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from annotations.formats.model.document import Answer, Document, Links, Mark, Place, text_order
+from annotations.formats.model.document import Answer, Document, Finding, Links, Mark, Place, text_order
 
 
 class DisjointSets[Item: Hashable]:
@@ -127,6 +127,21 @@ def move_marks(document: Document, places: Mapping[Place, Mark]) -> Document:
             mark = replace(mark, answer=replace(mark.answer, pointers=tuple(pointers)))
         marks[mark.place] = merge_marks(marks[mark.place], mark) if mark.place in marks else mark
     return replace(document, marks=sorted(marks.values(), key=text_order))
+
+
+def find_contradictions(document: Document, places: Mapping[Place, Mark]) -> list[Finding]:
+    """Return a finding if marks that `move_marks` makes one have answers that say something else besides links."""
+    kept: dict[Place, Answer] = {}
+    count = 0
+    for mark in document.marks:
+        if mark.answer:
+            first = kept.setdefault(places.get(mark.place, mark).place, mark.answer)
+            count += first.with_links(first.category, (), ()) != mark.answer.with_links(mark.answer.category, (), ())
+    if not count:
+        return []
+    say = "answer of markables that are one now says" if count == 1 else "answers of markables that are one now say"
+    message = f"{count} {say} something else than the first (category, note, name, unsure or optional)"
+    return [Finding("contradiction", message, document.file, fix="the first stays")]
 
 
 def merge_marks(mark: Mark, other: Mark) -> Mark:

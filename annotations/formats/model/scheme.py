@@ -19,6 +19,7 @@ class CategorySpec:
     allow_later: bool = False
     takes_index: bool = False
     takes_optional: bool = False
+    singleton: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Zip files: read into memory within bounds, nothing is ever unpacked to a disk; written the same each time."""
 
 import io
+import re
 import stat
 import zipfile
 import zlib
@@ -14,6 +15,7 @@ FREE_BYTES, MOST_GROWTH = 2**20, 200
 # Python decompresses the other methods without a bound on what comes out.
 BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
+DRIVE = re.compile("[A-Za-z]:")
 # What Python raises at a zip that is broken, encrypted, or compressed by a method that it does not know.
 UNREADABLE = (
     zipfile.BadZipFile,
@@ -24,6 +26,10 @@ UNREADABLE = (
     OSError,
     ValueError,
 )
+
+
+class TooMuch(FormatError):
+    """More files or bytes than are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +48,27 @@ def unpack(data: bytes, file: str, *, most_files: int, most_bytes: int) -> list[
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = sorted(
-                (entry for entry in archive.infolist() if not entry.is_dir() and not _is_litter(entry.filename)),
-                key=lambda entry: entry.filename,
+                (
+                    entry
+                    for entry in archive.infolist()
+                    if not _path(entry).endswith("/") and not _is_litter(_path(entry))
+                ),
+                key=_path,
             )
             if len(entries) > most_files:
-                raise FormatError(f"the zip holds {len(entries)} files; at most {most_files} are read", file)
+                raise TooMuch(f"the zip holds {len(entries)} files; at most {most_files} are read", file)
             for entry in entries:
                 _refuse_unsafe(entry, file)
             if sum(entry.file_size for entry in entries) > most_bytes:
-                raise FormatError(f"the zip holds more than {most_bytes // 2**20} MB", file)
+                raise TooMuch(f"the zip holds more than {most_bytes // 2**20} MB", file)
             files, left = [], most_bytes
             for entry in entries:
                 with archive.open(entry) as opened:
                     content = opened.read(left + 1)
                 left -= len(content)
                 if left < 0:
-                    raise FormatError(f"the zip holds more than {most_bytes // 2**20} MB", file)
-                files.append((entry.filename, content))
+                    raise TooMuch(f"the zip holds more than {most_bytes // 2**20} MB", file)
+                files.append((_path(entry), content))
             return files
     except FormatError:
         raise
@@ -80,8 +90,8 @@ def claimed_bytes(data: bytes) -> int:
 
 def _refuse_unsafe(entry: zipfile.ZipInfo, file: str) -> None:
     """Raise FormatError on what no export of texts holds. (Sizes are what the zip says; reading counts again.)"""
-    path = PurePosixPath(entry.filename)
-    if path.is_absolute() or ".." in path.parts or "\\" in entry.filename or "\0" in entry.orig_filename:
+    path = PurePosixPath(_path(entry))
+    if path.is_absolute() or DRIVE.match(_path(entry)) or ".." in path.parts or "\0" in entry.orig_filename:
         raise FormatError(f"the zip holds a file with the unsafe name {entry.filename!r}", file)
     if stat.S_ISLNK(entry.external_attr >> 16):
         raise FormatError(f"{entry.filename} is a link, not a file", file)
@@ -89,6 +99,11 @@ def _refuse_unsafe(entry: zipfile.ZipInfo, file: str) -> None:
         raise FormatError(f"{entry.filename} is compressed by a method that is not read here", file)
     if entry.file_size > max(FREE_BYTES, MOST_GROWTH * entry.compress_size):
         raise FormatError(f"{entry.filename} would grow to more than {MOST_GROWTH} times its size", file)
+
+
+def _path(entry: zipfile.ZipInfo) -> str:
+    """Return the path of a file in a zip. Old programs on Windows write backslashes between folders."""
+    return entry.filename.replace("\\", "/")
 
 
 def _is_litter(name: str) -> bool:

@@ -1,7 +1,8 @@
 """The headers of the summaries in the text of a pyramid: found, and made."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
 from annotations.formats.model.pyramid import Pyramid, Summary
@@ -9,6 +10,10 @@ from annotations.formats.syntax.expressions import LONGEST_MATCH, ExpressionErro
 
 BOX = re.compile(r"-{3,}\s*")
 DASHES = re.compile(r"-{3,}")
+# Bare rules of three dashes part summaries as well as they go around names; longer ones go around names.
+SHORT_RULE = 3
+LONGEST_NAME = 80
+SENTENCE_ENDS = (".", "!", "?", "。")
 # So many dashes at most mark the headers that we make; where a text has more in a row, numbers do.
 MOST_DASHES = 50
 NUMBERED = re.compile(r"---(\d+)", re.ASCII)
@@ -45,18 +50,19 @@ def _mark(texts: Sequence[str]) -> str:
     return next(f"---{number}---" for number in count(1) if str(number) not in numbers)
 
 
-def find_summaries(text: str, boundary: str) -> tuple[tuple[Summary, ...], str]:
+def find_summaries(text: str, boundary: str, contributed: Collection[int] = ()) -> tuple[tuple[Summary, ...], str]:
     """Return the summaries of a text whose headers a regular expression finds, and what is wrong with it, or nothing.
 
     Where there is no expression, or none that is run and finds something, lines that begin with three dashes
-    are headers; and where there are none, the text is one summary.
+    are headers; and where there are none, the text is one summary. contributed: where parts of contributors begin,
+    which no header holds.
     """
     try:
         headers = find_matches(boundary, text) if boundary else []
         wrong = "" if headers else "finds nothing" if boundary else "is missing"
     except ExpressionError as error:
         headers, wrong = [], f"is not run: {error}"
-    headers = headers or list(_dashed_lines(text))
+    headers = headers or list(_dashed_lines(text, sorted(contributed)))
     if not headers:
         return (_summary("summary 1", text, 0, len(text)),), f"{wrong}; the text is read as one summary"
     ends = [start for start, _ in headers[1:]] + [len(text)]
@@ -65,20 +71,67 @@ def find_summaries(text: str, boundary: str) -> tuple[tuple[Summary, ...], str]:
     return tuple(summaries), wrong and f"{wrong}; lines that begin with --- are read as headers"
 
 
-def _dashed_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the lines that begin with three dashes; a line between two of dashes alone is one header with them."""
+def _dashed_lines(text: str, contributed: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the lines that begin with three dashes; a line between two of dashes alone may be one header with them.
+
+    contributed: where parts of contributors begin, in order.
+    """
     lines = text.split("\n")
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
+    boxes = _find_boxes(lines)
+    for number in boxes:
+        first = bisect_left(contributed, starts[number + 1])
+        if first < len(contributed) and contributed[first] < starts[number + 2]:
+            # Then these rules stand between summaries.
+            boxes = set()
+            break
     number = 0
     while number < len(lines):
-        height = 1
-        if BOX.fullmatch(lines[number]) and number + 2 < len(lines) and BOX.fullmatch(lines[number + 2]):
-            height = 3
+        height = 3 if number in boxes else 1
         if lines[number].startswith("---"):
             yield starts[number], starts[number + height] - 1
         number += height
+
+
+def _find_boxes(lines: Sequence[str]) -> set[int]:
+    """Return the lines of dashes from which on that line, the next and another of dashes may be one header."""
+    has_short_boxes = _has_short_boxes(lines)
+    boxes = set()
+    number = 0
+    while number < len(lines) - 2:
+        is_box = (
+            BOX.fullmatch(lines[number]) is not None
+            and BOX.fullmatch(lines[number + 2]) is not None
+            and (has_short_boxes or len(lines[number].rstrip()) > SHORT_RULE)
+        )
+        if is_box:
+            boxes.add(number)
+        number += 3 if is_box else 1
+    return boxes
+
+
+def _has_short_boxes(lines: Sequence[str]) -> bool:
+    """Return whether bare `---` lines go around names.
+
+    Then each other stretch between them is one short line, and shorter than what follows it. Else they part summaries,
+    of which some may be one line.
+    """
+    stretches: list[list[str]] = []
+    for line in lines:
+        if BOX.fullmatch(line):
+            stretches.append([])
+        elif stretches and line.strip():
+            stretches[-1].append(line.strip())
+    names, contents = stretches[::2], stretches[1::2]
+    return len(names) == len(contents) and all(
+        len(name) == 1
+        and len(name[0]) <= LONGEST_NAME
+        and len(name[0]) < sum(map(len, content))
+        and not name[0].endswith(SENTENCE_ENDS)
+        for name, content in zip(names, contents, strict=True)
+    )
 
 
 def _summary(name: str, text: str, start: int, end: int) -> Summary:

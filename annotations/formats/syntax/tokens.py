@@ -21,8 +21,8 @@ _PARTS, _HEAD = attrgetter("parts"), attrgetter("head")
 class Tokens:
     """The tokens of a document: `[start, end)` each, and for each sentence the number of its first token.
 
-    A token is a run of characters other than white space, cut where a markable, head or segment begins or ends. Two
-    of these are equal only if they are one object.
+    A token is a run of characters other than white space, cut where a markable, head or segment begins or ends, and
+    where the document says. Two of these are equal only if they are one object.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -62,16 +62,23 @@ class _Runs:
 def tokenize(document: Document) -> Tokens:
     """Return the document's tokens.
 
-    Sentences are its sentence segments, where it has none its turns, else its lines.
+    Sentences are its sentence segments, where it has none its turns, else its lines, parted at its breaks.
     """
-    return _tokenize(document.content, all_parts(document.marks), tuple(document.segments))
+    parts, segments = all_parts(document.marks), tuple(document.segments)
+    return _tokenize(document.content, parts, segments, document.cuts, document.breaks)
 
 
 @cache_recent
-def _tokenize(content: str, parts: tuple[tuple[int, int], ...], segments: tuple[Stretch, ...]) -> Tokens:
+def _tokenize(
+    content: str,
+    parts: tuple[tuple[int, int], ...],
+    segments: tuple[Stretch, ...],
+    cuts: tuple[int, ...],
+    breaks: tuple[int, ...],
+) -> Tokens:
     edges, of_sentences = _segment_edges(segments)
-    inside = edges.union(chain.from_iterable(parts)) - _find_runs(content).edges
-    return _cut_runs(content, tuple(sorted(inside)), of_sentences)
+    inside = edges.union(chain.from_iterable(parts), cuts) - _find_runs(content).edges
+    return _cut_runs(content, tuple(sorted(inside)), of_sentences, breaks if of_sentences is None else ())
 
 
 @cache_recent
@@ -99,10 +106,10 @@ def _find_runs(content: str) -> _Runs:
 
 
 @cache_recent
-def _cut_runs(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None) -> Tokens:
+def _cut_runs(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | None, breaks: tuple[int, ...]) -> Tokens:
     """Return the tokens of a text.
 
-    inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends.
+    inside: where the runs of the text are cut. edges: where sentences begin or end; None: at line ends, and at breaks.
     """
     runs = _find_runs(content)
     spans, starts, ends, words = runs.spans, runs.starts, runs.ends, runs.words
@@ -112,7 +119,7 @@ def _cut_runs(content: str, inside: tuple[int, ...], edges: tuple[int, ...] | No
         words = tuple(content[start:end] for start, end in spans)
     if edges is None:
         edges = tuple(line.end() for line in _LINE_END.finditer(content))
-    firsts = {0, *(bisect_left(starts, edge) for edge in edges)}
+    firsts = {0, *(bisect_left(starts, edge) for edge in (*edges, *breaks))}
     return Tokens(spans, tuple(sorted(first for first in firsts if first < len(spans))), starts, ends, words)
 
 
@@ -166,7 +173,8 @@ def normalize_spacing(document: Document) -> Document:
     for segment in document.segments:
         for start, end in placed(((segment.start, segment.end),)):
             segments.append(replace(segment, start=start, end=end))
-    return move_marks(replace(document, content=content, segments=segments), places)
+    # Between all words there is a blank now, and a line end between sentences.
+    return move_marks(replace(document, content=content, segments=segments, cuts=(), breaks=()), places)
 
 
 @cache_recent

@@ -34,6 +34,8 @@ from annotations.formats.syntax import records, table
 from annotations.formats.tables.textless import FEATURES, key_in, merge_links, table_formats, textless_document
 
 COLUMNS = ("text", "unit")
+MOST_CODERS = 1000
+LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
 
 type Value = str | frozenset[str] | None
@@ -65,11 +67,7 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
     coders = read.header[2:]
     if tuple(name.strip().lower() for name in read.header[:2]) != COLUMNS:
         raise FormatError("the columns of a matrix are text, unit, and one for each coder", file, read.line)
-    for place, coder in enumerate(coders):
-        if not coder:
-            raise FormatError("a coder has no name", file, read.line)
-        if coder in coders[:place]:
-            raise FormatError(f"the coder {coder!r} stands twice", file, read.line)
+    _check_coders(coders, file, read.line)
     seen = set[tuple[str, str]]()
     rows = []
     for line, cells in read.rows():
@@ -77,6 +75,19 @@ def read_csv(bundle: Bundle, *, raw: bool = False) -> Matrix:
         values = tuple(_parse_value(row, coder, cell) for coder, cell in zip(coders, cells[2:], strict=True))
         rows.append(_check_unique(Row(row.required("text"), row.required("unit"), values, line), seen, row))
     return Matrix(tuple(coders), tuple(rows))
+
+
+def _check_coders(coders: Sequence[str], file: str, line: int) -> None:
+    """Raise FormatError on a coder without a name or with that of another, and on more than there can be."""
+    if len(coders) > MOST_CODERS:
+        raise FormatError(f"a matrix has at most {MOST_CODERS} coders, this one {len(coders)}", file, line)
+    seen = set[str]()
+    for coder in coders:
+        if not coder:
+            raise FormatError("a coder has no name", file, line)
+        if coder in seen:
+            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} stands twice", file, line)
+        seen.add(coder)
 
 
 def write_csv(matrix: Matrix, *, raw: bool = False) -> bytes:
@@ -104,6 +115,8 @@ def read_json(bundle: Bundle) -> Matrix:
         if "" in values:
             raise row.error("values", "has a coder without a name")
         coders |= dict.fromkeys(values)
+        if len(coders) > MOST_CODERS:
+            raise FormatError(f"a matrix has at most {MOST_CODERS} coders", file, line)
         rows_and_values.append(
             (_check_unique(Row(row.required("text"), row.required("unit"), (), line), seen, row), values)
         )

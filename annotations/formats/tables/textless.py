@@ -85,6 +85,8 @@ def table_formats[Rows](
         options=(table.CELLS,),
         options_written=(table.CELLS,),
         names_coders=True,
+        names_levels=True,
+        names_categories=True,
     )
     json_format = Format(
         f"{key}-json",
@@ -94,5 +96,7 @@ def table_formats[Rows](
         write=json_of_documents,
         supported_features=features,
         names_coders=True,
+        names_levels=True,
+        names_categories=True,
     )
     return csv_format, json_format

@@ -93,6 +93,9 @@ OPTIONS = (
     ),
 )
 
+# What helps where the scheme lacks a category of the files.
+WAYS = {"category": "categories=links"}
+
 
 # Each of these stands for itself: two that say the same are still two.
 @dataclass(slots=True, eq=False)

@@ -14,6 +14,7 @@ from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, O
 from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
+from annotations.transfers.importing.addresses import compose
 from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source, open_sources
@@ -39,7 +40,9 @@ class Command(BaseCommand):
         )
         whose.add_argument("--coder", metavar="NAME", help="all files are this coder's")
         whose.add_argument("--texts-only", action="store_true", help="texts and their markables, no coding")
-        parser.add_argument("--create", action="store_true", help="make the project and the coders that lack")
+        parser.add_argument(
+            "--create", action="store_true", help="make the project and the coders that lack, who become members"
+        )
         parser.add_argument(
             "--scheme", choices=sorted(SCHEMES), help="of a project made by --create: clusters, or pyramid for DUCView"
         )
@@ -63,7 +66,7 @@ class Command(BaseCommand):
         try:
             with transaction.atomic():
                 project = _project(options["project"], options["create"], scheme)
-                options_read = [docset_option(project)] if is_pyramid_format else format_.options
+                options_read = [docset_option(project)] if is_pyramid_format else format_.options_read
                 report = import_sources(
                     project,
                     format_.key,
@@ -72,16 +75,18 @@ class Command(BaseCommand):
                     parse_options(format_, options_read, options["option"]),
                     predefined=options["predefined"],
                     create=options["create"],
+                    join=options["create"],
                     trial=options["trial"],
                 )
                 if options["trial"] or report.empty:
                     transaction.set_rollback(True)
         except ImportFailed as error:
             raise CommandError(f"{error}\nNothing was imported.") from error
-        for warning in report.findings if options["verbosity"] > 1 else report.warnings():
+        verbose = options["verbosity"] > 1
+        for warning in report.findings if verbose else report.warnings():
             self.stderr.write(self.style.WARNING(str(warning)))
-        if report.failures:
-            raise CommandError(_failure_message(project, report))
+        if report.failures or report.empty:
+            raise CommandError(_failure_message(project, report, verbose))
         prefix = "would be " if options["trial"] else ""
         self.stdout.write(f"{project.slug}: {prefix}{report}")
 
@@ -99,23 +104,31 @@ def _coder_from(format_: Format | PyramidFormat, options: dict[str, Any]) -> str
     return coder_from
 
 
-def _failure_message(project: Project, report: Report) -> str:
-    lines = [str(failure) for failure in report.failures]
+def _failure_message(project: Project, report: Report, verbose: bool) -> str:
+    lines = [str(failure) for failure in report.failures] if verbose else report.refusals()
+    if report.reason:
+        lines.append(f"{report.reason}.")
     lines.append("Nothing was imported." if report.empty else f"The others are imported: {project.slug}: {report}")
     return "\n".join(lines)
 
 
 def parse_options(format_: Format | PyramidFormat, options: Iterable[Option], arguments: list[str]) -> dict[str, str]:
     """Return the options by key. Raise CommandError on one that the format does not have."""
-    choices_by_key = {option.key: [choice for choice, _ in option.choices] for option in options}
+    by_key = {option.key: option for option in options}
     selected = {}
-    for option in arguments:
-        key, _, value = option.partition("=")
-        if value not in choices_by_key.get(key, ()):
-            available = "; ".join(f"{name}={'|'.join(choices)}" for name, choices in choices_by_key.items()) or "none"
-            raise CommandError(f"--option {option}: {format_.label} has these: {available}.")
+    for argument in arguments:
+        key, _, value = argument.partition("=")
+        option = by_key.get(key)
+        if option is None or (option.choices and value not in [choice for choice, _ in option.choices]):
+            available = "; ".join(f"{name}={_values(each)}" for name, each in by_key.items()) or "none"
+            raise CommandError(f"--option {argument}: {format_.label} has these: {available}.")
         selected[key] = value
     return selected
+
+
+def _values(option: Option) -> str:
+    """Return the values that an option takes, or an example."""
+    return "|".join(choice for choice, _ in option.choices) or option.example
 
 
 def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]:
@@ -139,7 +152,7 @@ def _sources(paths: list[Path], format_: Format | PyramidFormat) -> list[Source]
             if file in named_files and file.suffix.lower() == ".zip":
                 sources += open_sources([(str(file), file.read_bytes())])
             else:
-                sources.append(Source(str(file), file.read_bytes(), in_folder=file not in named_files))
+                sources.append(Source(compose(str(file)), file.read_bytes(), in_folder=file not in named_files))
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error
     except FormatError as error:

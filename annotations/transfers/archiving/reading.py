@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from annotations.core.heartbeat import beat
 from annotations.core.snapshots import read_snapshot
 from annotations.core.text import pluralize
 from annotations.formats.project import Kind, Shape, Table, write
@@ -37,6 +38,7 @@ def _tables(project: Project) -> Iterator[Table]:
     referenced = {field.to for shape in shapes for field in shape.fields}
     lines: dict[str, dict[int, int]] = {}
     for archived, shape in zip(TABLES, shapes, strict=True):
+        beat()  # within the snapshot no progress can be recorded
         rows = _rows(project, archived, shape, lines)
         if shape.name in referenced:
             lines[shape.name] = {row[0]: line for line, row in enumerate(rows, start=1)}

@@ -13,6 +13,7 @@ from django.db.models import Value
 from django.db.models.functions import Lower
 
 from annotations.core.bulk import insert, reserve_keys
+from annotations.core.progress import Progress, report_completion
 from annotations.core.text import pluralize
 from annotations.formats import Finding, FormatError
 from annotations.formats.project import Kind, Table, read
@@ -22,9 +23,12 @@ from annotations.models.rights import ROLES_SEEING_ALL_WORK
 from annotations.transfers.archiving.checking import check_tables, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
+from annotations.transfers.archiving.upgrading import add_fields, upgrade_project
 from annotations.transfers.importing.report import ImportFailed, summaries
 
 MAX_FILES = 100
+# Read, checked, accounts made, all written.
+STEPS = 4
 
 
 @dataclass(slots=True)
@@ -53,26 +57,39 @@ def restore_project(
     by: User | None = None,
     trial: bool = False,
     file: str = "the archive",
+    progress: Progress | None = None,
 ) -> RestoreReport:
     """Create a project from an archive, with the slug `slug`; None for its old one.
 
     `by` is the user who restores it and becomes a manager of it. A `trial` reports what would happen and changes
-    nothing. `file` is the name of the zip in messages. Raise FormatError if the archive is invalid, ImportFailed if it
-    cannot be restored here; then nothing is changed.
+    nothing. `file` is the name of the zip in messages; `progress` is called with the numbers of steps. Raise
+    FormatError if the archive is invalid, ImportFailed if it cannot be restored here; then nothing is changed.
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
+    written, tables = tables, add_fields(tables)
+    _report(progress, 1)
     findings = check_tables(tables)
+    _report(progress, 2)
     slug = _free_slug(tables["project"]["slug"][0] if slug is None else slug)
     archive = Archive({name: len(table) for name, table in tables.items()})
     with transaction.atomic():
         accounts, new_usernames = _accounts(tables)
+        _report(progress, 3)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
+        upgrade_project(project, written)
         if by is not None:
             _make_manager(project, by)
         if trial:
             transaction.set_rollback(True)
+        else:
+            report_completion(progress, STEPS)
     return RestoreReport(slug, None if trial else project, archive, new_usernames, findings)
+
+
+def _report(progress: Progress | None, step: int) -> None:
+    if progress is not None:
+        progress(step, STEPS)
 
 
 def _free_slug(slug: str) -> str:

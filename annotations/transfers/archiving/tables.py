@@ -6,12 +6,12 @@ Other apps add their tables when they are ready (`add_tables`), or state why the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import models
 
-from annotations.formats.project import Field, Kind, Shape
+from annotations.formats.project import OLDEST_VERSION, Field, Kind, Shape
 from annotations.models import (
     SCU,
     Category,
@@ -38,7 +38,8 @@ class ArchivedTable:
     """A table of the archive.
 
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
-    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field.
+    descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
+    `since` the first version of the archive that has a field, where that is not the oldest.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ArchivedTable:
     project_lookup: str
     order: tuple[str, ...]
     json: Mapping[str, Predicate] = field(default_factory=dict)
+    since: Mapping[str, int] = field(default_factory=dict)
 
 
 def is_spans(value: object) -> bool:
@@ -67,9 +69,9 @@ def is_text_mapping(value: object) -> bool:
 
 # Each table comes after those that it refers to.
 TABLES: list[ArchivedTable] = [
-    ArchivedTable("project", Project, "pk", ("slug",)),
+    ArchivedTable("project", Project, "pk", ("slug",), since={"scores_shown": 4}),
     ArchivedTable("levels", Level, "project", ("position", "key")),
-    ArchivedTable("categories", Category, "project", ("position", "key")),
+    ArchivedTable("categories", Category, "project", ("position", "key"), since={"singleton": 3}),
     ArchivedTable("members", Membership, "project", ("user",)),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
     ArchivedTable("texts", Text, "project", ("slug",)),
@@ -129,7 +131,10 @@ def archived_fields(archived: ArchivedTable) -> dict[str, models.Field[Any, Any]
 
 def shape_of(archived: ArchivedTable) -> Shape:
     """Return the shape of the table in files. Raise TypeError on a field of an unknown kind."""
-    return Shape(archived.name, tuple(_field(model_field) for model_field in archived_fields(archived).values()))
+    fields = (_field(model_field) for model_field in archived_fields(archived).values())
+    return Shape(
+        archived.name, tuple(replace(one, since=archived.since.get(one.name, OLDEST_VERSION)) for one in fields)
+    )
 
 
 def _field(model_field: models.Field[Any, Any]) -> Field:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -23,6 +23,7 @@ from annotations.formats.losses.reduction import LOSSES_FILE, Loss, OtherLoss, m
 from annotations.formats.model.document import Parts
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.archive import add_file
+from annotations.formats.syntax.tokenizer import Cuts, find_cuts
 from annotations.models import Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.schemes.project_scheme import scheme_spec
 
@@ -63,13 +64,18 @@ class _TextRows:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of an export. Each document is built once, when it is needed, to save memory."""
+    """The rows of an export. Each document is built once, when it is needed, to save memory.
+
+    cuts: where the words of a text are cut and its sentences begin, where that is needed: the same for all coders, also
+    for those whose codings are not exported, so that files of one text always fit each other.
+    """
 
     codings: list[tuple[int, int, str]]
     texts: dict[int, _TextRows]
     answers: dict[int, Answers]
     scheme: SchemeSpec
     links: Links
+    cuts: Mapping[int, Cuts]
 
     def document(self, coding: int, text_key: int, coder: str) -> Document:
         text = self.texts[text_key]
@@ -84,6 +90,8 @@ class _Rows:
             text.language,
             text.direction,
             scheme=self.scheme,
+            cuts=self.cuts[text_key].cuts if self.cuts else (),
+            breaks=self.cuts[text_key].breaks if self.cuts else (),
         )
 
 
@@ -99,14 +107,39 @@ def documents_of(
         yield coder, rows.document(coding, text, coder)
 
 
-def _read(project: Project, coders: Sequence[str] = (), texts: Sequence[str] = (), unfinished: bool = False) -> _Rows:
+def _read(
+    project: Project,
+    coders: Sequence[str] = (),
+    texts: Sequence[str] = (),
+    unfinished: bool = False,
+    *,
+    in_words: bool = False,
+) -> _Rows:
     with read_snapshot():
         codings = _codings(project, coders, texts, unfinished)
         rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
         text_rows = _texts(project, codings)
         spec = scheme_spec(project.levels.all(), project.categories.select_related("points_to"))
         answers = _answers(codings, text_rows, dict(project.categories.values_list("pk", "key")))
-    return _Rows(rows, text_rows, answers, spec, LINKS[Project.Answers(project.answers)])
+        heads = _heads(codings) if in_words else {}
+    cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
+    return _Rows(rows, text_rows, answers, spec, LINKS[Project.Answers(project.answers)], cuts)
+
+
+def _heads(codings: QuerySet[Coding]) -> dict[int, list[Parts]]:
+    """Return the least words that any coder names, also one whose coding is not exported, by text."""
+    rows = Judgement.objects.filter(markable__text__in=codings.order_by().values("text")).exclude(head=[])
+    heads: dict[int, list[Parts]] = defaultdict(list)
+    for text, head in rows.values_list("markable__text_id", _as_text("head")):
+        heads[text].append(_parts(head))
+    return heads
+
+
+def _cuts(text: _TextRows, heads: Iterable[Parts]) -> Cuts:
+    marked = {span for mark, _ in text.markables.values() for span in (*mark.parts, *mark.head)}
+    marked.update(span for head in heads for span in head)
+    has_sentences = any(segment.kind == Segment.Kind.SENTENCE for segment in text.segments)
+    return find_cuts(text.content, marked, has_sentences=has_sentences)
 
 
 def _codings(
@@ -249,7 +282,7 @@ def export_codings(
     format_ = FORMATS[format_key]
     assert format_.write is not None
     write = partial(format_.write, **(options or {}))
-    rows = _read(project, **selection)  # type: ignore[arg-type]
+    rows = _read(project, in_words=format_.in_words, **selection)  # type: ignore[arg-type]
     report, losses, texts = ExportReport(codings=len(rows.codings)), list[Loss](), set[str]()
     all_documents: list[Document] = []
     n_done = 0
@@ -258,7 +291,7 @@ def export_codings(
         for coder, codings in groupby(sorted(rows.codings, key=itemgetter(2)), key=itemgetter(2)):
             documents = []
             for coding in codings:
-                if progress is not None and n_done % 50 == 0:
+                if progress is not None:
                     progress(n_done, len(rows.codings))
                 n_done += 1
                 document, losses_of_document = reduce_document(rows.document(*coding), format_.supported_features)

@@ -142,7 +142,7 @@ def export_pyramids(codings: QuerySet[Coding], out: IO[bytes] | None, progress: 
         examples = list(_files(list(codings_in_order), losses))
     # After the snapshot, within which the progress could not be written.
     for number, (coding, path, data) in enumerate(examples):
-        if progress is not None and number % 50 == 0:
+        if progress is not None:
             progress(number, len(examples))
         report.codings, report.files = report.codings + 1, report.files + 1
         texts.add(coding.text_id)

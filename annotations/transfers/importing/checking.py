@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import cast
 
 from django.core.exceptions import ValidationError
-from django.utils.text import slugify
 
 from annotations.coding.decisions import Decision, OperationRejected, Rules
 from annotations.coding.markables import InvalidMarkable, check_parts
-from annotations.formats import Answer, Document, FormatError, Links, Mark, Place
+from annotations.core.text import pluralize
+from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.document import Parts, implied_category
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import indices_to_pointers, pointers_to_indices
@@ -20,10 +20,16 @@ from annotations.formats.model.scheme import SchemeSpec
 from annotations.models import Category, Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.schemes.project_scheme import scheme_spec
+from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.sources import SourceDocument
 
 LANGUAGE, DIRECTION = "en", "ltr"
 MAX_KEY_LENGTH = 500
+TITLE_LENGTH = Text._meta.get_field("title").max_length or 0
+# A text of nothing else is a column of a table in which no words stand.
+PLACEHOLDERS = re.compile(r"[\s_*-]*")
+LONGEST_SHOWN = 40
+MOST_REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +86,58 @@ class CheckedDocument:
     decisions: list[Decision] = field(default_factory=list)
 
 
-def slug_or_empty(document: Document) -> str:
-    """Return the slug of the document's text, or an empty string if its name gives none."""
-    return slugify(document.name, allow_unicode=False)[:TEXT_SLUG_LENGTH].strip("-_")
+def fit_title(document: Document) -> Document:
+    """Return the document with a title that can be stored, with a finding where it is cut."""
+    title = document.title or document.name
+    if len(title) <= TITLE_LENGTH:
+        return document
+    message = f"its title has {len(title)} characters: “{title[:LONGEST_SHOWN]}…”"
+    finding = Finding("long-title", message, document.file, fix=f"cut after {TITLE_LENGTH - 1}")
+    return replace(document, title=f"{title[: TITLE_LENGTH - 1]}…", findings=[*document.findings, finding])
 
 
-def text_slug(document: Document) -> str:
-    """Return the slug of the document's text. Raise FormatError if its name gives none."""
-    slug = slug_or_empty(document)
-    if not slug:
-        raise FormatError(f"no address can be made of the name {document.name!r}", document.file)
-    return slug
+def refuse_placeholders(document: Document, naming: Naming) -> None:
+    """Raise FormatError if the text is of the signs that tables have for nothing."""
+    if PLACEHOLDERS.fullmatch(document.content):
+        shown = " ".join(document.content[:LONGEST_SHOWN].split())
+        way = f"; say where with {naming.ways['words']}" if "words" in naming.ways else ""
+        raise FormatError(f"its text would be {shown!r}: its words stand elsewhere in the file{way}", document.file)
+
+
+@dataclass(frozen=True, slots=True)
+class CodedSources:
+    """Where in an import something is coded: files with their coders, and names of texts."""
+
+    files: frozenset[tuple[str, str | None]] = frozenset()
+    texts: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, sources: Iterable[SourceDocument], naming: Naming, levels: Collection[str]) -> CodedSources:
+        """Return where something is coded in what the naming does not pass over."""
+        coded = [source for source in sources if naming.keeps_answers(source.document, levels)]
+        return cls(
+            frozenset((source.file, source.coder) for source in coded),
+            frozenset(source.document.name for source in coded),
+        )
+
+
+def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> list[Finding]:
+    """Return a finding if nothing is coded in a document that is somebody's. Raise FormatError if it is no coding.
+
+    It is one if its coder has coded another document of the file, or another coder the same text: then the files were
+    understood. Files that name their coders, such as tables, say themselves who has coded nothing.
+    """
+    document = source.document
+    if source.coder is None or any(mark.answer for mark in document.marks):
+        return []
+    reasons = [finding.message for finding in document.findings if finding.fix.startswith(("left out", "it is left"))]
+    understood = (source.file, source.coder) in coded.files or (document.name in coded.texts and not reasons)
+    if document.coder or naming.takes_empty or understood:
+        return [Finding("nothing-coded", f"no markable is coded in {document.name}", document.file)]
+    message = f"nothing is coded in it, of {pluralize(len(document.marks), 'markable')}"
+    message += f" ({'; '.join(reasons[:MOST_REASONS])})" if reasons else ""
+    ways = f"if {source.coder} has coded nothing, say empty=take; if it holds a text alone, import it as nobody's"
+    raise FormatError(f"{message}; {ways} (--texts-only)", document.file)
 
 
 def new_text(project: Project, slug: str, document: Document) -> Text:
@@ -107,7 +154,8 @@ def new_text(project: Project, slug: str, document: Document) -> Text:
         # It is known already whether the slug is free; another check would take a query for each text.
         text.full_clean(exclude=["project"], validate_unique=False, validate_constraints=False)
     except ValidationError as error:
-        raise FormatError(" ".join(error.messages), document.file) from error
+        fields = (f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items())
+        raise FormatError("; ".join(fields), document.file) from error
     return text
 
 
@@ -120,25 +168,12 @@ def with_content(document: Document, text: Text | None) -> Document:
     return replace(document, content=text.content, without_text=False)
 
 
-def refuse_other_text(content: str, source: str, document: Document) -> None:
-    """Raise FormatError naming the first word at which the document differs from the content."""
-    if content == document.content:
-        return
-    words, others = content.split(), document.content.split()
-    for number, (word, other_word) in enumerate(zip_longest(words, others), start=1):
-        if word != other_word:
-            word_here = f"{other_word!r}" if other_word is not None else "the end"
-            word_there = f"{word!r}" if word is not None else "the end"
-            raise FormatError(
-                f"the text differs from {source}: word {number} is {word_here} here, {word_there} there", document.file
-            )
-    lines = zip_longest(content.split("\n"), document.content.split("\n"), fillvalue="")
-    line = next(number for number, (project_line, file_line) in enumerate(lines, start=1) if project_line != file_line)
-    raise FormatError(f"the text differs from {source}: white space of its line {line}", document.file)
-
-
 def check(
-    source: SourceDocument, scheme: ImportScheme, known_markables: KnownMarkables, predefined: bool
+    source: SourceDocument,
+    scheme: ImportScheme,
+    known_markables: KnownMarkables,
+    predefined: bool,
+    naming: Naming,
 ) -> CheckedDocument:
     """Return the document's markables, existing or new, and its decisions. Raise FormatError if it is invalid.
 
@@ -148,7 +183,7 @@ def check(
     document = source.document
     if source.coder is not None:
         document = _with_scheme_links(document, scheme)
-    marks = dict(_marks_by_key(document, scheme, known_markables))
+    marks = dict(_marks_by_key(document, scheme, known_markables, naming))
     predefined_marks = {
         key: mark for key, (mark, level) in marks.items() if predefined or source.coder is None or not level.coded
     }
@@ -159,7 +194,7 @@ def check(
         markables[key] = known_markables.markables[key]
     checked = CheckedDocument(source, markables, predefined_marks)
     if source.coder is not None:
-        checked.decisions = list(_decisions(document, marks, checked, scheme))
+        checked.decisions = list(_decisions(document, marks, checked, scheme, naming))
     return checked
 
 
@@ -180,23 +215,23 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
 
 
 def _marks_by_key(
-    document: Document, scheme: ImportScheme, known_markables: KnownMarkables
+    document: Document, scheme: ImportScheme, known_markables: KnownMarkables, naming: Naming
 ) -> Iterator[tuple[str, tuple[Mark, Level]]]:
     """Yield the marks with their levels, by key. Raise FormatError on an unknown level and on invalid parts."""
     for mark in document.marks:
         level_and_parts = (mark.level, mark.parts)
         # Most coders of a text mark the same places.
         if level_and_parts not in known_markables.places:
-            known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme)
+            known_markables.places[level_and_parts] = _key_and_level(document, mark, scheme, naming)
         key, level = known_markables.places[level_and_parts]
         yield key, (mark, level)
 
 
-def _key_and_level(document: Document, mark: Mark, scheme: ImportScheme) -> tuple[str, Level]:
+def _key_and_level(document: Document, mark: Mark, scheme: ImportScheme, naming: Naming) -> tuple[str, Level]:
     """Return the key of the markable, and its level."""
     level = scheme.levels.get(mark.level or scheme.spec.main_level)
     if level is None:
-        raise FormatError(f"the scheme has no level {mark.level!r}", document.file, mark.line)
+        raise FormatError(naming.unknown_level(mark.level, scheme.levels), document.file, mark.line)
     key = markable_key(level.key, mark.parts)
     if len(key) > MAX_KEY_LENGTH:
         raise FormatError(f"a markable of {len(mark.parts)} parts is too much", document.file, mark.line)
@@ -208,7 +243,11 @@ def _key_and_level(document: Document, mark: Mark, scheme: ImportScheme) -> tupl
 
 
 def _decisions(
-    document: Document, marks: dict[str, tuple[Mark, Level]], checked: CheckedDocument, scheme: ImportScheme
+    document: Document,
+    marks: dict[str, tuple[Mark, Level]],
+    checked: CheckedDocument,
+    scheme: ImportScheme,
+    naming: Naming,
 ) -> Iterator[Decision]:
     # The rules treat a markable that is not saved yet like one that is.
     rules = Rules(scheme.answers, scheme.categories, cast("dict[str, Markable]", checked.markables))
@@ -216,6 +255,9 @@ def _decisions(
     for key, (mark, level) in marks.items():
         if not level.coded:
             continue
+        if mark.answer and mark.answer.category and mark.answer.category not in scheme.categories:
+            message = naming.unknown_category(mark.answer.category, scheme.categories)
+            raise FormatError(message, document.file, mark.line)
         decision = _decision(document, mark, key, keys, scheme)
         # A head that the markable has for every coder is not the coder's own.
         if decision.head and (key in checked.predefined or _is_head_of(checked.markables[key], decision)):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.core.exceptions import ValidationError
 
 from annotations.core.progress import Progress
-from annotations.formats import PYRAMID_FORMATS
+from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, User
 from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
@@ -26,6 +26,7 @@ def import_sources(
     by: User | None = None,
     predefined: bool = False,
     create: bool = False,
+    join: bool = False,
     trial: bool = False,
     progress: Progress | None = None,
 ) -> Report:
@@ -38,8 +39,10 @@ def import_sources(
         check_format(project, format_key)
     except ValidationError as error:
         raise ImportFailed(" ".join(error.messages)) from None
-    settings = {"by": by, "create": create, "trial": trial, "progress": progress}
+    settings = {"by": by, "create": create, "join": join, "trial": trial, "progress": progress}
     if format_key not in PYRAMID_FORMATS:
-        result = read_sources(format_key, sources, coder_from, options)
-        return import_result(project, result, predefined=predefined, **settings)
-    return import_pyramids(project, read_pyramids(sources, coder_from), docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]
+        result = read_sources(format_key, sources, coder_from, options, project, progress)
+        ways = FORMATS[format_key].ways
+        return import_result(project, result, predefined=predefined, options=options, ways=ways, **settings)
+    read = read_pyramids(sources, coder_from, progress)
+    return import_pyramids(project, read, docset=options.get("docset", ""), **settings)  # type: ignore[arg-type]

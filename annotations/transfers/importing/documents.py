@@ -6,34 +6,41 @@ is imported completely or not at all, whatever happens to the others; everything
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
+from types import MappingProxyType
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotations.core.bulk import MAX_KEYS
-from annotations.core.progress import Progress
-from annotations.formats import Finding, FormatError
+from annotations.core.progress import Progress, report_completion
+from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
+from annotations.formats.model.alignment import align
 from annotations.models import Coding, Markable, Operation, Project, Text, User
 from annotations.projects.members import get_or_create_coder
+from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.checking import (
     CheckedDocument,
+    CodedSources,
     ImportScheme,
     KnownMarkables,
     check,
+    check_empty,
+    fit_title,
     new_text,
     refuse_duplicates,
-    refuse_other_text,
-    slug_or_empty,
-    text_slug,
+    refuse_placeholders,
     with_content,
 )
+from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.report import Failure, ImportFailed, Report
 from annotations.transfers.importing.sources import ReadResult, SourceDocument
 from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
+
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 def import_result(project: Project, result: ReadResult, **options: object) -> Report:
@@ -41,6 +48,7 @@ def import_result(project: Project, result: ReadResult, **options: object) -> Re
     report = import_documents(project, result.documents, **options)  # type: ignore[arg-type]
     report.failures[:0] = result.failures
     report.left_out = result.left_out
+    report.reason = result.reason
     return report
 
 
@@ -51,31 +59,38 @@ def import_documents(
     by: User | None = None,
     predefined: bool = False,
     create: bool = False,
+    join: bool = False,
     trial: bool = False,
     progress: Progress | None = None,
+    options: Mapping[str, str] = NO_OPTIONS,
+    ways: Mapping[str, str] = NO_OPTIONS,
 ) -> Report:
     """Write the documents to the project and report it. Raise ImportFailed if that fails; then nothing is changed.
 
     `by` is the user who imports; None if each coder counts as the author (command line). With `predefined`, the
-    markables of these files are predefined, so that every coder sees them. With `create`, missing coders are created. A
-    `trial` reports what would happen and changes nothing. `progress` is called with the numbers of checked documents
-    and of all documents.
+    markables of these files are predefined, so that every coder sees them. With `create`, accounts are created for
+    missing coders; with `join`, those who have accounts become members. A `trial` reports what would happen and changes
+    nothing. `progress` is called with the numbers of checked documents and of all documents. `options` and `ways` are
+    those of `Naming.from_options`.
     """
     scheme = ImportScheme.from_project(project)
     if scheme.spec.main_level == "":
         raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
-    checker = _DocumentChecker.for_documents(project, scheme, predefined, documents)
+    naming = Naming.from_options(options, ways, scheme.levels, scheme.categories, scheme.spec.main_level)
+    checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents)
     for number, document in enumerate(documents):
-        if progress is not None and number % 50 == 0:
+        if progress is not None:
             progress(number, len(documents))
         checker.add(document)
     try:
         with transaction.atomic():
-            plan = checker.plan(create)
+            plan = checker.plan({"create": create, "join": join, "trial": trial})
             report = checker.report(plan)
             write_plan(project, plan, by)
             if trial:
                 transaction.set_rollback(True)
+            else:
+                report_completion(progress, len(documents))
     except IntegrityError as error:
         raise ImportFailed("The project changed while the files were read; try again.") from error
     return report
@@ -99,6 +114,8 @@ class _DocumentChecker:
     project: Project
     scheme: ImportScheme
     predefined: bool
+    naming: Naming
+    coded: CodedSources
     texts: dict[str, _TextEntry] = field(default_factory=dict)
     failures: dict[str, Failure] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -107,11 +124,16 @@ class _DocumentChecker:
 
     @classmethod
     def for_documents(
-        cls, project: Project, scheme: ImportScheme, predefined: bool, documents: Sequence[SourceDocument]
+        cls,
+        project: Project,
+        scheme: ImportScheme,
+        predefined: bool,
+        naming: Naming,
+        documents: Sequence[SourceDocument],
     ) -> _DocumentChecker:
         """Return a checker with the texts that the documents name, and their markables. Two queries a 30,000 texts."""
-        checker = cls(project, scheme, predefined)
-        slugs = {slug_or_empty(entry.document) for entry in documents}
+        checker = cls(project, scheme, predefined, naming, CodedSources.of(documents, naming, scheme.levels))
+        slugs = {slug for entry in documents for slug in slugs_of_name(entry.document.name)}
         for batch in batched(slugs, MAX_KEYS):
             for text in Text.objects.filter(project=project, slug__in=batch):
                 checker.texts[text.slug] = _TextEntry(text, f"the text {text.slug} of the project", KnownMarkables())
@@ -126,53 +148,69 @@ class _DocumentChecker:
         if source.file in self.failures:
             return
         try:
+            slug = self._slug(source.document)
             if source.document.without_text:
-                existing = self.texts.get(slug_or_empty(source.document))
+                existing = self.texts.get(slug)
                 source = replace(source, document=with_content(source.document, existing.text if existing else None))
-            slug = text_slug(source.document)
-            text = new_text(self.project, slug, source.document)
-            entry = self.texts.setdefault(slug, _TextEntry(text, source.document.file, KnownMarkables()))
+            refuse_placeholders(source.document, self.naming)
+            renamed = self.naming.rename(fit_title(source.document), self.scheme.levels)
+            text = new_text(self.project, slug, renamed)
+            entry = self.texts.setdefault(slug, _TextEntry(text, renamed.file, KnownMarkables()))
+            if entry.text.pk is None and not entry.checked:
+                # What came before was refused, and its text with it.
+                entry.text, entry.location, entry.markables = text, renamed.file, KnownMarkables()
+            aligned = align(renamed, entry.text.content, entry.location)
+            source = replace(source, document=aligned)
             entry.documents.append(source)
             refuse_duplicates(entry.documents)
-            refuse_other_text(entry.text.content, entry.location, source.document)
-            entry.checked.append(check(source, self.scheme, entry.markables, self.predefined))
+            checked = check(source, self.scheme, entry.markables, self.predefined, self.naming)
+            findings = check_empty(source, self.coded, self.naming)
+            entry.checked.append(checked)
         except FormatError as error:
             self._fail(source, str(error))
             return
-        self.findings += [*source.document.findings, *lint(source.document, self.scheme.spec)]
-        if source.coder is not None and not any(mark.answer for mark in source.document.marks):
-            self.findings.append(Finding("nothing-coded", "no markable is coded in it", source.document.file))
+        self.findings += [*source.document.findings, *lint(source.document, self.scheme.spec), *findings]
+
+    def _slug(self, document: Document) -> str:
+        """Return the slug of the text: that of an existing text of this name, else the first that it can have."""
+        slug, *earlier = slugs_of_name(document.name)
+        if slug in self.texts:
+            return slug
+        titles = (compose(document.title), compose(document.name))
+        known = (other for other in earlier if other in self.texts and self.texts[other].text.pk)
+        return next((other for other in known if compose(self.texts[other].text.title) in titles), slug)
 
     def _fail(self, source: SourceDocument, message: str) -> None:
         self.failures.setdefault(source.file, Failure(source.file, message))
 
-    def plan(self, create: bool) -> Plan:
-        """Return what to write. Call it in the transaction that writes.
+    def plan(self, options: Mapping[str, bool]) -> Plan:
+        """Return what to write. Call it in the transaction that writes. `options` are those of `get_or_create_coder`.
 
         If a file is refused here, plan again without it, so that no coder is created for a refused file.
         """
         while True:
             n_failures = len(self.failures)
             with transaction.atomic():
-                plan = self._plan_texts(self._coders(create))
+                plan = self._plan_texts(self._coders(options))
                 if len(self.failures) == n_failures:
                     return plan
                 transaction.set_rollback(True)
 
-    def _coders(self, create: bool) -> dict[str, User]:
+    def _coders(self, options: Mapping[str, bool]) -> dict[str, User]:
         """Return the coders by their names in the files, and refuse the files of those that cannot code here."""
         coders: dict[str, User] = {}
         self.new_coders = []
+        member_keys = set(self.project.members.values_list("pk", flat=True))
         for name in sorted({entry.coder for entry in self._accepted() if entry.coder is not None}):
-            member_keys = set(self.project.members.values_list("pk", flat=True))
             try:
-                coders[name] = get_or_create_coder(self.project, name, create=create)
+                coders[name] = get_or_create_coder(self.project, name, **options)
             except ValidationError as error:
                 for entry in self._accepted():
                     if entry.coder == name:
                         self._fail(entry, f"coder {name!r}: {' '.join(error.messages)}")
             else:
                 if coders[name].pk not in member_keys:
+                    member_keys.add(coders[name].pk)
                     self.new_coders.append(coders[name].get_username())
         self._refuse_duplicate_coders(coders)
         return coders

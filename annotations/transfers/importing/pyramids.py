@@ -6,17 +6,17 @@ are coded against them, whatever the order of the files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.utils.text import slugify
+from django.db.models import QuerySet
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, Description, OperationRejected, parse_operation
 from annotations.coding.scus import summary_spans
-from annotations.core.progress import Progress
+from annotations.core.progress import Progress, report_completion
 from annotations.docsets.agreed_pyramid import fill_coding
 from annotations.docsets.creation import add_peer, create_docset_from_text
 from annotations.formats import Bundle, Finding, FormatError, ducview
@@ -27,6 +27,7 @@ from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.members import get_or_create_coder
 from annotations.transfers.exporting.pyramids import pyramid_of
+from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.marked import (
     ImportedContributor,
     describe_words,
@@ -35,7 +36,7 @@ from annotations.transfers.importing.marked import (
     refuse_violations,
 )
 from annotations.transfers.importing.report import Failure, ImportFailed, Report
-from annotations.transfers.importing.sources import Source, name_and_coder
+from annotations.transfers.importing.sources import Source, name_and_coder, why_nothing
 
 CONTRIBUTOR = "contributor"
 # The end of the name, before the suffix, of exported files of an agreed pyramid.
@@ -64,15 +65,18 @@ class ReadPyramids:
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    reason: str = ""
 
 
-def read_pyramids(sources: Sequence[Source], coder_from: str) -> ReadPyramids:
+def read_pyramids(sources: Sequence[Source], coder_from: str, progress: Progress | None = None) -> ReadPyramids:
     """Read the files. `coder_from` is as in `read_sources`; with nobody, only the summaries are imported.
 
     Exported files of an agreed pyramid are left out: imported, it would become somebody's own.
     """
     result = ReadPyramids(left_out=[source.name for source in sources if source.ignored])
-    for source in sources:
+    for number, source in enumerate(sources):
+        if progress is not None:
+            progress(number, len(sources))
         if source.ignored:
             continue
         if source.in_folder and not one_file_bundles([source.name], ducview.FORMAT.suffixes):
@@ -87,6 +91,8 @@ def read_pyramids(sources: Sequence[Source], coder_from: str) -> ReadPyramids:
             result.files.append(PyramidFile(*name_and_coder(source.name, coder_from), annotation))
         except FormatError as error:
             result.failures.append(Failure(source.name, str(error)))
+    if not (result.files or result.failures or result.findings):
+        result.reason = why_nothing(ducview.FORMAT, result.left_out)
     return result
 
 
@@ -103,16 +109,18 @@ def import_pyramids(
     docset: str = "",
     by: User | None = None,
     create: bool = False,
+    join: bool = False,
     trial: bool = False,
     progress: Progress | None = None,
 ) -> Report:
     """Write what was read to the project, as submitted codings, and report it.
 
-    `docset` is the slug of the docset of all the files. `by`, `create`, `trial` and `progress` are as in
-    `import_documents`. Raise ImportFailed if that fails; then nothing is changed.
+    `docset` is the slug of the docset of all the files. `by`, `create`, `join`, `trial` and `progress` are
+    as in `import_documents`. Raise ImportFailed if that fails; then nothing is changed.
     """
     report = Report(failures=list(result.failures), findings=list(result.findings), left_out=result.left_out)
-    writer = _PyramidWriter(project, docset, by, create, report)
+    report.reason = result.reason
+    writer = _PyramidWriter(project, docset, by, {"create": create, "join": join, "trial": trial}, report)
     files = sorted(result.files, key=lambda file: isinstance(file.annotation, PeerAnnotation))
     try:
         with transaction.atomic():
@@ -122,6 +130,8 @@ def import_pyramids(
                 writer.write(file)
             if trial:
                 transaction.set_rollback(True)
+            else:
+                report_completion(progress, len(files))
     except IntegrityError as error:
         raise ImportFailed("The project changed while the files were read; try again.") from error
     return report
@@ -134,7 +144,7 @@ class _PyramidWriter:
     project: Project
     docset: str
     by: User | None
-    create: bool
+    coder_options: Mapping[str, bool]
     report: Report
     categories: dict[bool, str] = field(init=False)
 
@@ -193,8 +203,11 @@ class _PyramidWriter:
 
     def _docset_of(self, file: PyramidFile, pyramid: Pyramid, report: Report) -> Docset | None:
         """Return the docset of the file, or None. Raise FormatError if the docset has another text."""
-        slug = self.docset or (_slug_of(file) if isinstance(file.annotation, Pyramid) else "")
-        docset = Docset.objects.filter(project=self.project, slug=slug).first() if slug else None
+        docsets = Docset.objects.filter(project=self.project)
+        if self.docset:
+            docset = docsets.filter(slug=self.docset).first()
+        else:
+            docset = _called(docsets, file) if isinstance(file.annotation, Pyramid) else None
         if docset is None and self.docset:
             raise FormatError(f"{self.project.slug} has no docset {self.docset!r}", file.file)
         texts = Text.objects.filter(project=self.project, role=Text.Role.MODELS)
@@ -259,8 +272,9 @@ class _PyramidWriter:
     def _peer_text(self, file: PyramidFile, annotation: PeerAnnotation, docset: Docset, report: Report) -> Text:
         """Return the text of the peer: the one with its name, else the one with its content, else a new one."""
         slug = _slug_of(file)
-        existing = Text.objects.filter(project=self.project, slug=slug).first()
+        existing = _called(Text.objects.filter(project=self.project), file)
         if existing is not None:
+            slug = existing.slug
             if (existing.docset_id, existing.role, existing.content) == (docset.pk, Text.Role.PEER, annotation.text):
                 return existing
             message = f"the project has another text called {slug}; rename the file"
@@ -301,9 +315,9 @@ class _PyramidWriter:
         raise FormatError(message, file.file)
 
     def _coder(self, name: str, report: Report) -> User:
-        is_member = self.project.members.filter(username__iexact=name).exists()
-        coder = get_or_create_coder(self.project, name, create=self.create)
-        if not is_member:
+        member_keys = set(self.project.members.values_list("pk", flat=True))
+        coder = get_or_create_coder(self.project, name, **self.coder_options)
+        if coder.pk not in member_keys:
             report.new_coders.append(coder.get_username())
         return coder
 
@@ -341,12 +355,22 @@ class _PyramidWriter:
         report.judgements += len(decisions)
 
 
-def _slug_of(file: PyramidFile) -> str:
+def _slugs_of(file: PyramidFile) -> list[str]:
     max_length = TEXT_SLUG_LENGTH if isinstance(file.annotation, PeerAnnotation) else DOCSET_SLUG_LENGTH
-    slug = slugify(file.name, allow_unicode=False)[:max_length].strip("-_")
-    if not slug:
-        raise FormatError(f"no address can be made of the name {file.name!r}", file.file)
-    return slug
+    slugs = (slug[:max_length].strip("-_") for slug in slugs_of_name(file.name))
+    return [slug for slug in dict.fromkeys(slugs) if slug]
+
+
+def _slug_of(file: PyramidFile) -> str:
+    return _slugs_of(file)[0]
+
+
+def _called[Named: (Docset, Text)](rows: QuerySet[Named], file: PyramidFile) -> Named | None:
+    """Return what is called like the file, also by an address of an earlier version if its title is that name."""
+    slug, *earlier = _slugs_of(file)
+    found = {row.slug: row for row in rows.filter(slug__in=[slug, *earlier])}
+    titled = (found[other] for other in earlier if other in found and compose(found[other].title) == file.name)
+    return found.get(slug) or next(titled, None)
 
 
 def _warn(report: Report, file: PyramidFile, code: str, message: str, fix: str = "") -> None:

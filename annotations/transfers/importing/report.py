@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotations.core.text import pluralize
 from annotations.formats import Finding
+
+# What differs between messages of one kind: quoted words, code points, numbers, names of files.
+PARTICULARS = re.compile(r"'[^']*'|“[^”]*”|\"[^\"]*\"|U\+[0-9A-F]+|\S*/\S*|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Report:
     """The result of an import, or for a trial what it would be.
 
     `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
-    files.
+    files. `reason` says why none of the files could be read, where that is.
     """
 
     documents: int = 0
@@ -38,6 +42,7 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    reason: str = ""
 
     @property
     def empty(self) -> bool:
@@ -47,6 +52,13 @@ class Report:
     def warnings(self) -> list[str]:
         """Return a line for each kind of finding: the first one, and how many more there are."""
         return summaries(self.findings)
+
+    def refusals(self) -> list[str]:
+        """Return a line for each kind of refusal: the first one, and how many more files there are."""
+        return [
+            str(group[0]) if len(group) == 1 else f"{group[0]} (and {pluralize(len(group) - 1, 'file')} more so)"
+            for group in group_failures(self.failures)
+        ]
 
     def __str__(self) -> str:
         parts = [
@@ -67,6 +79,14 @@ def group_by_kind(findings: Iterable[Finding]) -> list[list[Finding]]:
     kinds: dict[str, list[Finding]] = {}
     for finding in findings:
         kinds.setdefault(finding.code, []).append(finding)
+    return list(kinds.values())
+
+
+def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
+    """Return the refusals, grouped by what they say besides names, numbers and words of the files."""
+    kinds: dict[str, list[Failure]] = {}
+    for failure in failures:
+        kinds.setdefault(PARTICULARS.sub("", failure.message.replace(failure.file, "")), []).append(failure)
     return list(kinds.values())
 
 

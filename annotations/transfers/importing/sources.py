@@ -5,15 +5,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import batched
 from pathlib import PurePosixPath
 
 from django.conf import settings
 
-from annotations.formats import FORMATS, Bundle, Document, Format, FormatError
+from annotations.core.bulk import MAX_KEYS
+from annotations.core.progress import Progress
+from annotations.formats import (
+    FORMATS,
+    PYRAMID_FORMATS,
+    Bundle,
+    Document,
+    Finding,
+    Format,
+    FormatError,
+    PyramidFormat,
+)
 from annotations.formats.losses.reduction import LOSSES_FILE
-from annotations.formats.model.format import one_file_bundles
+from annotations.formats.model.document import recode
+from annotations.formats.model.encodings import is_utf_8_all_the_same
+from annotations.formats.model.format import ENCODING, one_file_bundles
 from annotations.formats.packages import open_package
+from annotations.formats.syntax.archive import TooMuch
+from annotations.models import Project, Text
+from annotations.transfers.importing.addresses import compose, slugs_of_name
+from annotations.transfers.importing.folders import name_by_folder, names_in_folders, text_folder
 from annotations.transfers.importing.report import Failure
+
+# So many kinds of files are named at most where none of them is read.
+MOST_SUFFIXES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +56,23 @@ def open_sources(files: Iterable[tuple[str, bytes]]) -> list[Source]:
     sources: list[Source] = []
     left = settings.IMPORT_MAX_BYTES
     for name, data in files:
-        if name.lower().endswith(".zip"):
-            package = open_package(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
-            sources += [
-                Source(inner, content, in_folder=True, ignored=inner == LOSSES_FILE) for inner, content in package.files
-            ]
-            sources += [Source(inner, b"", in_folder=True, ignored=True) for inner in package.ignored]
-            left -= sum(len(content) for _, content in package.files)
-        else:
-            sources.append(Source(name, data))
-            left -= len(data)
-        if left < 0:
-            raise FormatError(f"all files together have more than {settings.IMPORT_MAX_BYTES // 2**20} MB", name)
+        try:
+            if name.lower().endswith(".zip"):
+                package = open_package(data, name, most_files=settings.IMPORT_MAX_FILES - len(sources), most_bytes=left)
+                sources += [
+                    Source(compose(inner), content, in_folder=True, ignored=inner == LOSSES_FILE)
+                    for inner, content in package.files
+                ]
+                sources += [Source(compose(inner), b"", in_folder=True, ignored=True) for inner in package.ignored]
+                left -= sum(len(content) for _, content in package.files)
+            else:
+                sources.append(Source(compose(name), data))
+                left -= len(data)
+            if left < 0:
+                raise TooMuch(f"all files together have more than {settings.IMPORT_MAX_BYTES // 2**20} MB", name)
+        except TooMuch as error:
+            message = f"{error.message}; the server's settings IMPORT_MAX_FILES and IMPORT_MAX_BYTES bound that"
+            raise FormatError(message, error.file) from error
     return sources
 
 
@@ -69,21 +95,31 @@ class SourceDocument:
 
 @dataclass(slots=True)
 class ReadResult:
-    """The documents that were read, files that could not be read, and files that are not of the format."""
+    """The documents that were read, files that could not be read, and files that are not of the format.
+
+    `reason` says why none of the files could be read, where none is of the format.
+    """
 
     documents: list[SourceDocument] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    reason: str = ""
 
 
 def read_sources(
-    format_key: str, sources: Sequence[Source], coder_from: str, options: Mapping[str, str] | None = None
+    format_key: str,
+    sources: Sequence[Source],
+    coder_from: str,
+    options: Mapping[str, str] | None = None,
+    project: Project | None = None,
+    progress: Progress | None = None,
 ) -> ReadResult:
     """Read the files. A file that cannot be read does not prevent the others from being read.
 
     `coder_from` says where the name of the coder is. parent: the folder that contains the file. name: the last dotted
     part before the suffix (`walk.anna.conll`). nobody: the files contain texts only. `=NAME`: all files are NAME's. It
-    is not used where the files name their coders themselves.
+    is not used where the files name their coders themselves. `project` has the texts of files that lack them.
+    `progress` is called with the numbers of files read and of all files.
     """
     format_ = FORMATS[format_key]
     result = ReadResult(left_out=[source.name for source in sources if source.ignored])
@@ -92,18 +128,79 @@ def read_sources(
     for name in _duplicate_names(sources):
         del files[name]
         result.failures.append(Failure(name, f"{name}: two files have this name"))
+    own_options = {option.key for option in format_.options}
+    options = options or {}
+    arguments = {key: value for key, value in options.items() if key in own_options}
     bundles = _bundles_of(format_, sources, files)
+    texts = _texts_of_project(format_, bundles, coder_from, project)
 
-    for names in bundles:
-        bundle = Bundle(names[0], {name: files[name] for name in names})
+    for number, names in enumerate(bundles):
+        if progress is not None:
+            progress(number, len(bundles))
         try:
-            documents = format_.read(bundle, **(options or {}))
-            result.documents += [_source_document(document, bundle.main, coder_from) for document in documents]
+            recoded = {name: _in_utf_8(files[name], name, options.get(ENCODING.key, "")) for name in names}
+            contents = {name: data for name, (data, _) in recoded.items()} | texts.get(names[0], {})
+            documents = format_.read(Bundle(names[0], contents), **arguments)
+            findings = [finding for _, found in recoded.values() for finding in found]
+            documents[:1] = [replace(first, findings=[*findings, *first.findings]) for first in documents[:1]]
+            result.documents += [_source_document(document, names[0], coder_from) for document in documents]
         except FormatError as error:
-            result.failures.append(Failure(bundle.main, str(error)))
+            result.failures.append(Failure(names[0], str(error)))
     bundled = {name for names in bundles for name in names}
     result.left_out += [name for name in files if name not in bundled]
+    if not bundles and not result.failures:
+        result.reason = why_nothing(format_, result.left_out)
+    result.documents, refused = name_by_folder(result.documents, coder_from, project)
+    result.failures += refused
     return result
+
+
+def _in_utf_8(data: bytes, file: str, encoding: str) -> tuple[bytes, list[Finding]]:
+    """Return what is in the encoding, if one is said, in UTF-8; and a finding if the file is in UTF-8 itself."""
+    if not encoding:
+        return data, []
+    if is_utf_8_all_the_same(data, encoding):
+        return data, [Finding("utf-8", f"it is not in {encoding} but in UTF-8", file, fix="read as UTF-8")]
+    return recode(data, file, encoding), []
+
+
+def _texts_of_project(
+    format_: Format, bundles: Sequence[Sequence[str]], coder_from: str, project: Project | None
+) -> dict[str, dict[str, bytes]]:
+    """Return by the main file the text that the project has for it, as the file beside it that is missing."""
+    if format_.text_of is None or project is None:
+        return {}
+    slugs: dict[str, list[str]] = {}
+    for main in (names[0] for names in bundles if len(names) == 1 and format_.text_of(names[0]) != names[0]):
+        try:
+            name, _ = name_and_coder(main, coder_from)
+        except FormatError:  # which reading says of the file
+            continue
+        names = [*reversed(names_in_folders(text_folder(main, coder_from), name)), name]
+        slugs[main] = [slug for each in names for slug in slugs_of_name(each)]
+    contents: dict[str, str] = {}
+    for batch in batched({slug for each in slugs.values() for slug in each}, MAX_KEYS):
+        contents |= dict(Text.objects.filter(project=project, slug__in=batch).values_list("slug", "content"))
+    return {
+        main: {format_.text_of(main): contents[slug].encode()}
+        for main, candidates in slugs.items()
+        if (slug := next((each for each in candidates if each in contents), None))
+    }
+
+
+def why_nothing(format_: Format | PyramidFormat, names: Sequence[str]) -> str:
+    """Return why none of the files is read: what the format looks for, and what there is instead."""
+    message = f"No file ends in {' or '.join(format_.suffixes)}, as those of {format_.label} do"
+    if not names:
+        return f"{message}; there are no files"
+    counts = Counter(PurePosixPath(name).suffix.lower() for name in names)
+    kinds = []
+    for suffix, count in counts.most_common(MOST_SUFFIXES):
+        others: list[Format | PyramidFormat] = [*FORMATS.values(), *PYRAMID_FORMATS.values()]
+        of = [other.key for other in others if suffix in other.suffixes]
+        hint = f" (which may be {' or '.join(of)})" if of else " (a zip in a zip is not opened)" * (suffix == ".zip")
+        kinds.append(f"{count} × {suffix or 'without a suffix'}{hint}")
+    return f"{message}; there are {', '.join(kinds)}"
 
 
 def _bundles_of(format_: Format, sources: Sequence[Source], files: Mapping[str, bytes]) -> list[tuple[str, ...]]:
@@ -126,16 +223,18 @@ def _source_document(document: Document, main: str, coder_from: str) -> SourceDo
     if document.coder:
         return SourceDocument(document, document.coder, main)
     name, coder = name_and_coder(document.file, coder_from)
-    stem = PurePosixPath(document.file).stem
+    stem = PurePosixPath(compose(document.file)).stem
+    own_name = compose(document.name)
     # Texts without a name of their own are named after the file, without its coder.
-    if document.name.startswith(stem):
-        document = replace(document, name=name + document.name.removeprefix(stem))
+    if own_name.startswith(stem):
+        own_name = name + own_name.removeprefix(stem)
+    document = replace(document, name=own_name)
     return SourceDocument(document, coder, main)
 
 
 def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
     """Return the file's name without suffix and coder, and its coder. Raise FormatError if it names none."""
-    path = PurePosixPath(file)
+    path = PurePosixPath(compose(file))
     if coder_from.startswith("="):
         return path.stem, coder_from[1:]
     if coder_from == "parent":

@@ -97,7 +97,7 @@ def test_a_byte_more_than_allowed_is_refused_counted_over_all_files():
         "../walk.conll",
         "a/../../walk.conll",
         "..a/../x",
-        "a\\b.conll",
+        "C:\\a.conll",
         "a\\..\\x",
         "../export-of-another/a",
     ],
@@ -105,6 +105,14 @@ def test_a_byte_more_than_allowed_is_refused_counted_over_all_files():
 def test_an_unsafe_name_is_refused(name):
     message = refused(zipped([("good.conll", b"x"), (name, b"x")]))
     assert message == f"the zip holds a file with the unsafe name {name!r}"
+
+
+def test_backslashes_of_old_programs_are_folders():
+    entries = [("anna\\walk.conll", b"x"), ("anna\\", b""), (".hidden\\a", b"x"), ("bea/walk.conll", b"y")]
+    assert unpack(zipped(entries), "a.zip", most_files=10, most_bytes=100) == [
+        ("anna/walk.conll", b"x"),
+        ("bea/walk.conll", b"y"),
+    ]
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"PK\x03\x04", b"#begin document (a)\n", bytes(1000)])

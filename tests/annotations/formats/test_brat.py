@@ -92,7 +92,7 @@ def test_annotations_are_read_with_their_text():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a/x.ann", "a/x.ann: the text of this file, a/x.txt, cannot be found"),
+        ("a/x.ann", "a/x.ann: the text of this file, a/x.txt, cannot be found, and the project has none of that name"),
         ("a/x.txt", "a/x.txt: the annotations of this file, a/x.ann, cannot be found"),
     ],
 )

@@ -10,6 +10,8 @@ from annotations.formats import Bundle, FormatError
 from annotations.formats.conll import conll2012
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document
 from tests.shared.cases import examples
+from tests.shared.documents import indices
+from tests.shared.growth import assert_grows_with_input
 
 Span = tuple[int, int]
 
@@ -226,8 +228,8 @@ def test_comments_between_lines_are_passed_over(comment):
         (file_of("-", "-").replace("w1", " "), 3, "the word column is empty or holds white space"),
         (file_of("-", "-").replace("w1", "w 1"), 3, "the word column is empty or holds white space"),
         (file_of("-", "-").replace("w1", "w\u00a01"), 3, "the word column is empty or holds white space"),
-        ("#begin document (a)\na\tb\n", 2, "this line has 2"),
-        ("#begin document (a)\na\t0\tb\t-\n", 2, "a token has 3 columns or at least 5, this line has 4"),
+        ("#begin document (a)\na\tb\n", 2, "this is not a list of chain brackets: 'b'"),
+        ("#begin document (a)\na\t0\tb\t-\n", 2, "no column holds words"),
         ("#begin document (a)\nword\n", 2, "this line has 1"),
         ("#begin document (a)\n0\tb\t_\na\t0\t0\tb\t-\t-\n", 3, "this line has 6 columns, the first had 3"),
         ("#begin document (a)\na\t0\t0\tb\t-\t-\n0\tb\t_\n", 3, "this line has 3 columns, the first had 6"),
@@ -460,5 +462,133 @@ def test_damaged_real_files_give_a_result_or_a_format_error(samples):
 
 
 def test_cut_in_the_first_token_is_not_taken_for_the_short_form():
-    with pytest.raises(FormatError, match=r"cut\.conll:2: of three columns the first is the number"):
+    with pytest.raises(FormatError, match=r"cut\.conll:2: this is not a list of chain brackets: '0'"):
         conll2012.read(Bundle.of("cut.conll", b"#begin document (cut); part 000\ncut\t0\t0\n"))
+
+
+OF_WALK = ["Anna", "saw", "her", "dog"]
+CHAINS_OF_WALK = ["(0)", "-", "(0", "0)"]
+DIALECTS = {
+    "words and chains": lambda n: f"{OF_WALK[n]}\t{CHAINS_OF_WALK[n]}",
+    "number, word, chains": lambda n: f"{n}\t{OF_WALK[n]}\t{CHAINS_OF_WALK[n]}",
+    "word, tag, chains": lambda n: f"{OF_WALK[n]}\tX{n}\t{CHAINS_OF_WALK[n]}",
+    "document, number, word, chains": lambda n: f"walk {n} {OF_WALK[n]} {CHAINS_OF_WALK[n]}",
+    "number, word, tag, chains": lambda n: f"{n} {OF_WALK[n]} X{n} {CHAINS_OF_WALK[n]}",
+    "word first, of five": lambda n: f"{OF_WALK[n]}\t0\t{n}\t_\t{CHAINS_OF_WALK[n]}",
+    "word, lemma, tag, name, chains": lambda n: (
+        f"{OF_WALK[n]}\t{OF_WALK[n].lower()}\tX{n}\t{'O' if n else 'PER'}\t{CHAINS_OF_WALK[n]}"
+    ),
+    "the shared task": lambda n: f"walk\t0\t{n}\t{OF_WALK[n]}\t-\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
+}
+
+
+@pytest.mark.parametrize("line", DIALECTS.values(), ids=DIALECTS)
+@pytest.mark.parametrize("begin", ["(walk);", "(walk); part 000", "(walk)", "walk"])
+def test_every_dialect_has_the_same_words_and_chains(line, begin):
+    lines = "\n".join(line(number) for number in range(4))
+    [document] = conll2012.read(
+        Bundle.of("walk.conll", f"#begin document {begin}\n{lines}\n\n#end document\n".encode())
+    )
+    assert document.content == "Anna saw her dog"
+    assert indices(document) == [("Anna", ("0",)), ("her dog", ("0",))]
+
+
+def test_another_column_than_the_usual_is_told_and_may_be_named():
+    lines = "".join(f"{OF_WALK[n]}\t{OF_WALK[n].upper()}\t{n}\tX\t{CHAINS_OF_WALK[n]}\n" for n in range(4))
+    bundle = Bundle.of("walk.conll", f"#begin document (walk);\n{lines}#end document\n".encode())
+    [document] = conll2012.read(bundle)
+    assert [str(finding) for finding in document.findings] == [
+        "walk.conll:2: the words are those of column 1 of 5 (word=N reads others)"
+    ]
+    [document] = conll2012.read(bundle, word="2")
+    assert (document.content, document.findings) == ("ANNA SAW HER DOG", [])
+    with pytest.raises(FormatError, match="there is no column 5 before that of the chains"):
+        conll2012.read(bundle, word="5")
+
+
+def document_of(*lines: str, name: str = "walk") -> str:
+    return "\n".join([f"#begin document ({name});", *lines, "#end document", ""])
+
+
+@pytest.mark.parametrize("lines", [
+    ["We\t(1)", "like\t-", "#metoo\t(2", "#\t-", "it\t2)"],
+    ["#metoo\t(1)", "#\t-", "rules\t-"],
+    ["We PRP (1)", "# sentence two", "#metoo NN (2)", "# (see below) .", "#sad JJ -", "It PRP -"],
+    ["We PRP (1)", "#metoo NN (2|(3)", "# a tab\there -", "#sad JJ 2)", "It PRP -"],
+])  # fmt: skip
+def test_words_that_begin_with_a_hash_are_words_where_words_come_first(lines):
+    tokens = [line.replace("\t", " ").split() for line in lines if not line.startswith(("# s", "# (", "# a"))]
+    [document] = read(document_of(*lines))
+    assert document.content == " ".join(token[0] for token in tokens)
+    assert len(document.marks) == sum(token[-1].count("(") for token in tokens)
+
+
+@pytest.mark.parametrize("comment", ["# a (1)", "# b -", "#\tc\t-", "#\t\t", "# walk\t-"])
+def test_a_comment_stays_one_where_numbers_or_names_come_first(comment):
+    short = ["0\tAnna\t(0)", "1\tsaw\t-"]
+    for separator in ("\t", " "):
+        lines = [line.replace("\t", separator) for line in short]
+        assert read(document_of(lines[0], comment, lines[1])) == read(document_of(lines[0], "# x", lines[1]))
+    lines = SMALL.split("\n")
+    assert words(read("\n".join([*lines[:3], "#\t" * 11 + "(1)", *lines[3:]]))[0]) == words(read(SMALL)[0])
+
+
+WORD_FIRST = document_of("Anna\tNNP\t(1)", "sees\tVBZ\t-", name="first")
+
+
+@pytest.mark.parametrize("other", ["1984\tCD\t(1)", "7\tCD\t-\n8\tNN\t-", "1-2\tX\t-"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_word_column_is_that_of_all_documents_of_a_file(other, order):
+    documents = read("".join([WORD_FIRST, document_of(*other.split("\n"), name="second")][::order]))
+    expected = " ".join(line.split("\t")[0] for line in other.split("\n"))
+    assert [document.content for document in documents][::order] == ["Anna sees", expected]
+
+
+def test_documents_of_three_columns_and_of_the_shared_task_stand_in_one_file():
+    documents = read(document_of("0\tAnna\t(0)", "1\tsaw\t-", name="short") + SMALL)
+    assert [document.content for document in documents] == ["Anna saw", "Anna took her dog\nIt barked"]
+
+
+READ_BY_0_1_0 = {
+    "numbers with the sentence": lambda n: f"walk\t0\t1-{n}\t{OF_WALK[n]}\tX\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
+    "numbers with a letter": lambda n: f"walk\t0\tw{n}\t{OF_WALK[n]}\tX\t{CHAINS_OF_WALK[n]}",
+    "numbers of parts": lambda n: f"walk\t0\t{n}.1\t{OF_WALK[n]}\tX\t{CHAINS_OF_WALK[n]}",
+    "names that vary": lambda n: f"{OF_WALK[n]}x\t0\t{n}\t{OF_WALK[n]}\tX\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
+    "numbered names": lambda n: f"walk_{n}\t0\t{n}\t{OF_WALK[n]}\tX\t{CHAINS_OF_WALK[n]}",
+    "no numbers": lambda n: f"walk\t0\t{'abcd'[n]}\t{OF_WALK[n]}\tX\t-\t-\t-\t-\t-\t*\t{CHAINS_OF_WALK[n]}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", READ_BY_0_1_0.values(), ids=READ_BY_0_1_0)
+def test_what_had_its_words_in_the_fourth_column_still_has(line):
+    several = "".join(document_of(*map(line, range(4)), name=name) for name in ("a", "b"))
+    for document in [*read(document_of(*map(line, range(4)))), *read(several)]:
+        assert document.content == "Anna saw her dog"
+        assert document.findings == []
+
+
+@pytest.mark.parametrize("word", ["0", "abc", "-1", "1.5", "\u00b2"])
+def test_a_column_that_is_no_number_from_one_is_refused(word):
+    with pytest.raises(FormatError, match=r"^walk\.conll: word=.*: columns are numbered from 1$"):
+        conll2012.read(Bundle.of("walk.conll", SMALL.encode()), word=word)
+
+
+def test_hashes_are_read_in_time_that_grows_with_them():
+    def read_hashes(n: int) -> None:
+        [document] = read(document_of("a\t-", *["#\t-", "#b\t(1)", f"# {'(' * 9}"] * n))
+        assert len(document.marks) == n
+
+    assert_grows_with_input(read_hashes, 20_000)
+
+
+@pytest.mark.parametrize("cell", ["(", "(a", "a", "|", "a)", "(a)"])
+def test_a_long_cell_after_a_hash_is_read_or_refused_in_time_that_grows_with_it(cell):
+    assert_grows_with_input(lambda n: read_or_refused(document_of("a\t-", f"#\t{cell * n}x")), 100_000)
+
+
+def test_columns_of_many_small_documents_are_found_in_time_that_grows_with_them():
+    def read_many(n: int) -> None:
+        text = "".join(f"#begin document (d{number});\na\t-\n#end document\n" for number in range(n))
+        assert len(conll2012.read(Bundle.of("many.conll", text.encode()))) == n
+
+    assert_grows_with_input(read_many, 60_000)

@@ -175,12 +175,22 @@ def test_of_a_multi_word_token_the_surface_form_is_the_text():
     assert document.content == "w won'tgo"
 
 
-def test_mentions_on_the_words_of_a_multi_word_token_are_on_all_of_it():
-    text = HEADER + row("1-3", "dámelo") + row("1", "da") + row("2", "me", "Entity=(e1--1)")
-    document = read(text + row("3", "lo", "Entity=(e2--1(e3--2") + row("4", "ya", "Entity=e2)e3)") + "\n")
-    assert chains(document) == [("dámelo ya", ("e2", "e3")), ("dámelo", ("e1",))]
-    assert [words(document, mark.head) for mark in document.marks] == ["dámelo", "dámelo"]
+def test_mentions_on_words_that_do_not_make_up_their_multi_word_token_are_on_all_of_it():
+    text = HEADER + row("1-2", "zum") + row("1", "zu") + row("2", "dem", "Entity=(e1--1(e2--1")
+    document = read(text + row("3", "Hund", "Entity=e2)e1)") + "\n")
+    assert chains(document) == [("zum Hund", ("e1", "e2"))]
+    assert [words(document, mark.head) for mark in document.marks] == ["zum"]
     assert findings(document) == {"inside-word": 4}
+
+
+def test_mentions_on_the_words_that_make_up_a_multi_word_token_are_on_these():
+    text = HEADER + row("1-3", "d\u00e1melo") + row("1", "d\u00e1") + row("2", "me", "Entity=(e1--1)")
+    text += row("2.1", "_", "Entity=(e4--1)")
+    document = read(text + row("3", "lo", "Entity=(e2--1(e3--2") + row("4", "ya", "Entity=e2)e3)") + "\n")
+    assert document.content == "d\u00e1melo ya"
+    assert chains(document) == [("me", ("e1",)), ("lo ya", ("e2", "e3"))]
+    assert [words(document, mark.head) for mark in document.marks] == ["me", "lo"]
+    assert findings(document) == {"empty-nodes": 5}
 
 
 def test_a_mention_of_all_words_of_a_multi_word_token_is_nothing_odd():
@@ -682,7 +692,7 @@ def test_gum_is_read_with_every_mention_and_its_least_words(iodine):
         ("2006", "2006", "5"),
     ]  # fmt: skip
     assert all(mark.head for mark in document.marks)
-    assert findings(document) == {"inside-word": 494, "bridging": 55}
+    assert findings(document) == {"bridging": 55}
 
 
 def test_gum_has_the_chains_of_its_conll_file(iodine, samples):
@@ -699,3 +709,20 @@ def test_gum_is_written_and_read_back(iodine):
     assert {loss.feature: loss.count for loss in losses} == {Feature.SEGMENTS: 17}
     found = back(replace(kept, name="iodine"))
     assert [mark.parts for mark in found.marks] == [mark.parts for mark in iodine[1].marks]
+
+
+STANDARD_COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+
+
+@pytest.mark.parametrize("separator", ["\t", "   "])
+def test_the_exploded_form_of_universal_anaphora_is_refused_by_its_name(separator):
+    cells = ["1", "Anna", *"_" * 8, "(EntityID=1|MarkableID=markable_1|Min=1)", "_"]
+    error = refused(f"# global.columns = {STANDARD_COLUMNS} IDENTITY BRIDGING\n{separator.join(cells)}\n\n")
+    assert error.line == 2
+    assert "the further columns IDENTITY BRIDGING, as the exploded form of Universal Anaphora" in error.message
+
+
+@pytest.mark.parametrize("columns", [STANDARD_COLUMNS, f"{STANDARD_COLUMNS} IDENTITY"])
+def test_ten_columns_are_read_whatever_columns_are_named(columns):
+    lines = "1\tAnna\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1)\n\n"
+    assert read(f"# global.columns = {columns}\n{lines}").content == "Anna"

@@ -1,6 +1,7 @@
 """Reading and writing DUCView's pyramids and peer annotations."""
 
 import random
+from collections.abc import Collection
 
 import pytest
 from hypothesis import given
@@ -314,6 +315,45 @@ def test_summaries_are_named_by_their_headers_and_stand_without_white_space_arou
         ("D07.H.H", "It rained."),
     ]
     assert find_summaries(text, "") == (summaries, "is missing; lines that begin with --- are read as headers")
+
+
+ONE_LINE = [
+    "It rained.",
+    "Rain fell for days on end in the hills, and the rivers rose until the lower town stood under water.",
+    "Floods",
+    "The town was flooded by rain; nobody was hurt, as all had left their houses in time",
+]
+
+
+def in_summaries(text: str, boundary: str = "", contributed: Collection[int] = ()) -> list[str]:
+    return [text[each.start : each.end] for each in find_summaries(text, boundary, contributed)[0]]
+
+
+@pytest.mark.parametrize("count", range(1, 5))
+@pytest.mark.parametrize("last", ["", "\n---", "\n---\n"])
+def test_summaries_of_one_line_between_bare_rules_are_summaries(count, last):
+    summaries = ONE_LINE[:count]
+    found = in_summaries("---\n" + "\n---\n".join(summaries) + last)
+    assert found == summaries + [""] * bool(last)
+
+
+def test_names_between_bare_rules_are_headers_where_each_is_shorter_than_its_summary():
+    text = "---\nD1 A\n---\nRain fell.\nMuch of it.\n---\nD1 B\n---\nIt rained a lot.\n"
+    found, _ = find_summaries(text, "")
+    assert [(each.name, text[each.start : each.end]) for each in found] == [
+        ("D1 A", "Rain fell.\nMuch of it."),
+        ("D1 B", "It rained a lot."),
+    ]
+
+
+def test_no_header_holds_a_contributor():
+    text = "-----\nRain fell\n-----\nIt rained for days.\n-----\nMore\n-----\nIt rained."
+    assert in_summaries(text) == ["It rained for days.", "It rained."]
+    all_four = ["Rain fell", "It rained for days.", "More", "It rained."]
+    assert in_summaries(text, contributed=[text.index("fell")]) == all_four
+    found = pyramid_of(pyr(scu(("fell", 11, 15), ("rained", 25, 31)), text))
+    assert [found.content(each) for each in found.summaries] == all_four
+    assert "no-summary" not in dict(codes(found))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The canonical matrix of units and coders, and what it holds as documents."""
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -10,9 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotations.formats import FORMATS, Answer, Bundle, Document, FormatError, Links, Mark, Place
-from annotations.formats.tables.matrix import Matrix, Row, from_documents, read_csv, read_json, write_csv, write_json
+from annotations.formats.tables.matrix import (
+    MOST_CODERS,
+    Matrix,
+    Row,
+    from_documents,
+    read_csv,
+    read_json,
+    write_csv,
+    write_json,
+)
 from tests.shared.cases import examples
 from tests.shared.documents import plain_of, spoiled
+from tests.shared.growth import assert_grows_with_input
 
 MATRIX = Matrix(
     ("ann", "bob"),
@@ -251,3 +262,22 @@ def test_spoiled_files_are_read_or_refused(found, seed):
             read(spoiled(data, random.Random(seed)))
         except FormatError as error:
             assert error.file.startswith("data/m.")  # noqa: PT017
+
+
+def test_columns_are_checked_in_time_that_grows_with_them():
+    def refuse(n: int) -> None:
+        header = ",".join(["text", "unit", *(f"c{number}" for number in range(n)), "c0"])
+        with pytest.raises(FormatError, match=f"a matrix has at most {MOST_CODERS} coders, this one {n + 1}"):
+            read_csv(Bundle.of("m.csv", f"{header}\n".encode()))
+
+    assert_grows_with_input(refuse, 1_000_000)
+
+
+def test_a_matrix_has_so_many_coders_at_most_in_json_too():
+    values = {f"c{number}": "x" for number in range(MOST_CODERS)}
+    assert len(
+        read_json(Bundle.of("m.json", json.dumps([{"text": "a", "unit": "u", "values": values}]).encode())).coders
+    )
+    rows = [{"text": "a", "unit": "u", "values": values}, {"text": "a", "unit": "v", "values": {"more": "x"}}]
+    with pytest.raises(FormatError, match=f"m.json:1: a matrix has at most {MOST_CODERS} coders"):
+        read_json(Bundle.of("m.json", json.dumps(rows).encode()))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.formats import Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch
+from annotations.formats import FORMATS, Answer, Bundle, Document, FormatError, Links, Mark, Place, Stretch
 from annotations.formats.conll import conll2012
 from annotations.formats.losses.reduction import reduce_document
 from annotations.formats.model.features import Feature
@@ -743,3 +743,16 @@ def test_damaged_real_files_give_a_result_or_a_format_error(samples):
         for _ in range(3):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         read_or_refused(bytes(damaged[: chance.randrange(len(damaged))]))
+
+
+def test_words_that_a_spreadsheet_would_compute_are_kept_as_they_are():
+    words_of_text = ["=1+1", "@cmd", "+A1", "-2", "'=x"]
+    content = " ".join(words_of_text)
+    answer = Answer(indices=("1",), note="=HYPERLINK(1)", name="@anna")
+    document = Document("walk", "", content, [Mark(((0, 4),), answer=answer)], links=Links.INDICES)
+    [file] = FORMATS["webanno"].write([document])
+    rows = [line.split("\t") for line in file.data.decode().splitlines() if line.startswith("1-")]
+    assert [row[2] for row in rows] == words_of_text
+    [found] = FORMATS["webanno"].read(Bundle.of(file.path, file.data))
+    assert found.content == content
+    assert [(mark.answer.note, mark.answer.name) for mark in found.marks] == [("=HYPERLINK(1)", "@anna")]

@@ -113,9 +113,9 @@ def test_a_project_is_made_with_the_scheme_asked_for(db, folder):
 
 
 def test_a_warning_goes_to_the_error_stream(tales, folder, capsys):
-    path = folder({"anna/walk.txt": "[Anna] walks."})
+    path = folder({"anna/walk.txt": "[Anna](=1) walks."})
     run("plain", path, "--coder-from", "parent", "--create")
-    assert "walk.txt: no markable is coded in it" in capsys.readouterr().err
+    assert "walk.txt:1: “Anna” is alone in the entity 1" in capsys.readouterr().err
 
 
 def test_an_unknown_project_is_named(db, folder):
@@ -145,7 +145,7 @@ def test_a_folder_without_a_file_of_the_format_is_named(tales, folder):
     ("broken", "message"),
     [
         (CONLL.format("1").replace("(1)", "(1"), ":2: the bracket (1 is never closed"),
-        (CONLL.format("1")[:45], ":2: a token has 3 columns or at least 5"),
+        (CONLL.format("1")[:45], ":2: no column holds words"),
         (CONLL.format("ü").encode("latin-1"), ":2:18: this is not UTF-8: byte 0xFC cannot stand here"),
         (CONLL.format("1").encode("utf-16"), ":1:1: this is not UTF-8: byte 0xFF cannot stand here"),
         (CONLL.format("1").replace("took", "takes"), ": the text differs from "),
@@ -203,15 +203,18 @@ def test_a_trial_says_what_would_happen_and_changes_nothing(db, folder, capsys):
 def test_an_option_that_the_format_does_not_have_is_refused(tales, folder, option):
     path = folder({"anna/walk.txt": PLAIN})
     message = refused("plain", path, "--coder-from", "parent", "--option", option)
-    assert message == f"--option {option}: Plain text with [markables] has these: none."
+    assert message.startswith(
+        f"--option {option}: Plain text with [markables] has these: level=coref or coref:mention,chunk:; "
+        "empty=refuse|take; encoding=|utf-16|cp1252|"
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--coder-from", "parent"], "There is nobody called 'anna'."),
-        (["--coder", "bea"], "There is nobody called 'bea'."),
-        (["--coder", ""], "There is nobody called ''."),
+        (["--coder-from", "parent"], "'anna' is not a member of tales."),
+        (["--coder", "bea"], "'bea' is not a member of tales."),
+        (["--coder", ""], "'' is not a member of tales."),
         (["--coder", "", "--create"], "coder '': "),
         (["--coder-from", "name"], "the name has no coder in it; it should be TEXT.CODER.txt"),
         ([], "one of the arguments --coder-from --coder --texts-only is required"),

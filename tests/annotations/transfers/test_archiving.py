@@ -58,6 +58,9 @@ from tests.shared.pyramids import build, codings_of, contributor, docset, models
 
 OURS = ("annotations", "agreement")
 
+# A file in which nothing is coded is a coding.
+TAKE_EMPTY = {"empty": "take"}
+
 
 def apply(coding: Coding, *changes: operations.Change) -> None:
     coding.refresh_from_db()
@@ -117,8 +120,8 @@ def make_tea() -> Project:
     reopen_coding(coding, charlie)
     submit_coding(coding, alice)
     marks = "Tom saw [her](x) [dog](y), and [it](z) ran"
-    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")])
-    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "dora")], create=True)
+    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "bob")], options=TAKE_EMPTY)
+    import_documents(project, [SourceDocument(plain.parse(marks, "dog.txt"), "dora")], create=True, options=TAKE_EMPTY)
     item = Markable.objects.get(text=text, label="a")
     Markable.objects.filter(pk=item.pk).update(head=[[8, 14]])
     for body in ("see the guidelines", "and again", "and again"):
@@ -494,10 +497,32 @@ def test_every_field_of_a_table_is_archived_but_its_key_and_that_of_the_project(
         before.add(one.name)
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(("preset", "singletons"), [("passonneau-2004", ["none"]), ("masi", [])])
+def test_an_archive_made_by_0_1_0_comes_back(preset, singletons):
+    project = create_project("tales", "Tales", SCHEMES["passonneau-2004"])
+    Project.objects.filter(pk=project.pk).update(preset=preset)
+    of = files(archived(project))
+    manifest = json.loads(of["manifest.json"])
+    rows = [json.loads(line) for line in of["categories.jsonl"].splitlines()]
+    for row in rows:
+        del row["singleton"]
+    of["categories.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    row = json.loads(of["project.jsonl"])
+    assert row.pop("scores_shown") is False
+    of["project.jsonl"] = (json.dumps(row) + "\n").encode()
+    of["manifest.json"] = json.dumps({**manifest, "version": 2}).encode()
+    restored = restore_project(rezipped(of), slug="copy").project
+    assert list(restored.categories.filter(singleton=True).values_list("key", flat=True)) == singletons
+    assert restored.scores_shown
+    newer = archived(restored)
+    assert json.loads(files(newer)["manifest.json"])["version"] == VERSION
+
+
 def test_other_tables_need_another_version():
     """Where this fails, an archive is another one than it was: give VERSION a new number, and this a new line."""
     shapes = repr([shape_of(one) for one in TABLES])
-    known = {1: "f6a54c1653ac4a74", 2: "11adc68c3b5803ce"}
+    known = {1: "f6a54c1653ac4a74", 2: "11adc68c3b5803ce", 3: "47139809988aa47b", 4: "a3e428ebd7dcd2a1"}
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
 

@@ -20,7 +20,9 @@ from django.core.management.base import CommandError
 from django.db import connection, connections, transaction
 
 from annotations.coding import operations
-from annotations.models import Coding, IdempotencyRecord, Project, Transfer, User
+from annotations.models import Category, Coding, IdempotencyRecord, Project, Transfer, User
+from annotations.projects.creation import create_project
+from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers import orders
 from annotations.transfers.backups import MANIFEST, back_up
 from tests.annotations.transfers.test_importing import all_rows
@@ -80,21 +82,26 @@ def test_all_tables_and_files_come_back_equal_and_work_goes_on(worked, codings, 
 
 
 def as_written_by_0_1_0(path: Path, older: Path) -> Path:
-    """Write the backup as version 0.1.0 did, with the older names of tables and columns."""
+    """Write the backup as version 0.1.0 did: other names of tables and columns, and fields that were not there."""
+    later = ("0002_plain_names", "0009_plain_names", "0010_singletons", "0011_blind_scoring")
     renamed = {"annotations.IdempotencyRecord": "annotations.Answered"}
     with zipfile.ZipFile(path) as new, zipfile.ZipFile(older, "w") as old:
         for name in new.namelist():
             data = new.read(name)
             if name == MANIFEST:
                 manifest = json.loads(data)
-                manifest["migrations"] = [
-                    one for one in manifest["migrations"] if one[1] not in ("0002_plain_names", "0009_plain_names")
-                ]
+                manifest["migrations"] = [one for one in manifest["migrations"] if one[1] not in later]
                 for part in ("tables", "rows"):
                     manifest[part] = {renamed.get(label, label): of for label, of in manifest[part].items()}
                 data = json.dumps(manifest).encode()
             for now, before in renamed.items():
                 name = name.replace(f"{now}.jsonl", f"{before}.jsonl")
+            for model, added in ((Category, "singleton"), (Project, "scores_shown")):
+                if name != f"tables/{model._meta.label}.jsonl":
+                    continue
+                place = [field.name for field in model._meta.concrete_fields].index(added)
+                rows = [json.loads(line) for line in data.splitlines()]
+                data = "".join(json.dumps(row[:place] + row[place + 1 :]) + "\n" for row in rows).encode()
             if name == "tables/contenttypes.ContentType.jsonl":
                 data = data.replace(b'"idempotencyrecord"', b'"answered"')
             old.writestr(name, data)
@@ -104,6 +111,9 @@ def as_written_by_0_1_0(path: Path, older: Path) -> Path:
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_made_by_0_1_0_comes_back(worked, charlie, tmp_path, settings):
     IdempotencyRecord.objects.create(user=charlie, key=uuid4(), digest="x", status=200, body={"n": 1})
+    news = create_project("news", "News", SCHEMES["passonneau-2004"])
+    assert news.categories.filter(singleton=True).count() == 1
+    Project.objects.update(scores_shown=True)  # as 0.1.0 did
     before = without_sessions()
     path = as_written_by_0_1_0(backup(tmp_path), tmp_path / "older.zip")
     emptied()
@@ -240,6 +250,7 @@ def escaping(path):
         archive.writestr("files/../../escaped", b"x")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("damage", "message"),

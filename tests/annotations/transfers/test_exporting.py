@@ -134,7 +134,7 @@ def test_a_zip_has_a_folder_for_each_coder_and_comes_back_equal(tales):
     other = create_project("other", "Other", SCHEMES["clusters"])
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
         sources = [Source(name, opened.read(name), in_folder=True) for name in opened.namelist()]
-    brought = import_result(other, read_sources("conll2012", sources, "parent"), create=True)
+    brought = import_result(other, read_sources("conll2012", sources, "parent"), create=True, join=True)
     assert brought.failures == []
     assert brought.left_out == ["LOSSES.txt"]
     for coder in ("anna", "bea"):

@@ -142,7 +142,7 @@ def test_what_went_out_comes_into_another_project_and_goes_out_the_same(strike):
     files, _ = zipped(strike)
     other = pyramid_project("other")
     sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
-    report = import_pyramids(other, read_pyramids(sources, "parent"), create=True)
+    report = import_pyramids(other, read_pyramids(sources, "parent"), create=True, join=True)
     assert (report.failures, report.findings, report.codings) == ([], [], 3)
     assert zipped(other)[0] == files
 
@@ -199,7 +199,7 @@ def test_files_that_are_nobodys_bring_summaries_alone(ferry, coder_from):
         ([scu(1, ("dawn. --- two", 31))], {}, "not of the words of one summary"),
         ([f'<scu uid="1" label="{"x" * 501}"></scu>'], {}, "at most 500"),
         ([SANK], {"docset": "ghost"}, "no docset 'ghost'"),
-        ([SANK], {"create": False}, "nobody called 'ann'"),
+        ([SANK], {"create": False}, "'ann' is not a member"),
     ],
 )
 def test_what_cannot_come_in_is_refused_with_its_place_and_what_lifts_it(ferry, scus, options, message):
@@ -436,7 +436,7 @@ def test_what_an_export_has_of_the_agreed_pyramid_is_left_out_and_told(alice, bo
     other = pyramid_project("other")
     for coder_from in ("parent", "=alice"):
         sources = [Source(name, data, in_folder=True) for name, data in sorted(files.items())]
-        report = import_pyramids(other, read_pyramids(sources, coder_from), create=True)
+        report = import_pyramids(other, read_pyramids(sources, coder_from), create=True, join=True)
         assert not report.failures
         assert [(one.code, one.file) for one in report.findings] == [
             ("agreed", "alice/p1.agreed.pan"),
@@ -466,3 +466,32 @@ def test_a_scheme_without_contributors_takes_no_pyramids(ferry):
     ferry.levels.filter(key="contributor").update(key="contributors")
     with pytest.raises(ImportFailed, match="no level 'contributor'"):
         brought(ferry, ("strike.ben.pyr", pyr(SANK)))
+
+
+@pytest.mark.parametrize("is_same_text", [True, False])
+def test_docsets_and_peers_are_found_under_the_addresses_that_0_1_0_gave_them(ferry, is_same_text):
+    report = brought(ferry, ("straße.anna.pyr", pyr(SANK)), ("Øl.anna.pan", pan(SANK)))
+    assert report.failures == []
+    Docset.objects.filter(slug="strasse").update(slug="strae")
+    Text.objects.filter(slug="strasse").update(slug="strae")
+    Text.objects.filter(slug="ol").update(slug="l")
+    change = (b"ferry sank. Prices", b"ferry sank! Prices") if not is_same_text else (b"", b"")
+    docset_text = pyr(SANK) if is_same_text else pyr(SANK).replace(b"It was dawn", b"It was dark")
+    report = brought(ferry, ("straße.bea.pyr", docset_text), ("Øl.anna.pan", pan(SANK).replace(*change)))
+    assert (Docset.objects.count(), Text.objects.filter(role=Text.Role.PEER).count()) == (1, 1)
+    assert [str(failure).partition(",")[0] for failure in report.failures] == (
+        []
+        if is_same_text
+        else [
+            "straße.bea.pyr: the docset strae has other summaries",
+            "Øl.anna.pan: the peer l says something else",
+        ]
+    )
+    assert {finding.code for finding in report.findings} & {"docset-by-text", "peer-by-text"} == set()
+
+
+def test_a_docset_that_only_shares_an_address_of_0_1_0_is_another_one(ferry):
+    brought(ferry, ("strae.anna.pyr", pyr(SANK)))
+    other = pyr(SANK).replace(b"It was dawn", b"It was dark")
+    assert brought(ferry, ("straße.anna.pyr", other)).failures == []
+    assert sorted(Docset.objects.values_list("slug", flat=True)) == ["strae", "strasse"]

@@ -37,7 +37,7 @@ def files_of(project: Project, key: str, **which) -> dict[str, bytes]:
 
 def bring(project: Project, key: str, files: dict[str, bytes], create: bool = True, **options: str) -> Report:
     sources = [Source(name, data) for name, data in files.items()]
-    return import_result(project, read_sources(key, sources, "", options), create=create)
+    return import_result(project, read_sources(key, sources, "", options), create=create, join=True)
 
 
 def refused(project: Project, key: str, table: str) -> str:
@@ -170,7 +170,8 @@ def test_a_table_is_one_file_of_all_coders_and_texts(db, key):
 
 
 def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea):
-    import_documents(tea, [SourceDocument(Document("walk", "w", "Anna took her dog and it", []), "cem")], create=True)
+    nothing = SourceDocument(Document("walk", "w", "Anna took her dog and it", []), "cem")
+    import_documents(tea, [nothing], create=True, options={"empty": "take"})
     files = files_of(tea, "judgements-csv")
     other = with_texts_of(tea, "poesio-artstein-2005")
     assert b"\nwalk,turn:0-17,cem,," in files["judgements.csv"]
@@ -182,7 +183,7 @@ def test_a_text_in_which_a_coder_marked_nothing_is_kept(tea):
 def test_a_table_that_says_nothing_of_a_text_hands_it_in(tea):
     report = bring(tea, "judgements-csv", {"t.csv": f"{HEADER}walk,,cem,,\n".encode()})
     assert (report.failures, report.codings, report.judgements) == ([], 1, 0)
-    assert [str(finding) for finding in report.findings] == ["t.csv: no markable is coded in it"]
+    assert [str(finding) for finding in report.findings] == ["t.csv: no markable is coded in walk"]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,7 @@ def test_a_table_that_says_nothing_of_a_text_hands_it_in(tea):
         ),
         ("!!!,phrase:0-4,cem,none,\n", "data/t.csv:2: the project has no text '!!!'; import it first"),
         ("walk,ghost:0-4,cem,none,\n", "data/t.csv:2: the scheme has no level 'ghost'"),
-        ("walk,phrase:0-4,cem,ghost,\n", "data/t.csv:2: The scheme has no category 'ghost'."),
+        ("walk,phrase:0-4,cem,ghost,\n", "data/t.csv:2: the scheme has no category 'ghost', only phrase"),
         ("walk,phrase:10-13,cem,phrase,phrase:10-13\n", "data/t.csv:2: 'phrase:10-13' cannot be its own antecedent."),
         ("walk,phrase:0-4,cem,none\n", "data/t.csv:2: this row has 4 cells, the header has 5"),
         (

@@ -3,7 +3,8 @@
 Read:
 * The text is the words with the spacing that SpaceAfter, SpacesAfter, SpacesBefore and SpacesInToken give. Sentences
   are parted by a blank, `# newpar` begins a new line. `# newdoc` begins a text.
-* Of a multi-word token the surface form stands in the text; what begins or ends on one of its words does so on it.
+* Of a multi-word token the surface form stands in the text. Where its words make it up (He and 's of He's), mentions
+  begin and end on them; where they do not (zu and dem of zum), what begins or ends on one of them does so on it.
 * Empty nodes count as words of a mention but have no characters: a mention of empty nodes alone is left out.
 * `# global.Entity` names the fields of a mention, from its line on; without it they are eid-etype-head-other.
   minspan, or else head, gives the least words (MIN).
@@ -30,6 +31,7 @@ FORMAT = Format(
     (".conllu",),
     read,
     write=write,
+    in_words=True,
     supported_features=frozenset(
         {
             Feature.INDICES,
@@ -52,4 +54,6 @@ FORMAT = Format(
         }
     ),
     options=(Option("categories", "Entity types", ((LEFT_OUT, "left out"), (ETYPE, "are the categories (etype)"))),),
+    names_categories=True,
+    ways={"category": "categories=none"},
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 from annotations.formats.conll.conllu.names import COLUMNS, DEFAULT_FIELDS, unescape, unescape_space
 from annotations.formats.model.document import LONGEST_INDEX, FormatError
@@ -79,6 +80,8 @@ class Draft:
     surface_from: int = 0
     surface_until: int = 0
     surface_line: int = 0
+    surface_node: int = 0
+    surface_words: list[tuple[int, str]] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     open: dict[str, list[tuple[Mention, int, int]]] = field(default_factory=dict)
     waiting: dict[tuple[str, int, int], list[Mention]] = field(default_factory=dict)
@@ -156,6 +159,10 @@ class Draft:
             self._token(number, form, misc)
         token = len(self.spans) - 1
         self._node(token, token, continues=self.surface_from < word <= self.surface_until)
+        if word <= self.surface_until:
+            self.surface_words.append((len(self.low) - 1, form))
+            if word == self.surface_until:
+                self._split_surface()
 
     def _surface(self, number: int, first: int, last: int, form: str, misc: Mapping[str, str]) -> None:
         if first != self.last_word + 1 or first <= self.surface_until or last < first:
@@ -163,7 +170,24 @@ class Draft:
         if any(key in misc for key in LINKING):
             raise self.error("a multi-word token has no entities of its own: they stand on its words", number)
         self.surface_from, self.surface_until, self.surface_line = first, last, number
+        self.surface_node, self.surface_words = len(self.low), []
         self._token(number, form, misc)
+
+    def _split_surface(self) -> None:
+        """Make tokens of the words of a multi-word token where they make it up: `He` and `'s` of `He's`."""
+        start, _ = self.spans[-1]
+        forms = [form for _, form in self.surface_words]
+        if "".join(forms) != self.pieces[-1] or not all(forms):
+            return
+        token = len(self.spans) - 1
+        edges = accumulate((len(form) for form in forms), initial=start)
+        self.spans[-1:] = pairwise(edges)
+        words = dict(self.surface_words)
+        for node in range(self.surface_node, len(self.low)):
+            # An empty node lies between the token before it and the next.
+            self.low[node], self.high[node] = (token, token) if node in words else (token, token - 1)
+            self.continues[node] = False
+            token += node in words
 
     def _token(self, number: int, form: str, misc: Mapping[str, str]) -> None:
         words = unescape_space(misc["SpacesInToken"]) if "SpacesInToken" in misc else form

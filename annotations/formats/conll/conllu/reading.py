@@ -1,15 +1,17 @@
 """Files -> documents."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from annotations.formats.conll.conllu.building import build_document
 from annotations.formats.conll.conllu.draft import Draft, Fields, parse_fields
-from annotations.formats.conll.conllu.names import META
+from annotations.formats.conll.conllu.names import COLUMNS, META
 from annotations.formats.model.document import LONGEST_INDEX, LONGEST_SPEAKER, Document, FormatError, decode
 from annotations.formats.model.format import Bundle, name_documents
 
 LANGUAGE = re.compile(r"[A-Za-z0-9_-]{1,35}")
+LONGEST_SHOWN = 100
 LEFT_OUT, ETYPE = "none", "etype"
 
 
@@ -46,6 +48,7 @@ class _Reader:
     meta: dict[str, str] = field(default_factory=dict)
     paragraph: bool = False
     speaker: str = ""
+    columns: Sequence[str] = ()
 
     def comment(self, number: int, line: str) -> None:
         key, _, value = line[1:].partition("=")
@@ -65,6 +68,8 @@ class _Reader:
             self.speaker = "" if value == "_" else value
         elif key == "global.Entity":
             self.fields = parse_fields(value, self.file, number)
+        elif key == "global.columns":
+            self.columns = value.split()
         elif key in META and self._fits(key, value):
             self.meta[META[key]] = value
 
@@ -74,6 +79,12 @@ class _Reader:
         return key != "meta::language" or LANGUAGE.fullmatch(value) is not None
 
     def token(self, number: int, line: str) -> None:
+        if len(self.columns) > COLUMNS and len(line.split("\t")) != COLUMNS:
+            message = (
+                f"this is CoNLL-U Plus with the further columns {' '.join(self.columns[COLUMNS:])[:LONGEST_SHOWN]}, as "
+                "the exploded form of Universal Anaphora has them, which is not read; give its form with Entity in MISC"
+            )
+            raise FormatError(message, self.file, number)
         if self.draft is None:
             self.draft = Draft(self.file, self.begun or number, self.name, self.meta)
             self.drafts.append(self.draft)

@@ -32,13 +32,31 @@ __all__ = [
 ]
 
 CARRIES = layers.SUPPORTED_FEATURES | {Feature.LEVELS, Feature.SPEAKERS, Feature.SEGMENTS, Feature.TITLE}
-XMI_FORMAT = Format("xmi", "UIMA CAS XMI", (".xmi",), read_xmi, bundle_type_systems, write_xmi, CARRIES, layers.OPTIONS)
+XMI_FORMAT = Format(
+    "xmi",
+    "UIMA CAS XMI",
+    (".xmi",),
+    read_xmi,
+    bundle_type_systems,
+    write_xmi,
+    CARRIES,
+    layers.OPTIONS,
+    in_words=True,
+    binary=True,
+    names_levels=True,
+    names_categories=True,
+    ways=layers.WAYS,
+)
 JSON_FORMAT = Format(
     "casjson",
     "UIMA CAS JSON",
     (".json",),
     read_json,
     write=write_json,
+    in_words=True,
     supported_features=CARRIES,
     options=layers.OPTIONS,
+    names_levels=True,
+    names_categories=True,
+    ways=layers.WAYS,
 )

@@ -23,7 +23,7 @@ filling would be another, and is no part of it when read.
 
 from annotations.formats.model.features import Feature
 from annotations.formats.model.format import Format
-from annotations.formats.uima.layers import OPTIONS, SUPPORTED_FEATURES
+from annotations.formats.uima.layers import OPTIONS, SUPPORTED_FEATURES, WAYS
 from annotations.formats.uima.webanno.reading import read
 from annotations.formats.uima.webanno.writing import write
 
@@ -35,6 +35,9 @@ FORMAT = Format(
     (".tsv",),
     read,
     write=write,
+    in_words=True,
     supported_features=SUPPORTED_FEATURES - {Feature.LEADING},
     options=OPTIONS,
+    names_categories=True,
+    ways=WAYS,
 )

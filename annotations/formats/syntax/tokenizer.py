@@ -1,0 +1,83 @@
+"""Words and sentences of running text, for formats that are written word by word and go to parsers and trainers."""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from syntok.segmenter import analyze
+
+from annotations.formats.model.spans import Span, merge_spans
+
+ATTACHED = re.compile(r"\w[,;!?](?=\s|$)")
+# The full stop after an abbreviation such as U.S. may be of its word.
+FULL_STOP = re.compile(r"[^\W\d_]{2}\.\s*$", re.MULTILINE)
+PUNCTUATION = "!-/:-@\\[-`{-~\u00ab\u00bb\u2010-\u2027\u2030-\u205e\u3001-\u301f\uff01-\uff0f"
+ALONE = re.compile(rf"(?<!\S)[{PUNCTUATION}]+(?!\S)")
+# These follow their word at once in running text of every language; French has a space before others.
+COMMA_OR_STOP_ALONE = re.compile(r"(?<!\S)[,.](?!\S)")
+JOINER = "\u200d"
+
+
+class Cuts(NamedTuple):
+    """Where the words of a text are cut, and where its sentences begin, in order."""
+
+    cuts: tuple[int, ...]
+    breaks: tuple[int, ...]
+
+
+def find_cuts(content: str, marked: Iterable[Span], *, has_sentences: bool) -> Cuts:
+    """Return the cuts of a text.
+
+    marked: the parts of all markables and least words of all coders: words are cut at their edges, and no sentence
+    begins within one. A text that came in words keeps them; has_sentences: it has sentences of its own too.
+    """
+    marked = list(marked)
+    cuts = {edge for span in marked for edge in span}
+    if is_in_words(content, has_sentences=has_sentences):
+        return Cuts(tuple(sorted(cuts)), ())
+    breaks = set[int]()
+    for sentence in _sentences(content):
+        breaks.add(sentence[0][0])
+        cuts.update(edge for span in sentence for edge in span if not _is_within_character(content, edge))
+    return Cuts(tuple(sorted(cuts)), () if has_sentences else tuple(sorted(_outside(breaks, marked))))
+
+
+def is_in_words(content: str, *, has_sentences: bool) -> bool:
+    """Return whether white space parts the words of a text from its punctuation already, as in files of tokens.
+
+    A few words may end in a mark (`Yahoo!`, a line with `Inc.`): no more than there are commas and stops by themselves.
+    """
+    if not has_sentences and ALONE.search(content) is None:
+        return False
+    attached = len(ATTACHED.findall(content)) + len(FULL_STOP.findall(content))
+    return attached <= len(COMMA_OR_STOP_ALONE.findall(content))
+
+
+def _sentences(content: str) -> Iterator[list[Span]]:
+    """Yield the words of each sentence; none goes beyond its line."""
+    start = 0
+    for line in content.split("\n"):
+        for paragraph in analyze(line):
+            for sentence in paragraph:
+                words = [(start + token.offset, start + token.offset + len(token.value)) for token in sentence]
+                if words:
+                    yield words
+        start += len(line) + 1
+
+
+def _is_within_character(content: str, place: int) -> bool:
+    """Return whether a mark on a character follows, or two are joined to one, as in emoji."""
+    around = content[max(0, place - 1) : place + 1]
+    return JOINER in around or unicodedata.category(content[place : place + 1] or " ").startswith("M")
+
+
+def _outside(places: Collection[int], spans: Iterable[Span]) -> Iterator[int]:
+    """Yield the places that are within none of the spans."""
+    merged = merge_spans(spans, gap=-1)
+    starts = [start for start, _ in merged]
+    for place in places:
+        number = bisect_right(starts, place - 1) - 1
+        if number < 0 or merged[number][1] <= place:
+            yield place

@@ -1,0 +1,141 @@
+"""What the levels and categories of files are called in the project, and what is said where the scheme lacks one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from annotations.core.text import pluralize
+from annotations.formats import Document, Finding, Mark, Place
+from annotations.formats.model.format import CATEGORY, EMPTY, LEVEL
+from annotations.formats.model.links import find_contradictions, move_marks, remove_marks
+from annotations.transfers.importing.report import ImportFailed
+
+# Stands for every name that is not given.
+OTHERS = "*"
+LONGEST_SHOWN = 60
+
+
+def parse_names(option: str, value: str, main: str, known: Collection[str]) -> dict[str, str]:
+    """Return what `coref:mention,chunk:` says: names of files and those here, an empty one for what is passed over.
+
+    A name alone stands for `main`. Raise ImportFailed if it says something else.
+    """
+    names: dict[str, str] = {}
+    for item in value.split(",") if value.strip() else ():
+        theirs, colon, ours = (word.strip() for word in item.rpartition(":"))
+        if not colon:
+            theirs, ours = ours, main
+        if not theirs or theirs in names or (ours and ours not in known):
+            here = ", ".join(known)
+            raise ImportFailed(f"{option}={value}: say NAME:HERE,NAME:HERE with each name once; here there are {here}.")
+        names[theirs] = ours
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How names of files become those of the scheme, as the options of an import say it.
+
+    ways: what else helps where the scheme lacks a name, by option. takes_empty: a file in which nothing is coded is a
+    coding.
+    """
+
+    levels: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, str] = field(default_factory=dict)
+    ways: Mapping[str, str] = field(default_factory=dict)
+    takes_empty: bool = False
+
+    @classmethod
+    def from_options(
+        cls,
+        options: Mapping[str, str],
+        ways: Mapping[str, str],
+        levels: Collection[str],
+        categories: Collection[str],
+        main_level: str,
+    ) -> Naming:
+        """Return the naming that the options of an import say. Raise ImportFailed if they are wrong."""
+        return cls(
+            parse_names(LEVEL.key, options.get(LEVEL.key, ""), main_level, levels),
+            parse_names(CATEGORY.key, options.get(CATEGORY.key, ""), "", categories),
+            ways,
+            options.get(EMPTY.key) == "take",
+        )
+
+    def rename(self, document: Document, known_levels: Collection[str]) -> Document:
+        """Return the document with the names of the scheme.
+
+        Left out, and told, are markables of levels that are passed over, and, beside what is coded, those of unknown
+        levels that nobody codes and nothing points to.
+        """
+        is_coded = any(mark.answer for mark in document.marks)
+        pointed = {target for mark in document.marks if mark.answer for target in mark.answer.pointers}
+        places: dict[Place, Mark] = {}
+        left_out: dict[str, list[Place]] = {}
+        for mark in document.marks:
+            level = self._level(mark.level, known_levels)
+            if level is None and is_coded and mark.answer is None and mark.place not in pointed:
+                level = ""
+            if mark.level and level == "":
+                left_out.setdefault(mark.level, []).append(mark.place)
+            elif level is not None and level != mark.level:
+                places[mark.place] = replace(mark, level=level)
+        findings = [
+            Finding(
+                "level-left-out",
+                f"{pluralize(len(marks), 'markable')} of the level {level[:LONGEST_SHOWN]!r}, "
+                "which the scheme does not have",
+                document.file,
+                fix="left out",
+            )
+            for level, marks in left_out.items()
+        ]
+        remaining = remove_marks(document, {place for marks in left_out.values() for place in marks})
+        named = self._rename_categories(remaining)
+        findings += find_contradictions(named, places)
+        renamed = move_marks(named, places)
+        return replace(renamed, findings=[*document.findings, *findings]) if findings else renamed
+
+    def keeps_answers(self, document: Document, known_levels: Collection[str]) -> bool:
+        """Return whether something is coded in the document besides markables of levels that are passed over."""
+        return any(
+            mark.answer and not (mark.level and self._level(mark.level, known_levels) == "") for mark in document.marks
+        )
+
+    def _level(self, level: str, known: Collection[str]) -> str | None:
+        """Return what a level is called here; empty where it is passed over, None where that is not said."""
+        if level in self.levels:
+            return self.levels[level]
+        if not level or level in known:
+            return level
+        # Who names the levels that are coded leaves the others out.
+        return self.levels.get(OTHERS, "" if self.levels else None)
+
+    def _rename_categories(self, document: Document) -> Document:
+        if not self.categories:
+            return document
+        marks = []
+        for mark in document.marks:
+            if mark.answer and mark.answer.category:
+                ours = self.categories.get(mark.answer.category, self.categories.get(OTHERS, mark.answer.category))
+                mark = mark.with_answer(replace(mark.answer, category=ours))
+            marks.append(mark)
+        return replace(document, marks=marks)
+
+    def unknown_level(self, level: str, known: Collection[str]) -> str:
+        """Return what is said of a level that the scheme lacks."""
+        shown = level[:LONGEST_SHOWN]
+        message = f"the scheme has no level {shown!r}, only {', '.join(known)}; level={shown} reads it as the coded one"
+        return self._with_ways(f"{message}, or level={shown}: leaves it out", LEVEL.key)
+
+    def unknown_category(self, category: str, known: Collection[str]) -> str:
+        """Return what is said of a category that the scheme lacks."""
+        shown = category[:LONGEST_SHOWN]
+        message = (
+            f"the scheme has no category {shown!r}, only {', '.join(known)}; category={shown}:HERE says which it is"
+        )
+        return self._with_ways(f"{message}, or category=*: passes all over", CATEGORY.key)
+
+    def _with_ways(self, message: str, option: str) -> str:
+        return f"{message}; or say {self.ways[option]}" if option in self.ways else message

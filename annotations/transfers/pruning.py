@@ -1,0 +1,46 @@
+"""The deletion of what nobody needs any more: who failed to sign in, ended sessions and invitations, old transfers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
+from django.tasks import TaskResultStatus
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from annotations.models import IdempotencyRecord, Invitation
+from annotations.transfers.orders import discard_old
+
+TASK_AGE = timedelta(days=30)
+INVITATION_AGE = timedelta(days=30)  # after its end, so that a manager sees for a while that it has ended
+IDEMPOTENCY_AGE = timedelta(days=1)
+BATCH = 1000  # rows of one transaction: others write in between
+
+
+def prune() -> dict[str, int]:
+    """Delete what is over, and return how many rows of each kind. (Old transfers go with their files, uncounted.)"""
+    now = timezone.now()
+    finished = [TaskResultStatus.SUCCESSFUL, TaskResultStatus.FAILED]
+    over: dict[str, QuerySet[Any]] = {
+        "failed sign-ins": AccessAttempt.objects.filter(attempt_time__lt=now - settings.AXES_COOLOFF_TIME),
+        "sessions": Session.objects.filter(expire_date__lt=now),
+        "finished tasks": DBTaskResult.objects.filter(status__in=finished, finished_at__lt=now - TASK_AGE),
+        "invitations": Invitation.objects.filter(expires_at__lt=now - INVITATION_AGE),
+        "answers to repeated requests": IdempotencyRecord.objects.filter(created_at__lt=now - IDEMPOTENCY_AGE),
+    }
+    discard_old()
+    return {name: _delete(rows) for name, rows in over.items()}
+
+
+def _delete(rows: QuerySet[Any]) -> int:
+    """Delete the rows batch by batch; return their number."""
+    number = 0
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
+        rows.model._default_manager.filter(pk__in=keys).delete()
+        number += len(keys)
+    return number

@@ -1,0 +1,72 @@
+"""Files of every format with more and more in them, rightly written: reading them takes time that grows with them."""
+
+import pytest
+
+from annotations.formats import FORMATS, Answer, Bundle, Document, Links, Mark, Place, ducview
+from annotations.formats.losses.reduction import reduce_document
+from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
+from annotations.formats.syntax.headers import join_summaries
+from tests.shared.growth import FACTOR, assert_grows_with_input
+
+WRITTEN = {key: format_ for key, format_ in FORMATS.items() if format_.write}
+WORD = "Anna "
+
+
+def many_marks(n: int, links: Links, *, of_one: bool) -> Document:
+    """Return a text of n words, each a markable: all of one chain, or each of one of its own or with the one before."""
+    marks = []
+    for number in range(n):
+        parts = ((number * len(WORD), number * len(WORD) + 4),)
+        before = 0 if of_one else number - 1
+        pointers = (Place("phrase", ((before * len(WORD), before * len(WORD) + 4),)),) if number else ()
+        answer = (
+            Answer("phrase" if pointers else "none", pointers)
+            if links == Links.POINTERS
+            else Answer("refers", indices=("0" if of_one else str(number),))
+        )
+        marks.append(Mark(parts, "phrase", answer=answer))
+    scheme = SchemeSpec(
+        (LevelSpec("phrase", "phrase"),),
+        (CategorySpec("phrase", "phrase", points_to="phrase"), CategorySpec("none", "none"))
+        if links == Links.POINTERS
+        else (CategorySpec("refers", "refers", takes_index=True),),
+    )
+    return Document("walk", "", (WORD * n).rstrip(), marks, links=links, scheme=scheme, coder="anna")
+
+
+@pytest.mark.parametrize("format_", WRITTEN.values(), ids=WRITTEN)
+@pytest.mark.parametrize("links", [Links.INDICES, Links.POINTERS])
+@pytest.mark.parametrize("of_one", [True, False], ids=["one", "many"])
+def test_many_markables_are_read_in_time_that_grows_with_them(format_, links, of_one):
+    most = 4_000
+    bundles = {}
+    for n in (most, most // FACTOR):
+        document, _ = reduce_document(many_marks(n, links, of_one=of_one), format_.supported_features)
+        files = {f"anna/{file.path}": file.data for file in format_.write([document])}
+        [names] = format_.bundles(list(files), format_.suffixes)
+        bundles[n] = Bundle(names[0], {name: files[name] for name in names})
+
+    def read(n: int) -> None:
+        assert len(format_.read(bundles[n])) == 1
+
+    assert_grows_with_input(read, most)
+
+
+def test_plain_text_is_read_in_time_that_grows_with_its_markables():
+    assert_grows_with_input(lambda n: FORMATS["plain"].read(Bundle.of("a.txt", b"[Anna](=1) " * n)), 20_000)
+
+
+def test_a_pyramid_is_read_in_time_that_grows_with_its_contributors():
+    def read(n: int) -> None:
+        text = join_summaries([("A", "Rain fell. " * n)]).text
+        start = text.index("Rain")
+        scus = "".join(
+            f'<scu uid="{number + 1}" label="x"><contributor label="Rain">'
+            f'<part label="Rain" start="{start + 11 * number}" end="{start + 11 * number + 4}"/></contributor></scu>'
+            for number in range(n)
+        )
+        lines = "".join(f"<line>{line}</line>" for line in text.split("\n"))
+        pyramid = ducview.read_pyramid(Bundle.of("a.pyr", f"<pyramid><text>{lines}</text>{scus}</pyramid>".encode()))
+        assert len(pyramid.scus) == n
+
+    assert_grows_with_input(read, 4_000)
