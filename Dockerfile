@@ -1,4 +1,5 @@
-# The program for web, worker and migrations alike: docker-compose.yml says which of them a container is.
+# The program for web, worker, migrations and backups alike: docker-compose.yml says which of them a container is.
+# `make pin` writes the digest of the image behind its tag.
 FROM python:3.13-slim
 
 ENV PYTHONDONTWRITEBYTECODE=1 \
@@ -6,6 +7,7 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
     DATA_DIR=/data \
+    BACKUP_DIR=/backups \
     STATIC_ROOT=/srv/static
 
 WORKDIR /app
@@ -23,16 +25,16 @@ COPY static static
 COPY templates templates
 
 # No secret is needed to collect files; the program that serves them refuses to start without its own.
-RUN SECRET_KEY=only-to-collect-static-files ALLOWED_HOSTS=build DATABASE_URL=postgres:// python manage.py collectstatic --no-input
+RUN SECRET_KEY=only-to-collect-static-files-in-the-image ALLOWED_HOSTS=build DATABASE_URL=postgres:// python manage.py collectstatic --no-input
 RUN python -m compileall -q agreement annotations config
-RUN mkdir -p /data
+RUN mkdir -p /data /backups
 
 # Whoever runs it needs no name, and owns nothing but the files of people.
-RUN chown 10001:10001 /data
+RUN chown 10001:10001 /data /backups
 USER 10001:10001
 VOLUME /data
 EXPOSE 8000
 
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
     CMD ["python", "-m", "config.probe", "http://127.0.0.1:8000/readyz"]
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--preload", "--worker-tmp-dir", "/dev/shm", "--log-level", "warning"]
+CMD ["gunicorn", "config.wsgi", "--config", "python:config.gunicorn", "--bind", "0.0.0.0:8000", "--worker-tmp-dir", "/dev/shm", "--no-control-socket"]

@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 MANAGE := LOCAL=1 $(BIN)/python manage.py
 # Compiled modules are kept, else each start compiles the program again, which takes as long as all the rest.
 KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
-PYTEST := LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m pytest -n 2 --dist loadfile
+PYTEST := LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 SERVE = LOCAL=1 $(KEEP_COMPILED) exec $(BIN)/python -m scripts.serve $(PORT)
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed
@@ -17,7 +17,7 @@ AUDIT_STAMP := $(VENV)/.audit-installed
 NODE_STAMP := node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo run quick test check audit bench format lock screenshots clean
+.PHONY: help install dev demo run quick test check audit bench format lock pin screenshots clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
@@ -79,6 +79,9 @@ lock: $(DEV_STAMP) ## compile requirements/ from pyproject.toml
 		--extra bench --constraint requirements/run.txt pyproject.toml --output-file requirements/bench.txt $(ARGS)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-header \
 		--extra audit --constraint requirements/run.txt pyproject.toml --output-file requirements/audit.txt $(ARGS)
+
+pin: $(DEV_STAMP) ## write the digests of the container images behind their tags (needs Docker and the network)
+	$(BIN)/python -m scripts.pin_images
 
 screenshots: $(DEV_STAMP) ## take the pictures of docs/ from the running program
 	LOCAL=1 $(BIN)/python -m scripts.screenshots $(ARGS)

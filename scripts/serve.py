@@ -22,23 +22,8 @@ END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def pages(port: int) -> list[str]:
-    """Return the command that serves the pages: two processes of eight threads each, as in docker-compose.yml."""
-    address = ["--bind", f"127.0.0.1:{port}"]
-    return [
-        PYTHON,
-        "-m",
-        "gunicorn",
-        "config.wsgi",
-        *address,
-        "--workers",
-        "2",
-        "--threads",
-        "8",
-        "--preload",
-        "--log-level",
-        "warning",
-        "--no-control-socket",
-    ]
+    """Return the command that serves the pages."""
+    return [PYTHON, "-m", "scripts.pages", str(port)]
 
 
 def worker() -> list[str]:

@@ -90,8 +90,9 @@ class Program(Server):
         if self.worker is None or self.worker.poll() is not None:
             self.worker = self.another_worker()
 
-    def another_worker(self) -> subprocess.Popen[bytes]:
+    def another_worker(self, *more: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "manage.py", "db_worker", "--no-reload", "--no-startup-delay", "--interval", "0.1"]
+        command += more
         return subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
 
     def web_workers(self) -> list[int]:

@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django_tasks_db.models import DBTaskResult
 
 from annotations.models import User
+from annotations.transfers.orders import run_transfer
 from tests.faults.corpora import BEGIN, FILLER, SCHEME, brought, carry_out, content, order_export, settled, told
 from tests.faults.people import Person
 from tests.faults.program import CODERS, Program, wait_for
@@ -32,8 +33,11 @@ def order_imports(manager: Person, slug: str, names: list[str]) -> list[int]:
 def tasks_of(program: Program, transfers: list[int]) -> list[tuple[int, str, list[str]]]:
     """Return transfer, state and workers of each task that was ordered for one of these transfers."""
     with program.inside():
-        tasks = DBTaskResult.objects.values_list("args_kwargs", "status", "worker_ids")
-        found = [(of["args"][0], status, workers) for of, status, workers in tasks]
+        tasks = DBTaskResult.objects.filter(task_path=run_transfer.module_path)
+        found = [
+            (of["args"][0], status, workers)
+            for of, status, workers in tasks.values_list("args_kwargs", "status", "worker_ids")
+        ]
     return [task for task in found if task[0] in transfers]
 
 

@@ -46,6 +46,7 @@ def imported(path: Path) -> Iterator[str]:
             yield node.module.split(".")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", EXTRAS)
 def test_what_is_imported_is_declared(folder):
     distributions = packages_distributions()

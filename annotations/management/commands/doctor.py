@@ -1,0 +1,42 @@
+"""Say what is wrong with this installation."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from annotations.core.text import pluralize
+from annotations.management.doctor import CHECKS, DATABASE_CHECKS, Finding, examine
+
+NAMES = [*CHECKS, *DATABASE_CHECKS]
+
+
+class Command(BaseCommand):
+    help = "Say what is wrong with settings, database, disk, files, worker, backups and logs, and how to mend it."
+    # They are among what is examined, and must not end it.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--only", metavar="NAME", nargs="+", choices=NAMES, help=f"of {', '.join(NAMES)}")
+        parser.add_argument("--json", action="store_true", help="for programs")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        findings = list(examine(set(options["only"] or NAMES)))
+        n_wrong = sum(bool(finding.problems) for finding in findings)
+        if options["json"]:
+            self.stdout.write(json.dumps({"well": not n_wrong, "checks": [asdict(one) for one in findings]}, indent=2))
+        else:
+            self.tell(findings)
+            self.stdout.write(f"{pluralize(n_wrong, 'thing')} to mend." if n_wrong else "All is well.")
+        if n_wrong:
+            raise SystemExit(1)
+
+    def tell(self, findings: list[Finding]) -> None:
+        """Write a line for each check, and what is wrong with the remedy below it."""
+        for finding in findings:
+            state = "wrong" if finding.problems else f"not looked at: {finding.skipped}" if finding.skipped else "well"
+            self.stdout.write(f"{finding.name}: {state}")
+            for problem in finding.problems:
+                self.stdout.write(f"  {problem.what}\n    {problem.remedy}")

@@ -1,0 +1,27 @@
+"""Forget a person."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from annotations.models import User
+from annotations.projects.anonymization import forget_person
+
+
+class Command(BaseCommand):
+    help = "Forget a person: the account goes, or is made anonymous where work stays under it. Nothing brings it back."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["username"]).first()
+        if user is None:
+            raise CommandError(f"There is nobody called {options['username']!r}.")
+        try:
+            forgotten = forget_person(user)
+        except ValidationError as error:
+            raise CommandError(f"{' '.join(error.messages)}\nNothing was changed.") from error
+        self.stdout.write(str(forgotten))

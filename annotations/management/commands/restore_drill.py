@@ -1,0 +1,86 @@
+"""Try whether the newest backup brings everything back."""
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from annotations.transfers.backup_folder import past_backups
+from annotations.transfers.backups import count_rows, written_rows
+
+# What a person would do, one after the other, in an installation of its own.
+STEPS = (("migrate", "--verbosity", "0"), ("restore",), ("verify_log",))
+
+
+class Command(BaseCommand):
+    help = (
+        "Restore the newest backup into a new SQLite database and folder, verify the log of every coding, and delete "
+        "both again. Of this installation the backup is read and the rows are counted, and nothing is changed."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", metavar="FILE", nargs="?", type=Path, help="another backup than the newest one")
+        parser.add_argument(
+            "--in", dest="place", metavar="FOLDER", type=Path, help="where there is room for it (default: BACKUP_DIR)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path = options["path"] or self.newest()
+        place = options["place"] or settings.BACKUP_DIR
+        if not path.is_file():
+            raise CommandError(f"{path}: there is no such file.")
+        try:
+            with TemporaryDirectory(prefix=".drill-", dir=place if place.is_dir() else None) as folder:
+                self.drill(path.resolve(), Path(folder))
+        except OSError as error:
+            raise CommandError(f"{error.filename or place}: {error.strerror}. The drill could not be held.") from error
+        self.compare(path)
+
+    def newest(self) -> Path:
+        """Return the newest backup. Raise CommandError if there is none."""
+        now = timezone.now()
+        backups = past_backups(settings.BACKUP_DIR, now)
+        if not backups:
+            raise CommandError(f"There is no backup in {settings.BACKUP_DIR}; write one by `scheduled_backup`.")
+        time, path = next(iter(backups.items()))
+        self.stdout.write(f"{path} is {timesince(time, now)} old.")
+        return path
+
+    def compare(self, path: Path) -> None:
+        """Say whether the backup that was restored has about as many rows as the database has."""
+        try:
+            now = count_rows()
+        except DatabaseError as error:
+            self.stdout.write(f"{path} brings back what it holds. The database could not be counted: {error}")
+            return
+        held = written_rows(path)
+        if few := [
+            f"{name} {held.get(name, 0)} of {count}" for name, count in now.items() if 2 * held.get(name, 0) < count
+        ]:
+            self.stdout.write(f"{path} brings back what it holds.")
+            self.stderr.write(f"It holds less than half of what is in the database now: {', '.join(few)}.")
+        else:
+            self.stdout.write(f"{path} brings everything back.")
+
+    def drill(self, path: Path, folder: Path) -> None:
+        """Carry out the steps in that folder. Raise CommandError with what the first one says that fails."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
+        environment |= {"DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{folder / 'drill.sqlite3'}"}
+        for step in STEPS:
+            command = [sys.executable, str(settings.BASE_DIR / "manage.py"), *step]
+            if step == ("restore",):
+                command.append(str(path))
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+            if done.returncode:
+                raise CommandError(f"{path}: {step[0]} fails. {done.stderr.strip() or done.stdout.strip()}")
+            if done.stdout.strip():
+                self.stdout.write(done.stdout.strip())

@@ -1,0 +1,48 @@
+"""Write the digest of each image behind its tag, in Dockerfile and docker-compose.yml: `make pin`.
+
+A tag can be given to another image at any time; a digest names one. Run it again to take a newer image of the same tag.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+FILES = ("Dockerfile", "docker-compose.yml")
+# Our own image has no tag and is built here.
+IMAGE = re.compile(r"^(\s*(?:FROM|image:) )([\w./-]+:[\w.-]+)(?:@sha256:[0-9a-f]{64})?\s*$", re.MULTILINE)
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+def look_up(image: str) -> str:
+    """Return the digest that the registry has for the image, of all architectures. Raise SystemExit if it has none."""
+    command = ["docker", "buildx", "imagetools", "inspect", image, "--format", "{{.Manifest.Digest}}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise SystemExit("Images are looked up by Docker's command, which is not here.") from None
+    digest = done.stdout.strip()
+    if done.returncode or not DIGEST.fullmatch(digest):
+        raise SystemExit(f"{image}: its digest cannot be looked up. {done.stderr.strip()}")
+    return digest
+
+
+def pin(text: str, digest_of: Callable[[str], str]) -> str:
+    """Return the text with the digest of each image."""
+    return IMAGE.sub(lambda found: f"{found[1]}{found[2]}@{digest_of(found[2])}", text)
+
+
+def main(folder: Path) -> None:
+    """Pin the images of the files in the folder: all of them or none."""
+    pinned = {folder / name: pin((folder / name).read_text(encoding="utf-8"), look_up) for name in FILES}
+    for path, text in pinned.items():
+        path.write_text(text, encoding="utf-8")
+        for _, image in re.findall(r"^(\s*(?:FROM|image:) )(\S+@\S+)", text, re.MULTILINE):
+            print(f"{path.name}: {image}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "."))

@@ -1,0 +1,195 @@
+"""Backups that are kept for some days and weeks, and the drill that brings the newest one back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotations.transfers.backup_folder import TIME_FORMAT, backups_in, delete_old_backups, times_to_keep
+from tests.conftest import ROOT, judge
+
+NOW = datetime(2026, 3, 4, 3, 0, tzinfo=UTC)  # a Wednesday
+
+
+def days_ago(*days: float) -> list[datetime]:
+    return [NOW - timedelta(days=number) for number in days]
+
+
+@pytest.mark.parametrize(
+    ("daily", "weekly", "kept"),
+    [
+        (1, 0, [0]),
+        (3, 0, [0, 1, 2]),
+        (3, 2, [0, 1, 2, 3]),  # the week before ended on a Sunday, three days ago
+        (7, 4, [0, 1, 2, 3, 4, 5, 6, 10, 17]),
+        (1, 99, [0, 3, 10, 17, 24, 31, 38]),
+    ],
+)
+def test_the_newest_of_each_day_and_week_is_kept(daily, weekly, kept):
+    times = days_ago(*range(40))
+    assert sorted(times_to_keep(times, daily, weekly), reverse=True) == days_ago(*kept)
+
+
+def test_of_several_of_a_day_the_newest_stays():
+    assert times_to_keep(days_ago(0, 0.01, 0.02, 1), 2, 0) == set(days_ago(0, 1))
+
+
+def test_days_without_a_backup_count_for_nothing():
+    """Who was away for a month finds what there was before."""
+    assert times_to_keep(days_ago(30, 31, 32), 2, 0) == set(days_ago(30, 31))
+
+
+def test_what_is_no_backup_of_ours_stays(tmp_path):
+    for time_ in days_ago(0, 1.1, 2):
+        (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
+    for name in ("notes.txt", "backup.zip", "coindex-20260301T030000Z.zip.part", "xcoindex-20260301T030000Z.zip"):
+        (tmp_path / name).touch()
+    assert len(delete_old_backups(tmp_path, 1, 0, NOW)) == 2
+    assert list(backups_in(tmp_path)) == days_ago(0)
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_digits_that_are_no_time_are_no_backup_of_ours(tmp_path):
+    (tmp_path / "coindex-20269999T030000Z.zip").touch()
+    assert backups_in(tmp_path) == {}
+
+
+def test_no_backup_of_the_last_day_is_deleted(tmp_path):
+    """Such as the one made before an upgrade, a few hours before that of the night."""
+    for time_ in days_ago(0, 0.1, 0.2, 1.1):
+        (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
+    delete_old_backups(tmp_path, 1, 0, NOW)
+    assert list(backups_in(tmp_path)) == days_ago(0, 0.1, 0.2)
+
+
+def test_backups_of_the_future_stay_and_take_nobodys_place(tmp_path):
+    for time_ in days_ago(-300, -100, 2, 3, 4):
+        (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
+    delete_old_backups(tmp_path, 2, 0, NOW)
+    assert list(backups_in(tmp_path)) == days_ago(-300, -100, 2, 3)
+
+
+def test_a_scheduled_backup_is_written_and_the_oldest_goes(codings, keys, tmp_path):
+    judge(codings["alice"], keys["a"], "none")
+    for time_ in days_ago(100, 200):
+        (tmp_path / f"coindex-{time_:{TIME_FORMAT}}Z.zip").touch()
+    call_command("scheduled_backup", tmp_path, "--daily", "2", "--weekly", "0", stdout=(said := StringIO()))
+    assert "2 backups are kept, 1 were deleted" in said.getvalue()
+    newest, *_ = backups_in(tmp_path).values()
+    with zipfile.ZipFile(newest) as archive:
+        assert archive.testzip() is None
+        assert "backup.json" in archive.namelist()
+
+
+def test_where_no_backup_can_be_written_the_old_ones_stay(db, tmp_path):
+    """The folder is a file."""
+    folder = tmp_path / "backups"
+    folder.touch()
+    with pytest.raises(CommandError, match="Nothing was written"):
+        call_command("scheduled_backup", folder)
+
+
+@pytest.mark.parametrize("given", [["--daily", "0"], ["--weekly", "-1"], ["--every", "0"], ["--daily", "x"]])
+def test_numbers_that_would_keep_nothing_are_refused(given, tmp_path):
+    with pytest.raises(CommandError):
+        call_command("scheduled_backup", tmp_path, *given)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_it_goes_on_until_it_is_told_to_end(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    environment |= {"LOCAL": "1", "DATA_DIR": str(tmp_path)}
+    run = [sys.executable, "manage.py"]
+    subprocess.run([*run, "migrate", "--verbosity", "0"], cwd=ROOT, env=environment, check=True)
+    # Every 36 seconds; one is there already, which is 34 seconds old, and one that a wrong clock has made.
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    then = datetime.now(UTC) - timedelta(seconds=34)
+    for made in (then, then + timedelta(days=400)):
+        (folder / f"coindex-{made:{TIME_FORMAT}}Z.zip").touch()
+    going = subprocess.Popen([*run, "scheduled_backup", "--every", "0.01"], cwd=ROOT, env=environment)
+    try:
+        deadline = time.monotonic() + 60
+        while len(backups_in(folder)) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        going.send_signal(signal.SIGTERM)
+    assert going.wait(10) == 0
+    assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def drill(*given: object) -> str:
+    call_command("restore_drill", *given, stdout=(said := StringIO()))
+    return said.getvalue()
+
+
+@pytest.fixture
+def backed_up(codings, keys, settings, tmp_path) -> Path:
+    settings.BACKUP_DIR = tmp_path / "backups"
+    for name in ("alice", "bob"):
+        judge(codings[name], keys["a"], "none")
+    call_command("scheduled_backup", stdout=StringIO())
+    [path] = backups_in(settings.BACKUP_DIR).values()
+    return path
+
+
+@pytest.mark.slow
+def test_a_drill_brings_the_newest_backup_back_and_leaves_nothing(backed_up, settings):
+    said = drill()
+    assert f"{backed_up} brings everything back." in said
+    assert "2 codings are what their logs say." in said
+    assert list(settings.BACKUP_DIR.iterdir()) == [backed_up]
+
+
+@pytest.mark.slow
+def test_a_drill_finds_a_backup_of_little(db, settings, tmp_path, request):
+    settings.BACKUP_DIR = tmp_path / "backups"
+    call_command("scheduled_backup", stdout=StringIO())
+    request.getfixturevalue("codings")
+    call_command("restore_drill", stdout=(said := StringIO()), stderr=(warned := StringIO()))
+    assert "everything" not in said.getvalue()
+    assert "less than half" in warned.getvalue()
+    assert "annotations.Project 0 of 1" in warned.getvalue()
+
+
+@pytest.mark.slow
+def test_a_drill_finds_a_backup_whose_log_says_something_else(backed_up, tmp_path):
+    spoiled = tmp_path / "spoiled.zip"
+    table = "tables/annotations.Judgement.jsonl"
+    with zipfile.ZipFile(backed_up) as archive, zipfile.ZipFile(spoiled, "w") as out:
+        for name in archive.namelist():
+            data = archive.read(name)
+            if name == table:
+                data = data.replace(b"false", b"true")
+            out.writestr(name, data)
+    with pytest.raises(CommandError, match="verify_log fails"):
+        drill(spoiled)
+
+
+@pytest.mark.slow
+def test_a_drill_finds_a_backup_that_is_cut_off(backed_up, tmp_path):
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(backed_up.read_bytes()[:-100])
+    with pytest.raises(CommandError, match="restore fails"):
+        drill(cut)
+
+
+def test_a_drill_without_a_backup_says_how_to_write_one(settings, tmp_path):
+    settings.BACKUP_DIR = tmp_path
+    (tmp_path / f"coindex-{datetime.now(UTC) + timedelta(days=1):{TIME_FORMAT}}Z.zip").touch()
+    with pytest.raises(CommandError, match=r"There is no backup in .*scheduled_backup"):
+        drill()
+    with pytest.raises(CommandError, match="there is no such file"):
+        drill(tmp_path / "ghost.zip")

@@ -1,0 +1,317 @@
+"""deploy/nginx.conf in front of the program: who is slow or sends too much keeps nobody else from being answered."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
+from benchmarks.serving import Server
+from tests.conftest import ROOT, skip_or_fail_in_ci
+
+HOST = "coindex.example"
+SLOW = 100
+MANAGER = "manager"
+PASSWORD = "correct horse battery"
+CONFIGURATION = ROOT / "deploy" / "nginx.conf"
+UNVERIFIED = ssl._create_unverified_context()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+class Proxy:
+    """Nginx with the configuration of the repository, and the program with four threads behind it.
+
+    `wrap` puts the configuration into that of another nginx.
+    """
+
+    def __init__(self, nginx: str, folder: Path, program: int, wrap: Callable[[str, Path], str] | None = None) -> None:
+        self.folder = folder
+        self.http, self.https = free_port(), free_port()
+        (folder / "certificates" / "challenges").mkdir(parents=True)
+        subprocess.run(
+            [
+                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={HOST}"),
+                *("-keyout", folder / "certificates" / "privkey.pem"),
+                *("-out", folder / "certificates" / "fullchain.pem"),
+            ],
+            check=True,
+            capture_output=True,
+        )
+        text = CONFIGURATION.read_text(encoding="utf-8")
+        for there, here in (
+            (" /tmp/", f" {folder}/"),
+            (" /certificates", f" {folder}/certificates"),
+            (" 8080", f" 127.0.0.1:{self.http}"),
+            (" 8443", f" 127.0.0.1:{self.https}"),
+            ("web:8000", f"127.0.0.1:{program}"),
+        ):
+            assert there in text
+            text = text.replace(there, here)
+        if wrap is not None:
+            text = wrap(text, folder)
+        if os.getuid() == 0:  # else it gives up its rights, and does not get into a folder of tests
+            text = f"user root;\n{text}"
+        (folder / "nginx.conf").write_text(text, encoding="utf-8")
+        self.process = subprocess.Popen(
+            [nginx, "-c", folder / "nginx.conf", "-p", folder, "-e", "stderr", "-g", "daemon off;"]
+        )
+        until = time.monotonic() + 30
+        while socket.socket().connect_ex(("127.0.0.1", self.https)):
+            assert self.process.poll() is None, "nginx refuses the configuration"
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> HTTPResponse:
+        connection = HTTPSConnection("127.0.0.1", self.https, timeout=20, context=UNVERIFIED)
+        connection.request(method, path, body, {"Host": HOST} | {k.replace("_", "-"): v for k, v in headers.items()})
+        return connection.getresponse()
+
+    def open(self, sent: str) -> ssl.SSLSocket:
+        """Connect, send this and wait."""
+        plain = socket.create_connection(("127.0.0.1", self.https), timeout=40)
+        secure = UNVERIFIED.wrap_socket(plain, server_hostname=HOST)
+        secure.sendall(sent.encode())
+        return secure
+
+
+@pytest.fixture(scope="module")
+def nginx() -> str:
+    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    if found is None or shutil.which("openssl") is None:
+        skip_or_fail_in_ci("nginx or openssl is missing: install nginx-light")
+    return found
+
+
+@pytest.fixture(scope="module")
+def program(nginx: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    data = tmp_path_factory.mktemp("data")
+    server = Server(str(data), variables={"BEHIND_PROXY": "1", "ALLOWED_HOSTS": f"{HOST},127.0.0.1"})
+    server.run("manage.py", "migrate", "--verbosity", "0")
+    server.run(
+        *("manage.py", "shell", "--verbosity", "0", "--command"),
+        f"from annotations.models import User; User.objects.create_superuser({MANAGER!r}, password={PASSWORD!r})",
+    )
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@contextmanager
+def running(made: Proxy) -> Iterator[Proxy]:
+    try:
+        yield made
+    finally:
+        made.process.terminate()
+        made.process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def proxy(nginx: str, program: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    with running(Proxy(nginx, tmp_path_factory.mktemp("nginx"), program.port)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def manager(proxy: Proxy) -> dict[str, str]:
+    """Return the headers with which somebody who has signed in sends forms, with their token."""
+    token, headers = form_of(proxy)
+    form = f"csrfmiddlewaretoken={token}&username={MANAGER}&password={PASSWORD.replace(' ', '+')}".encode()
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = proxy.ask("POST", "/sign-in/", form, **headers, **kind)
+    assert answer.status == 302
+    cookies = [value.split(";")[0] for value in answer.headers.get_all("Set-Cookie") or ()]
+    token = next(one.partition("=")[2] for one in cookies if one.startswith("csrftoken="))
+    return headers | {"Cookie": "; ".join(cookies), "X-CSRFToken": token}
+
+
+def post(path: str, length: int, headers: Mapping[str, str] | None = None) -> str:
+    sent = {"Host": HOST, "Content-Length": str(length)} | dict(headers or {})
+    return f"POST {path} HTTP/1.1\r\n{''.join(f'{name}: {value}\r\n' for name, value in sent.items())}\r\n"
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [post("/sign-in/", 1000) + "u", post("/projects/", 50_000) + "u" * 1000, "GET / HTTP/1.1\r\nX"],
+    ids=["bodies of a form", "bodies of any form", "headers"],
+)
+def test_a_hundred_slow_clients_keep_nobody_waiting_and_are_cut_off(proxy, begun):
+    with ExitStack() as stack:
+        slow = [stack.enter_context(proxy.open(begun)) for _ in range(SLOW)]
+        for _ in range(8):
+            assert proxy.ask("GET", "/healthz").status == 200
+            assert proxy.ask("GET", "/sign-in/").status == 200
+        with suppress(ConnectionResetError):  # which is one way to cut somebody off; to wait longer is none
+            cut = slow[0].recv(1000)
+            assert cut == b"" or b" 408 " in cut
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/sign-in/", 64 * 1024),
+        ("/admin/login/", 64 * 1024),
+        ("/invitations/abc/", 64 * 1024),
+        ("/api/v1/projects/x/texts/y/coding/operations/", 6 * 1024**2),
+        ("/projects/x/import/", 60 * 1024**2),
+        ("/api/v1/projects/x/imports/", 60 * 1024**2),
+        ("/projects/new/archive/", 60 * 1024**2),
+        ("/api/v1/archives/", 60 * 1024**2),
+    ],
+)
+def test_what_is_too_large_is_refused_before_it_is_sent(proxy, manager, path, most):
+    with proxy.open(post(path, most + 1, manager)) as connection:
+        assert b" 413 " in connection.recv(100)
+    with proxy.open(post(path, most, manager)) as connection:
+        connection.settimeout(1)
+        with pytest.raises(TimeoutError):  # it waits for the body
+            connection.recv(100)
+
+
+UPLOADS = ("/projects/x/import/", "/projects/new/archive/", "/api/v1/projects/x/imports/", "/api/v1/archives/")
+LARGE = ("/projects/x/texts/", "/api/v1/projects/x/texts/y/coding/operations/")
+
+
+def stored(proxy: Proxy) -> int:
+    """Return how many bytes of bodies wait on the disk, in files that only the processes of nginx still have."""
+    count = 0
+    master = proxy.process.pid
+    for worker in Path(f"/proc/{master}/task/{master}/children").read_text().split():
+        for opened in Path(f"/proc/{worker}/fd").iterdir():
+            with suppress(FileNotFoundError):  # closed meanwhile
+                if opened.readlink().is_relative_to(proxy.folder / "body"):
+                    count += opened.stat().st_size
+    return count
+
+
+@pytest.mark.parametrize("path", [*UPLOADS, *LARGE])
+@pytest.mark.parametrize("made_up", [{}, {"Cookie": "sessionid=made-up"}, {"Authorization": "Bearer made-up"}])
+def test_of_strangers_nothing_large_is_read(proxy, path, made_up):
+    status = b" 401 " if path.startswith("/api/") else b" 302 "
+    with ExitStack() as stack:
+        for _ in range(20):
+            connection = stack.enter_context(proxy.open(post(path, 5_000_000, made_up) + "u" * 500_000))
+            answer = connection.recv(10_000)
+            assert status in answer.split(b"\r\n")[0]
+        if status == b" 401 ":
+            assert b"WWW-Authenticate: Bearer" in answer
+            assert b'"code": "not_authenticated"' in answer
+        else:
+            assert f"Location: https://{HOST}/sign-in/?next={path}".encode() in answer
+        assert stored(proxy) == 0
+
+
+@pytest.mark.parametrize("path", [*UPLOADS, *LARGE])
+def test_of_strangers_no_body_of_unknown_length_is_read(proxy, path):
+    head = f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with proxy.open(f"{head}40000\r\n{'u' * 0x40000}\r\n") as connection:
+        assert connection.recv(100).split()[1] in (b"401", b"302")
+        assert stored(proxy) == 0
+
+
+@pytest.mark.parametrize(("path", "most"), [(UPLOADS[0], 10), (LARGE[1], 20)])
+def test_there_is_room_for_what_is_uploaded_at_a_time(proxy, manager, path, most):
+    with ExitStack() as stack:
+        waiting = [stack.enter_context(proxy.open(post(path, 5_000_000, manager) + "u" * 100_000)) for _ in range(most)]
+        until = time.monotonic() + 20
+        while stored(proxy) < most * 90_000:  # all are let in and read
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        with proxy.open(post(path, 5_000_000, manager)) as connection:
+            assert b" 429 " in connection.recv(100)
+        assert proxy.ask("GET", "/healthz").status == 200
+    del waiting
+
+
+def test_a_large_form_reaches_the_address_to_which_it_was_sent(proxy, manager):
+    """As small ones do, with what comes after the question mark."""
+    for size in (10, 100_000):
+        answer = proxy.ask("POST", "/projects/gh%6Fst/import?a=%20b", b"x" * size, **manager)
+        assert (answer.status, answer.getheader("Location")) == (301, "/projects/ghost/import/?a=%20b")
+
+
+def test_where_the_program_does_not_say_who_it_is_nothing_is_read(nginx, tmp_path):
+    with running(Proxy(nginx, tmp_path, free_port())) as alone, alone.open(post(UPLOADS[0], 5_000_000)) as connection:
+        answer = connection.recv(1000)
+        assert b" 503 " in answer
+        assert b"Retry-After: 60" in answer
+
+
+def part_for_another(text: str, folder: Path) -> str:
+    """Return a configuration that has of ours what docs/deploy.md says, and of its own nothing but where files lie."""
+    _, line, part = text.partition("# For another nginx:")
+    assert line
+    own = "".join(f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    return f"pid {folder}/nginx.pid; events {{}} http {{ access_log off; {own} #{part}"
+
+
+def test_what_another_nginx_takes_of_it_has_the_headers_and_bounds(nginx, program, tmp_path):
+    with running(Proxy(nginx, tmp_path, program.port, part_for_another)) as other:
+        assert other.ask("GET", "/sign-in/").status == 200  # told of HTTPS and the host, it redirects nobody
+        assert_address_is_not_believed(other, "somebody")
+        for path, length, status in ((UPLOADS[0], 5_000_000, b"302"), ("/sign-in/", 65_537, b"413")):
+            with other.open(post(path, length)) as connection:
+                assert connection.recv(100).split()[1] == status
+
+
+def form_of(proxy: Proxy) -> tuple[str, dict[str, str]]:
+    """Return the token of a form, and the headers with which a browser sends it."""
+    page = proxy.ask("GET", "/sign-in/")
+    token = page.read().decode().split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
+    cookie = str(page.getheader("Set-Cookie")).split(";")[0]
+    return token, {"Cookie": cookie, "Origin": f"https://{HOST}", "Referer": f"https://{HOST}/sign-in/"}
+
+
+def test_an_upload_comes_through_whole(proxy, manager):
+    """The token stands behind the file: a form without one is refused (403), with one there is only no such project."""
+    headers = dict(manager)
+    token = headers.pop("X-CSRFToken")
+    fields = {"files": SimpleUploadedFile("a.txt", b"x" * 20_000_000), "csrfmiddlewaretoken": token}
+    for sent, status in ((fields, 404), ({"files": SimpleUploadedFile("a.txt", b"x" * 20_000_000)}, 403)):
+        body = encode_multipart(BOUNDARY, sent)
+        assert (
+            proxy.ask("POST", "/projects/x/import/", body, Content_Type=MULTIPART_CONTENT, **headers).status == status
+        )
+
+
+def assert_address_is_not_believed(proxy: Proxy, name: str) -> None:
+    token, headers = form_of(proxy)
+    headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-Forwarded-Proto": "http"}
+    form = f"csrfmiddlewaretoken={token}&username={name}&password=wrong".encode()
+    found = [
+        proxy.ask("POST", "/sign-in/", form, X_Forwarded_For=f"10.0.0.{number}", **headers).status
+        for number in range(11)
+    ]
+    assert (found[0], found[-1]) == (200, 429)
+
+
+def test_nobody_is_believed_about_address_and_https(proxy):
+    """Who signs in wrongly too often is locked out, whatever address they claim each time."""
+    assert_address_is_not_believed(proxy, "nobody")
+
+
+def test_plain_http_is_sent_to_https_but_for_what_a_certificate_needs(proxy, tmp_path_factory):
+    for path, status in (("/projects/?a=b", 308), ("/.well-known/acme-challenge/ghost", 404)):
+        connection = HTTPConnection("127.0.0.1", proxy.http, timeout=20)
+        connection.request("GET", path, headers={"Host": HOST})
+        answer = connection.getresponse()
+        assert answer.status == status
+        assert answer.getheader("Location") == (f"https://{HOST}{path}" if status == 308 else None)
