@@ -64,7 +64,7 @@ def import_files(project: Project, format_key: str, sources: list[Source]) -> No
     from annotations.transfers.importing.sources import read_sources
 
     with relaxed_garbage_collection():  # as in the worker and the command
-        report = import_result(project, read_sources(format_key, sources, "parent"), create=True)
+        report = import_result(project, read_sources(format_key, sources, "parent"), create=True, join=True)
     if report.failures or not report.codings:
         raise RuntimeError(f"{format_key}: {report}; {report.failures[:1]}")
 

@@ -1,6 +1,9 @@
 """Errors outside the API's and pages' views: a page for people, problem details for programs."""
 
+import math
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 
 from annotations.api.problems import CONTENT_TYPE, problem_body
@@ -19,6 +22,24 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if request.path.startswith(API_PREFIX):
         return _problem(500, "server_error", "The server failed; its log has more under X-Request-ID.")
     return defaults.server_error(request)
+
+
+def content_too_large(request: HttpRequest, most: int) -> HttpResponse:
+    """Answer 413 to a body of more than `most` bytes."""
+    detail = f"At most {most} bytes are read of this request."
+    if request.path.startswith(API_PREFIX):
+        return _problem(413, "too_large", detail)
+    return HttpResponse(render_to_string("413.html", {"detail": detail}, request), status=413)
+
+
+def too_many_requests(request: HttpRequest, seconds: float) -> HttpResponse:
+    """Answer 429 to somebody who has to wait for so long."""
+    if request.path.startswith(API_PREFIX):
+        response = _problem(429, "throttled", f"Ask again in {math.ceil(seconds)} seconds.")
+    else:
+        response = HttpResponse(render_to_string("429.html", request=request), status=429)
+    response["Retry-After"] = str(math.ceil(seconds))
+    return response
 
 
 def _problem(status: int, code: str, detail: str) -> HttpResponse:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-import os
+from tempfile import TemporaryFile
 
 from django.conf import settings
+from django.core.cache import caches
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+# What there has to be room for on the disk: a full one takes no block of this.
+ROOM = 64 * 1024
+SECONDS_TO_REMEMBER = 1
+
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
     """Answer that the process is alive."""
-    """The process answers."""
     return JsonResponse({"alive": True})
 
 
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - the view needs none of it
-    """Answer whether database, migrations and files are usable; 503 with the failed checks if not."""
-    failed = {name: reason for name, check in CHECKS.items() if (reason := check())}
+    """Answer whether database, migrations and files are usable; 503 with the failed checks if not.
+
+    Who asks again within a second hears the same: anybody may ask.
+    """
+    failed = caches["process"].get_or_set("readyz", _failed_checks, timeout=SECONDS_TO_REMEMBER)
     return JsonResponse({"ready": not failed, "failed_checks": failed}, status=503 if failed else 200)
+
+
+def _failed_checks() -> dict[str, str]:
+    return {name: reason for name, check in CHECKS.items() if (reason := check())}
 
 
 def _check_database() -> str:
@@ -48,7 +59,13 @@ def _check_migrations() -> str:
 
 def _check_files() -> str:
     folder = settings.MEDIA_ROOT if settings.MEDIA_ROOT.exists() else settings.MEDIA_ROOT.parent
-    return "" if os.access(folder, os.W_OK | os.X_OK) else "files cannot be written"
+    try:
+        with TemporaryFile(dir=folder) as file:
+            file.write(bytes(ROOM))
+            file.flush()
+    except OSError as error:
+        return f"files cannot be written: {error.strerror}"
+    return ""
 
 
 CHECKS = {"database": _check_database, "migrations": _check_migrations, "files": _check_files}

@@ -18,9 +18,12 @@ HEADER = "X-Request-ID"
 ACCEPTED_ID = re.compile(r"[-\w.]{1,64}", re.ASCII)
 # The address of an invitation contains its secret, which readers of the log must not learn.
 SECRET = re.compile(r"(/invitations/)[^/\s\"']+")
+# The parameters of addresses that are the names of people.
+PERSONAL_PARAMETERS = ("coder", "first", "second", "username")
 FIELDS = ("method", "path", "status", "milliseconds", "user")
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+current_request: ContextVar[HttpRequest | None] = ContextVar("current_request", default=None)
 requests = logging.getLogger("coindex.requests")
 
 
@@ -33,6 +36,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         proxy_id = request.headers.get(HEADER, "")
         token = request_id.set(proxy_id if ACCEPTED_ID.fullmatch(proxy_id) else uuid4().hex)
+        request_token = current_request.set(request)
         start = time.perf_counter()
         try:
             response = self.get_response(request)
@@ -41,13 +45,14 @@ class RequestIdMiddleware:
             return response
         finally:
             request_id.reset(token)
+            current_request.reset(request_token)
 
     def _log(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
-        """Log the request without its query string and without secrets; the user by primary key."""
+        """Log the request without its query string, secrets and names; the user by primary key."""
         user = getattr(request, "user", None)
         fields = (
             request.method,
-            redact_secrets(request.path),
+            redact_secrets(request.path, request),
             response.status_code,
             round(seconds * 1000, 1),
             user.pk if user is not None and user.is_authenticated else None,
@@ -57,18 +62,39 @@ class RequestIdMiddleware:
 
 
 class RequestIdFilter(logging.Filter):
-    """Add the id of the current request to every record, and remove the secrets of addresses."""
+    """Add the id of the current request to every record, and remove the secrets and the names from its address."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = request_id.get()
         message = record.getMessage()
-        if SECRET.search(message):
-            record.msg, record.args = redact_secrets(message), ()
+        # Django's own line of a request comes after the middleware.
+        redacted = redact_secrets(message, getattr(record, "request", None) or current_request.get())
+        if redacted != message:
+            record.msg, record.args = redacted, ()
         return True
 
 
-def redact_secrets(text: str) -> str:
-    """Return the text without the secrets of invitations."""
+class RefusalFilter(logging.Filter):
+    """Make one warning of each request that was refused: what strangers send is no error, and needs no traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        refused = record.name.startswith("django.security.") or (
+            record.name == "django.request" and 400 <= getattr(record, "status_code", 500) < 500
+        )
+        if refused:
+            record.exc_info, record.exc_text = None, None
+            record.levelno, record.levelname = min(
+                (record.levelno, record.levelname), (logging.WARNING, logging.getLevelName(logging.WARNING))
+            )
+        return True
+
+
+def redact_secrets(text: str, request: HttpRequest | None) -> str:
+    """Return the text without the secrets of invitations, and without the people whom the request's address names."""
+    match = getattr(request, "resolver_match", None)
+    for name, value in match.kwargs.items() if match is not None else ():
+        if name in PERSONAL_PARAMETERS:
+            text = text.replace(f"/{value}/", "/.../")
     return SECRET.sub(r"\1...", text)
 
 

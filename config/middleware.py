@@ -18,6 +18,19 @@ class APIConditionalGetMiddleware(ConditionalGetMiddleware):
         return super().process_response(request, response) if request.path.startswith(API_PREFIX) else response
 
 
+class UncachedPagesMiddleware:
+    """Let nobody store a page: what is on it is of one person and of one moment. The Back button asks for it again."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.headers.get("Content-Type", "").startswith("text/html") and "Cache-Control" not in response:
+            response["Cache-Control"] = "private, no-store"
+        return response
+
+
 class NulCharacterMiddleware:
     """Answer 404 where the path has a NUL character, which PostgreSQL takes in no comparison.
 

@@ -1,13 +1,35 @@
-"""Ask a server on this machine whether it is ready: `python -m config.probe URL`. The exit status is 0 if it is."""
+"""Health checks of containers: the exit status is 0 if all is well.
 
+`python -m config.probe URL` asks a server on this machine whether it is ready; `python -m config.probe worker` looks
+whether a worker of this machine has given a sign of life.
+"""
+
+import os
 import sys
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import environ
 
+from annotations.core.heartbeat import host_name, living
 
-def main(url: str) -> int:
+
+def main(what: str) -> int:
+    """Return 0 if the server at that address is ready; of `worker` if one lives."""
+    return look_for_worker() if what == "worker" else ask(what)
+
+
+def look_for_worker() -> int:
+    """Return 0 if a worker of this machine is not silent for too long."""
+    folder = Path(os.environ.get("DATA_DIR", "var")) / "workers"
+    if any(name.startswith(f"{host_name()}.") for name in living(folder)):
+        return 0
+    sys.stderr.write(f"no worker of this machine has given a sign of life in {folder}\n")
+    return 1
+
+
+def ask(url: str) -> int:
     """Return 0 if the server is ready. The Host header is one of ALLOWED_HOSTS, since it answers no other."""
     [allowed, *_] = environ.FileAwareEnv().list("ALLOWED_HOSTS", default=["127.0.0.1"])
     host = "127.0.0.1" if allowed == "*" else allowed.lstrip(".")

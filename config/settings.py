@@ -29,9 +29,18 @@ DEBUG = env.bool("DEBUG", default=False)
 LOCAL = env.bool("LOCAL", default=DEBUG)
 
 
+# 32 characters of `openssl rand -hex` are 128 random bits; sessions signed with less could be forged.
+MIN_SECRET_KEY_LENGTH = 32
+
+
 def _secret_key() -> str:
     """Return the secret key: from the environment, or if LOCAL a generated one, stored for the next start."""
     configured: str = env.str("SECRET_KEY", default="")
+    if configured and not LOCAL and len(configured) < MIN_SECRET_KEY_LENGTH:
+        raise ImproperlyConfigured(
+            f"Set SECRET_KEY (or SECRET_KEY_FILE) to {MIN_SECRET_KEY_LENGTH} random characters or more, "
+            "such as those of `openssl rand -hex 40`."
+        )
     if configured:
         return configured
     if not LOCAL:
@@ -75,16 +84,20 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.logs.RequestIdMiddleware",
+    "config.metrics.MetricsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "config.middleware.UncachedPagesMiddleware",
     "config.middleware.APIConditionalGetMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.bodies.BodySizeMiddleware",
+    "config.processor_time.ProcessorTimeMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
@@ -137,10 +150,13 @@ AUTH_USER_MODEL = "annotations.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 # After so many failures from one address sign-in is blocked for a while, whether the username exists or not.
 AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURES", default=10)
+SIGN_IN_FAILURES_OF_ADDRESS = env.int("SIGN_IN_FAILURES_OF_ADDRESS", default=100)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_CLIENT_IP_CALLABLE = "config.clients.client_address"
+AXES_USERNAME_CALLABLE = "config.clients.attempted_username"
+AXES_CLIENT_STR_CALLABLE = "config.clients.describe_client"
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_DISABLE_ACCESS_LOG = True
@@ -148,7 +164,7 @@ AXES_VERBOSE = False
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign_in"
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+PASSWORD_HASHERS = ["config.hashers.BoundedArgon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -208,17 +224,43 @@ CSRF_COOKIE_SAMESITE = "Lax"
 if not LOCAL:
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
     # Requested from within the network by plain HTTP.
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=365 * 24 * 3600)
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=True)
-    SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=True)
+    # Both also bind other names than ours, and for long: whoever runs those decides.
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=False)
+    SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     if BEHIND_PROXY:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+# The default cache counts what is limited, for all processes together: a table of PostgreSQL, or Redis or Valkey at
+# CACHE_URL. SQLite lets one process write at a time, and one process serves it: its memory does.
+PROCESS_MEMORY = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}
+SHARED_TABLE = {
+    "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+    "LOCATION": "coindex_cache",
+    "OPTIONS": {"MAX_ENTRIES": 100_000},
+}
+CACHES = {
+    "default": PROCESS_MEMORY if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3" else SHARED_TABLE,
+    # What a process remembers of what it has read; it is checked before it is used.
+    "process": PROCESS_MEMORY | {"LOCATION": "process"},
+}
+if env.str("CACHE_URL", default=""):
+    CACHES["default"] = env.cache_url("CACHE_URL")
+
 # Long jobs are run by a worker: manage.py db_worker.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+# The signs of life of workers, a file each.
+WORKERS_DIR = DATA_DIR / "workers"
+# Where `manage.py scheduled_backup` writes.
+BACKUP_DIR = Path(env.str("BACKUP_DIR", default=str(DATA_DIR / "backups")))
+# What Prometheus sends to read /metrics; if empty there is no such page.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 32:
+    raise ImproperlyConfigured("Set METRICS_TOKEN to 32 characters or more, by chance, or to none.")
 
 # The largest total size of an upload of texts with their codings, which is read into memory.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
@@ -229,9 +271,13 @@ DATA_UPLOAD_MAX_NUMBER_FILES = IMPORT_MAX_FILES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = IMPORT_MAX_FILES
 # The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
+# The largest body of a request: the file of an archive, packed, with what a form adds to it. Who is not signed in sends
+# no more than DATA_UPLOAD_MAX_MEMORY_SIZE.
+UPLOAD_MAX_BYTES = max(IMPORT_MAX_BYTES, ARCHIVE_MAX_BYTES) + DATA_UPLOAD_MAX_MEMORY_SIZE
 
-# Per user, counted by each web process.
+# Per user.
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)
+PROCESSOR_SECONDS_A_MINUTE = env.int("PROCESSOR_SECONDS_A_MINUTE", default=30)
 API_ORDERS_AN_HOUR = env.int("API_ORDERS_AN_HOUR", default=240)
 
 REST_FRAMEWORK = {
@@ -279,7 +325,10 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "config.logs.RequestIdFilter"}},
+    "filters": {
+        "request_id": {"()": "config.logs.RequestIdFilter"},
+        "refusals": {"()": "config.logs.RefusalFilter"},
+    },
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
         "json": {"()": "config.logs.JSONLinesFormatter"},
@@ -287,7 +336,7 @@ LOGGING = {
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "filters": ["request_id"],
+            "filters": ["request_id", "refusals"],
             "formatter": "line" if LOCAL else "json",
         }
     },

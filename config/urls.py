@@ -4,36 +4,40 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
-from django.urls import include, path, reverse_lazy
+from django.contrib.auth.views import LogoutView
+from django.urls import include, path
 from django.views.decorators.csp import csp_override
-from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerSplitView
+from django.views.generic import RedirectView
+from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
-from config import health
+from annotations.web.views.account import PasswordView
+from config import bodies, health, metrics
+from config.api_schema import SchemaView
+from config.hashers import refuse_crowd
+from config.sign_in import SignInView
 
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 
 # Both insert inline styles; scripts stay as restricted as on other pages.
 apidocs = csp_override(cast(Any, settings.CHARTS_CSP))
+change_password = refuse_crowd(PasswordView.as_view())
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-    path("sign-in/", LoginView.as_view(template_name="registration/sign_in.html"), name="sign_in"),
+    path("metrics", metrics.metrics, name="metrics"),
+    path("signed-in", bodies.signed_in, name="signed_in"),
+    path("sign-in/", refuse_crowd(SignInView.as_view()), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
-    path(
-        "account/password/",
-        PasswordChangeView.as_view(
-            template_name="registration/change_password.html", success_url=reverse_lazy("account")
-        ),
-        name="change-password",
-    ),
+    path("account/password/", change_password, name="change-password"),
+    # The admin's own page for it counts no guesses of the old password.
+    path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),
     path("", include("annotations.web.urls")),
     path("", include("agreement.web.urls")),
     path("api/v1/", include("annotations.api.urls")),
     path("api/v1/", include("agreement.api.urls")),
-    path("api/v1/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/v1/schema/", SchemaView.as_view(), name="api-schema"),
     path(
         "api/v1/docs/",
         apidocs(SpectacularSwaggerSplitView.as_view(url_name="api-schema", http_method_names=["get", "head"])),
@@ -43,6 +47,12 @@ urlpatterns = [
         "api/v1/redoc/",
         apidocs(SpectacularRedocView.as_view(url_name="api-schema", template_name="redoc.html")),
         name="api-redoc",
+    ),
+    # One page on which people sign in, with its bounds.
+    path(
+        "admin/login/",
+        RedirectView.as_view(pattern_name="sign_in", query_string=True, http_method_names=["get", "head"]),
+        name="staff_sign_in",
     ),
     path("admin/", admin.site.urls),
 ]

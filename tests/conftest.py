@@ -11,7 +11,8 @@ from typing import NoReturn
 from uuid import uuid4
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
+from django.core.cache.backends.locmem import LocMemCache
 from django.db import connection, connections, transaction
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import Client
@@ -43,13 +44,22 @@ DIALOGUE = """\
 
 
 # All tests of these folders have the marker; other tests have it by a decorator.
-MARKERS_OF_FOLDERS = {"browser": "browser", "faults": "faults", "access": "slow", "attacks": "slow"}
+MARKERS_OF_FOLDERS = {
+    "browser": "browser",
+    "engines": "browser",
+    "faults": "faults",
+    "access": "slow",
+    "attacks": "slow",
+}
+LONG_MARKERS = ("browser", "faults", "slow")
 # What asks for one of these is at a database; the last two are of tests/faults, whose databases are no test databases.
 DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup", "prepared", "restartable"})
-# What pages show and what strangers send is the same on each database, unless several connections are about it; the
-# queries behind it are tried by the tests of the other folders.
-PAGES = frozenset({"web", "sections", "attacks"})
+# What pages show, what reports compute of answers that are read and what strangers send is the same on each database,
+# unless several connections are about it; the queries behind it are tried by the tests of the other folders.
+PAGES = frozenset({"web", "sections", "attacks", "reports"})
 ACCESS = ("test_roles", "test_blindness")
+# Its workers expect to be the only ones of their database; of PostgreSQL's those of other modules work there too.
+ONLY_WORKERS = "test_stopped_workers"
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 
@@ -77,13 +87,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests by their folders. With --only-database: deselect tests of pages and tests without a database."""
+    """Mark the tests by their folders, and sort them. With --only-database: deselect those that need no database.
+
+    Modules that take long come first: else one process works on the last of them while the others have none.
+    """
     for item in items:
         if marker := MARKERS_OF_FOLDERS.get(item.path.parent.name):
             item.add_marker(marker)
     if config.getoption("only_database"):
         config.hook.pytest_deselected(items=[item for item in items if not _meets_database(item)])
         items[:] = [item for item in items if _meets_database(item)]
+    long = {item.path for item in items if any(map(item.get_closest_marker, LONG_MARKERS))}
+    items.sort(key=lambda item: item.path not in long)
 
 
 def pytest_collection_finish() -> None:
@@ -93,11 +108,13 @@ def pytest_collection_finish() -> None:
 
 def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
-    if item.path.parent.name == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
+    if item.path.stem == ONLY_WORKERS:
+        return False
+    if MARKERS_OF_FOLDERS.get(item.path.parent.name) == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))
     marker = item.get_closest_marker("django_db")
-    if item.path.parent.name in PAGES or item.path.stem in ACCESS:
+    if PAGES.intersection(item.path.parts) or item.path.stem in ACCESS:
         return "transactional_db" in fixtures or bool(marker and marker.kwargs.get("transaction"))
     return bool(fixtures) or marker is not None
 
@@ -129,9 +146,11 @@ def media_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def settings_of_tests(settings: Settings, media_root: Path) -> None:
     """Let nothing wait, and touch no files of the program. Tests of these settings set them themselves."""
     settings.MEDIA_ROOT = media_root
+    settings.WORKERS_DIR = media_root.parent / f"workers-of-{media_root.name}"
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.immediate.ImmediateBackend"}}
     # Tests sign in without a request, which the bound on failures needs.
     settings.AXES_ENABLED = False
+    settings.PROCESSOR_SECONDS_A_MINUTE = 10**6  # of the few people of tests, who ask for all there is
     settings.PASSWORD_HASHERS = QUICK_HASHERS
     # Otherwise each client looks through all static files when it starts.
     settings.WHITENOISE_AUTOREFRESH = True
@@ -139,8 +158,10 @@ def settings_of_tests(settings: Settings, media_root: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def empty_cache() -> None:
-    """Forget how often somebody has used the API: it is counted by keys that tests have again and again."""
-    cache.clear()
+    """Forget how often somebody has used the API, and what was read: tests have the same keys again and again."""
+    for cache in caches.all(initialized_only=True):
+        if isinstance(cache, LocMemCache):  # a table is as it was before the test
+            cache.clear()
 
 
 def skip_or_fail_in_ci(reason: str) -> NoReturn:

@@ -40,6 +40,7 @@ from annotations.models.coding import AGREED_KINDS
 from annotations.models.rights import Right
 from annotations.planning.assignments import assign_texts
 from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
 
 
@@ -62,10 +63,19 @@ class CodingList(RowListView):
     right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
+        self.blind = is_blind_to_peers(project)
         codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
         return cast(QuerySet[Any, Any], codings.with_progress()).values(
-            "text__slug", "coder__username", "kind", "status", "version", "to_decide", "decided"
+            *("text__slug", "coder__username", "kind", "status", "version", "to_decide", "decided"),
+            *("text_id", "coder_id", "text__role"),
         )
+
+    def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows with the names under which the user sees peers."""
+        for row in rows if self.blind else ():
+            if row["text__role"] == Text.Role.PEER:
+                row["text__slug"] = coded_slug(row["coder_id"], row["text_id"])
+        return super().represent(rows)
 
     @extend_schema(request=NewCodingsSerializer, responses=CodingsMadeSerializer)
     @idempotent(Right.MANAGE)
@@ -109,11 +119,15 @@ class CodingDetail(APIView):
         return change_status(request, project, coding, {Coding.Status.OPEN})
 
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
-        codings = Coding.objects.visible_to(request.user).filter(text__project=project, text__slug=text)
+        user = cast(User, request.user)
+        text = find_slug(project, user.pk, text)
+        codings = Coding.objects.visible_to(user).filter(text__project=project, text__slug=text)
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
         coding = codings.filter(coder__username=coder).select_related("text__docset", "coder").first()
         if coding is None:
             raise Http404("There is no such coding.")
+        if is_blind_to_peers(project):
+            hide_name(coding.text, user.pk)
         return coding
 
 

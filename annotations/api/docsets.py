@@ -36,6 +36,7 @@ from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.docset_assignments import assign_docset
 from annotations.projects.members import CODING_ROLES, members_in_roles
+from annotations.projects.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 
 MAX_SUMMARIES = 100
@@ -157,7 +158,8 @@ class PeerList(APIView):
     @extend_schema(responses=PeerSerializer(many=True))
     def get(self, request: Request, slug: str, docset: str) -> Response:
         project = project_for(request.user, slug)
-        peers = visible_peers(_docset(request, project, docset), request.user)
+        docset_row = _docset(request, project, docset)
+        peers = visible_peers(docset_row, cast(User, request.user), blind=is_blind_to_peers(project))
         return Response(PeerSerializer(peers, many=True).data)
 
     @extend_schema(request=NewPeersSerializer, responses={201: PeerSerializer(many=True)})
@@ -175,7 +177,9 @@ class PeerList(APIView):
                 }
         except DjangoValidationError as error:
             raise validation_error(error) from None
-        new_peers = [peer for peer in visible_peers(docset_row, request.user) if peer.slug in slugs]
+        new_peers = [
+            peer for peer in visible_peers(docset_row, cast(User, request.user), blind=False) if peer.slug in slugs
+        ]
         return Response(PeerSerializer(new_peers, many=True).data, status=status.HTTP_201_CREATED)
 
 
@@ -254,7 +258,7 @@ class AgreedPyramid(APIView):
             raise validation_error(error) from None
         except OperationRejected as rejection:
             raise ValidationError({"non_field_errors": [str(rejection)]}) from None
-        return self._agreed_response(request, docset_row, status.HTTP_201_CREATED)
+        return self._agreed_response(request, project, docset_row, status.HTTP_201_CREATED)
 
     @extend_schema(request=ReassignSerializer, responses=CodingProgressSerializer)
     def put(self, request: Request, slug: str, docset: str) -> Response:
@@ -266,7 +270,7 @@ class AgreedPyramid(APIView):
             reassign_agreed_pyramid(docset_row, adjudicator)
         except DjangoValidationError as error:
             raise validation_error(error) from None
-        return self._agreed_response(request, docset_row, status.HTTP_200_OK)
+        return self._agreed_response(request, project, docset_row, status.HTTP_200_OK)
 
     def _adjudicator(self, project: Project, name: str) -> User:
         users: list[User] = rows_by_name(
@@ -274,6 +278,6 @@ class AgreedPyramid(APIView):
         )
         return users[0]
 
-    def _agreed_response(self, request: Request, docset: Docset, code: int) -> Response:
-        agreed = docset_overview(docset, docset.project, request.user).agreed
+    def _agreed_response(self, request: Request, project: Project, docset: Docset, code: int) -> Response:
+        agreed = docset_overview(docset, project, request.user).agreed
         return Response(CodingProgressSerializer(agreed).data, status=code)

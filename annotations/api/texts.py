@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, cast
+from urllib.parse import unquote
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -12,6 +15,7 @@ from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -35,12 +39,24 @@ from annotations.models import Coding, Operation, Project, Text, User
 from annotations.models.rights import Right
 from annotations.planning.rounds import move_to_round
 from annotations.projects.locks import lock_project
+from annotations.projects.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
 
 
 class SequencePagination(SafeCursorPagination):
+    """Pages of a log, which end early where the operations are long."""
+
     page_size = 500
     ordering = "sequence"
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
+        page: list[Operation] = list(super().paginate_queryset(queryset, request, view) or [])
+        sizes = accumulate(len(json.dumps(operation.payload)) for operation in page)
+        fits = max(1, sum(size <= operations.MAX_MISSED_BYTES for size in sizes))
+        if fits < len(page) and not (self.cursor and self.cursor.reverse):
+            self.has_next, self.next_position = True, str(page[fits].sequence)
+            self.page = page = page[:fits]
+        return page
 
 
 TEXT_COLUMNS = [name for name in TextSerializer.Meta.fields if name != "docset"]
@@ -65,13 +81,21 @@ class TextList(RowListView):
     right = Right.VIEW_PROJECT
 
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
+        self.blind = is_blind_to_peers(project)
         texts = Text.objects.visible_to(self.request.user).filter(project=project)
-        rows: QuerySet[Any, Any] = texts.values(*TEXT_COLUMNS, "docset__slug")
+        rows: QuerySet[Any, Any] = texts.values(*TEXT_COLUMNS, "docset__slug", "pk")
         return rows
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         """Return the rows without a serializer, which takes longer than all the rest; they are valid JSON already."""
-        return [{"docset": row.pop("docset__slug"), **row} for row in rows]
+        user = cast(User, self.request.user)
+        represented = []
+        for row in rows:
+            pk, docset = row.pop("pk"), row.pop("docset__slug")
+            if self.blind and row["role"] == Text.Role.PEER:
+                row |= {"slug": coded_slug(user.pk, pk), "title": coded_title(user.pk, pk)}
+            represented.append({"docset": docset, **row})
+        return represented
 
 
 class TextDetail(APIView):
@@ -94,7 +118,11 @@ class TextDetail(APIView):
 
     def _text(self, request: Request, project: Project, text: str) -> Text:
         texts = Text.objects.visible_to(request.user).select_related("docset").defer("content")
-        return get_object_or_404(texts, project=project, slug=text)
+        user = cast(User, request.user)
+        text_row = get_object_or_404(texts, project=project, slug=find_slug(project, user.pk, text))
+        if is_blind_to_peers(project):
+            hide_name(text_row, user.pk)
+        return text_row
 
     def _representation(self, text: Text) -> dict[str, Any]:
         return {**TextSerializer(text).data, **text_state(text)}
@@ -127,12 +155,20 @@ class OwnOperations(generics.GenericAPIView[Operation]):
     pagination_class = SequencePagination
     queryset = Operation.objects.none()
 
+    def coder(self, request: Request) -> User:
+        """Return who asks. Raise PermissionDenied where the page that asks is of somebody else, who was signed in."""
+        user = cast(User, request.user)
+        name = unquote(request.headers.get("X-Coder", ""))
+        if name and name != user.username:
+            raise PermissionDenied("Somebody else has signed in here since.", code="other_person")
+        return user
+
     @extend_schema(
         parameters=[OpenApiParameter("since", int, description="Only operations after this version.")],
         responses=OperationSerializer(many=True),
     )
     def get(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
-        user = cast(User, request.user)
+        user = self.coder(request)
         coding = own_coding(user, project_for(user, slug), text, agreed=agreed, content=False)
         since = VersionSerializer(data={"version": request.query_params.get("since", 0)})
         since.is_valid(raise_exception=True)
@@ -143,7 +179,7 @@ class OwnOperations(generics.GenericAPIView[Operation]):
     @extend_schema(request=ChangesSerializer, responses=VersionSerializer)
     def post(self, request: Request, slug: str, text: str, agreed: bool = False) -> Response:
         """Apply operations, all or none. A stale version gets 409 with what you missed; a uuid counts once."""
-        user = cast(User, request.user)
+        user = self.coder(request)
         coding = own_coding(user, project_for(user, slug), text, agreed=agreed, content=False)
         changes = ChangesSerializer(data=request.data)
         changes.is_valid(raise_exception=True)

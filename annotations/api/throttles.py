@@ -1,46 +1,44 @@
-"""Rate limits of the API. Each web process counts for itself."""
+"""Rate limits of the API, for each person."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.cache import cache
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
+
+from annotations.core.limits import Limit
+from annotations.transfers.orders import ORDERS
 
 if TYPE_CHECKING:  # the module of views imports these classes
     from rest_framework.views import APIView
 
 
-class FixedWindowThrottle(BaseThrottle):
-    """A limit of requests per user in each window of `seconds`; one counter per user and window."""
+class LimitThrottle(BaseThrottle):
+    """A throttle by a limit, whose bound is a setting."""
 
-    name: str
-    seconds: int
+    limit: Limit
     setting: str
 
     def allow_request(self, request: Request, view: APIView) -> bool:  # noqa: ARG002 - DRF's signature
         client = request.user.pk or self.get_ident(request)
-        key = f"asked-{self.name}-{client}-{int(time.time()) // self.seconds}"
-        cache.add(key, 0, timeout=2 * self.seconds)  # so that it does not expire before the next line
-        return cache.incr(key) <= int(getattr(settings, self.setting))
+        return self.limit.use(client) <= int(getattr(settings, self.setting))
 
     def wait(self) -> float:
-        return self.seconds - time.time() % self.seconds
+        return self.limit.seconds_left()
 
 
-class RequestThrottle(FixedWindowThrottle):
+class RequestThrottle(LimitThrottle):
     """The limit of all requests."""
 
-    name, seconds, setting = "requests", 60, "API_REQUESTS_A_MINUTE"
+    limit, setting = Limit("requests", seconds=60, step=60), "API_REQUESTS_A_MINUTE"
 
 
-class TransferThrottle(FixedWindowThrottle):
+class TransferThrottle(LimitThrottle):
     """The limit of requests that start long jobs: imports, exports and archives."""
 
-    name, seconds, setting = "orders", 3600, "API_ORDERS_AN_HOUR"
+    limit, setting = ORDERS, "API_ORDERS_AN_HOUR"
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         return request.method != "POST" or super().allow_request(request, view)

@@ -135,7 +135,7 @@ class TransferDetail(APIView):
     def delete(self, request: Request, pk: int) -> Response:
         """Forget it and its file; what it has done stays. 409 while it is being worked on."""
         if not orders.discard(transfer_for(request.user, pk), cast(User, request.user)):
-            return problem(409, "at_work", "This is being worked on; wait until it is done.")
+            return problem(409, "at_work", "This is being worked on; cancel it, or wait until it is done.")
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -147,6 +147,17 @@ class CarryOut(APIView):
         transfer = transfer_for(request.user, pk)
         if not orders.carry_out(transfer, cast(User, request.user)):
             return problem(409, "not_checked", f"This is {transfer.get_state_display()}.")
+        return Response(TransferSerializer(transfer).data)
+
+
+class Cancel(APIView):
+    """Break off what waits for a worker or is worked on; nothing of it stays. 409 where it is too late."""
+
+    @extend_schema(request=None, responses=TransferSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        transfer = transfer_for(request.user, pk)
+        if not orders.cancel(transfer, cast(User, request.user)):
+            return problem(409, "not_at_work", f"This is {transfer.get_state_display()}.")
         return Response(TransferSerializer(transfer).data)
 
 

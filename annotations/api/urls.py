@@ -53,5 +53,6 @@ urlpatterns = [
     path("archives/", transfers.RestoreArchive.as_view(), name="api-archives"),
     path("transfers/<int:pk>/", transfers.TransferDetail.as_view(), name="api-transfer"),
     path("transfers/<int:pk>/carry-out/", transfers.CarryOut.as_view(), name="api-carry-out"),
+    path("transfers/<int:pk>/cancel/", transfers.Cancel.as_view(), name="api-cancel"),
     path("transfers/<int:pk>/file/", transfers.TransferFile.as_view(), name="api-transfer-file"),
 ]

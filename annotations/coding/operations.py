@@ -9,8 +9,9 @@ window is not lost because another window deleted its markable or antecedent.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -40,15 +41,22 @@ from annotations.core.locks import sqlite_write_lock
 from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
 
 MAX_OPERATIONS = 500
+MAX_MOVED_POINTERS = 20_000  # that follow the markables of one request; a page moves one at a time
+# What one answer tells of operations that somebody has not seen. A log may be as long as somebody likes.
+MAX_MISSED = 500
+MAX_MISSED_BYTES = 1_000_000
 STATUS_KINDS = (Operation.Kind.SUBMIT, Operation.Kind.REOPEN)
 
 
 class VersionConflict(Exception):
-    """The author has not seen the operations in `missed`. Nothing was applied."""
+    """The author has not seen the operations in `missed`, which lead to `version`. Nothing was applied.
 
-    def __init__(self, version: int, missed: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(f"The coding is at version {version} by now; apply what you missed and send again.")
-        self.version = version
+    Where too many were missed for one answer, `missed` is the first of them: who sends again hears of the next.
+    """
+
+    def __init__(self, current: int, missed: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(f"The coding is at version {current} by now; apply what you missed and send again.")
+        self.version: int = missed[-1]["sequence"]
         self.missed = missed
 
 
@@ -76,24 +84,26 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
     with sqlite_write_lock(), transaction.atomic():
         coding = _lock_coding(coding)
         _refuse_other_coder(coding, user)
-        later = _operations_after(coding.pk, version) if version < coding.version else []
         uuids = [change.uuid for change in changes]
-        logged = set(_known_uuids(coding.pk, uuids))
-        new_changes = _new_changes(changes, logged)
-        unseen = [operation for operation in later if operation["uuid"] not in logged]
-        if not new_changes and all(operation["kind"] in STATUS_KINDS for operation in unseen):
+        new_changes = _new_changes(changes, set(_known_uuids(coding.pk, uuids)))
+        is_stale = version < coding.version and _unseen(coding, version, uuids).exists()
+        if not new_changes and not (
+            is_stale and _unseen(coding, version, uuids).exclude(kind__in=STATUS_KINDS).exists()
+        ):
             return coding.version
         if version > coding.version:
             raise OperationRejected(
                 "version_ahead", f"The coding is at version {coding.version}, not {version}: load it again."
             )
-        if unseen:
-            raise VersionConflict(coding.version, later)
+        if is_stale:
+            raise VersionConflict(coding.version, _first_missed(coding, version))
         if coding.status != Coding.Status.OPEN:
             raise OperationRejected("submitted", "This coding is handed in; ask the manager to give it back.")
         payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
+        moves = Moves()
         for run in _batches(payloads):
-            _apply_batch(coding, run)
+            _apply_batch(coding, run, moves)
+        _check_moved(coding, moves)
         if coding.text.project.answers == Project.Answers.SCUS:
             check_pyramid(coding, payloads)
         _append_to_log(coding, user, new_changes.values())
@@ -227,10 +237,23 @@ def _coding_for_update(coding: int) -> QuerySet[Coding]:
     return locked.filter(pk=coding).order_by()
 
 
-@compiled_query(IntegerField(), IntegerField())
-def _operations_after(coding: int, version: int) -> QuerySet[Operation, Any]:
-    later = Operation.objects.filter(coding=coding, sequence__gt=version).order_by("sequence")
-    return later.values("uuid", "kind", "payload", "sequence", "step", "undoes")
+def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[Operation]:
+    """Return the operations after a version that are not among these."""
+    return coding.operations.filter(sequence__gt=version).exclude(uuid__in=uuids).order_by()
+
+
+def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
+    """Return the operations after a version, as many as one answer holds."""
+    later = coding.operations.filter(sequence__gt=version).order_by("sequence")
+    missed: list[Mapping[str, Any]] = []
+    size = 0
+    rows = later.values("uuid", "kind", "payload", "sequence", "step", "undoes")[:MAX_MISSED]
+    for operation in rows.iterator(chunk_size=50):
+        missed.append(operation)
+        size += len(json.dumps(operation["payload"]))
+        if size > MAX_MISSED_BYTES:
+            break
+    return missed
 
 
 @compiled_query(IntegerField(), ListParameter(UUIDField()))
@@ -267,12 +290,24 @@ def _batches(payloads: Batch) -> Iterator[Batch]:
             yield dict(run)
 
 
-def _apply_batch(coding: Coding, batch: Batch) -> None:
+@dataclass(slots=True)
+class Moves:
+    """What a request has moved: the positions of its operations by the new keys, and the number of pointers written."""
+
+    positions: dict[str, int] = field(default_factory=dict)
+    pointers: int = 0
+
+
+def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> None:
     position, first = next(iter(batch.items()))
     if isinstance(first, DeleteMarkable):
         _with_position(position, lambda deletion: _delete_markable(coding, deletion), first)
     elif isinstance(first, MoveMarkable):
-        _with_position(position, lambda move: _move_markable(coding, move), first)
+        moves.pointers += _with_position(position, lambda move: _move_markable(coding, move), first)
+        if moves.positions and moves.pointers > MAX_MOVED_POINTERS:
+            message = f"More than {MAX_MOVED_POINTERS} pointers follow these moves: send fewer of them at a time."
+            raise OperationRejected("too_many_operations", message)  # none of them is wrong
+        moves.positions[first.to] = position
     elif isinstance(first, Description):
         _with_position(position, lambda description: _describe_scu(coding, description), first)
     else:
@@ -319,8 +354,8 @@ def _delete_markable(coding: Coding, deletion: DeleteMarkable) -> None:
     coding.judgements.filter(markable=markable).delete()
 
 
-def _move_markable(coding: Coding, move: MoveMarkable) -> None:
-    """Change the boundaries of a coder's own markable, and check its judgement and those that point to it."""
+def _move_markable(coding: Coding, move: MoveMarkable) -> int:
+    """Change the boundaries of a coder's own markable; return the number of pointers to it, which follow."""
     rules = Rules.for_coding(coding, [move.markable, move.to])
     markable, target = rules.markable(move.markable), rules.markable(move.to)
     if markable.pk is None:
@@ -335,13 +370,20 @@ def _move_markable(coding: Coding, move: MoveMarkable) -> None:
     judgement.markable = target
     judgement.head = [part for part in judgement.head if lies_within([part], target.parts)]
     judgement.save(update_fields=["markable", "head"])
-    Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=target)
-    pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target=target))
-    touching = coding.judgements.filter(Q(markable=target) | pointing)
-    touched = decisions_of_judgements(touching)
+    return Pointer.objects.filter(judgement__coding=coding, target=markable).update(target=target)
+
+
+def _check_moved(coding: Coding, moves: Moves) -> None:
+    """Check the judgements of the markables that were moved, and those that point to them, as they are in the end."""
+    if not moves.positions:
+        return
+    moved = Markable.objects.filter(text=coding.text_id, key__in=moves.positions)
+    pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target__in=moved))
+    touched = decisions_of_judgements(coding.judgements.filter(Q(markable__in=moved) | pointing))
     rules = Rules.for_coding(coding, {key for decision in touched for key in _keys_of(decision)})
     for decision in touched:
-        rules.check(decision)
+        positions = [moves.positions[key] for key in _keys_of(decision) if key in moves.positions]
+        _with_position(max(positions), rules.check, decision)
 
 
 def _describe_scu(coding: Coding, description: Description) -> None:

@@ -24,7 +24,7 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
         "scheme": scheme_state(project),
         "markables": [
             {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
-            for key, level, label, parts, head, predefined in markables(coding.pk, coding.text_id)
+            for key, level, label, parts, head, predefined, *_ in markables(coding.pk, coding.text_id)
         ],
         "coding": {"status": coding.status, "version": coding.version, "seconds": active_seconds(coding)},
         "judgements": judgements_of(coding),
@@ -42,6 +42,7 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
         "docset": coding.text.docset.title if coding.text.docset else "",
         "one_contributor": project.one_contributor,
         "words_exclusive": project.words_exclusive,
+        "scores_shown": project.scores_shown,
         "words": [
             parts[0] for parts in coding.text.markables.filter(level__coded=False).values_list("parts", flat=True)
         ],
@@ -105,14 +106,25 @@ def _segments(text: int) -> QuerySet[Segment, Any]:
     return Segment.objects.filter(text=text).values("kind", "start", "end", "label", "speaker")
 
 
-MARKABLE_COLUMNS = ("key", "level__key", "label", "parts", "head", "predefined")
+MARKABLE_COLUMNS = ("key", "level__key", "label", "parts", "head", "predefined", "start", "end")
 
 
 @compiled_query(IntegerField(), IntegerField())
 def _markables(coding: int, text: int) -> QuerySet[Markable, tuple[Any, ...]]:
-    return Markable.objects.seen_in(coding, text).values_list(*MARKABLE_COLUMNS)
+    return _all_seen_in(coding, text, Markable.objects.order_by())
 
 
 @compiled_query(IntegerField(), IntegerField())
 def _coded_markables(coding: int, text: int) -> QuerySet[Markable, tuple[Any, ...]]:
-    return Markable.objects.seen_in(coding, text).filter(level__coded=True).values_list(*MARKABLE_COLUMNS)
+    return _all_seen_in(coding, text, Markable.objects.order_by().filter(level__coded=True))
+
+
+def _all_seen_in(coding: int, text: int, markables: QuerySet[Markable]) -> QuerySet[Markable, tuple[Any, ...]]:
+    """Return those of the markables that the coder sees.
+
+    The coder's own are found by their judgements: what others marked is not passed over, so that the time of the
+    answer does not tell how much that is.
+    """
+    predefined = markables.filter(text=text, predefined=True).values_list(*MARKABLE_COLUMNS)
+    own = markables.filter(judgements__coding=coding, predefined=False).values_list(*MARKABLE_COLUMNS)
+    return predefined.union(own, all=True).order_by("start", "-end", "key")

@@ -6,16 +6,33 @@ seconds while others overtake it; file locks have a queue. PostgreSQL has queues
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from django.db import connection
+from django.db import OperationalError, connection
 
 try:
     import fcntl
 except ImportError:  # not available on Windows: there SQLite's own polling has to do
     fcntl = None  # type: ignore[assignment]
+
+
+class DatabaseBusy(OperationalError):
+    """Another connection has written to SQLite for longer than one waits."""
+
+
+@contextmanager
+def refuse_busy_database() -> Iterator[None]:
+    """Raise DatabaseBusy where SQLite says in the block that it is locked."""
+    try:
+        yield
+    except OperationalError as error:
+        # The lowest byte; those above say more of the reason.
+        if getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            raise DatabaseBusy(*error.args) from error
+        raise
 
 
 @contextmanager

@@ -1,33 +1,64 @@
-"""The progress of a worker, recorded in the row of its job: the fields `done`, `total` and `heartbeat_at`."""
+"""The progress of a worker, recorded in the row of its job: the fields `done`, `total` and `heartbeat_at`.
+
+Where progress is reported the job also learns that it was cancelled: its row is no longer what it was when it began.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
+
+from annotations.core import heartbeat
 
 type Progress = Callable[[int, int], None]
 
 SECONDS_BETWEEN = 0.25
-# A worker that has reported nothing for so long has died.
-LOST_AFTER = timedelta(minutes=15)
+LOST_AFTER = heartbeat.LOST_AFTER
+
+
+class Cancelled(Exception):
+    """Nobody waits for the job any more: it ends here, and what it has written is taken back."""
+
+
+class WorkerStopped(KeyboardInterrupt):
+    """The worker was told to stop. (As with Ctrl+C, psycopg takes back the statement that is under way.)"""
 
 
 def progress_recorder(row: QuerySet[Any]) -> Progress:
-    """Return a function that records how much of the total is done; a worker may call it as often as it likes."""
+    """Return a function that records how much of the total is done; a worker may call it as often as it likes.
+
+    It raises Cancelled once the query finds no row any more. Inside a transaction nobody would see what it records, and
+    who cancels would wait for the row: there it only looks. But when all is done it is recorded in that transaction, so
+    that from then on the row says that what was written stays.
+    """
     reported_at = 0.0
 
     def progress(done: int, total: int) -> None:
         nonlocal reported_at
-        if time.monotonic() - reported_at > SECONDS_BETWEEN:
-            reported_at = time.monotonic()
-            row.update(done=done, total=total, heartbeat_at=timezone.now())
+        heartbeat.beat()
+        if done < total and time.monotonic() - reported_at <= SECONDS_BETWEEN:
+            return
+        reported_at = time.monotonic()
+        if done < total and connection.in_atomic_block:
+            is_wanted = row.exists()
+        else:
+            is_wanted = bool(row.update(done=done, total=total, heartbeat_at=timezone.now()))
+        if not is_wanted:
+            raise Cancelled
 
     return progress
+
+
+def report_completion(progress: Progress | None, total: int) -> None:
+    """Report that all is done; call it last in the transaction that writes."""
+    if progress is not None:
+        progress(max(total, 1), max(total, 1))
 
 
 def is_lost(reported_at: datetime) -> bool:

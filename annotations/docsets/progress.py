@@ -17,6 +17,7 @@ from annotations.models import SCU, Coding, Docset, Index, Judgement, Markable, 
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.project import may
 from annotations.models.rights import Person, Right
+from annotations.projects.peer_names import coded_slug, coded_title, is_blind_to_peers
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class DocsetOverview:
 def docset_overviews(project: Project, user: Person) -> list[DocsetOverview]:
     """Return the docsets of the project that the user sees, by title. Four queries."""
     overviews = _overviews_by_slug(visible_docsets(project, user), user)
-    for coding in codings_progress(visible_codings(project, user)):
+    for coding in codings_progress(visible_codings(project, user), blind=is_blind_to_peers(project)):
         overviews[coding.docset].codings.append(coding)
     return list(overviews.values())
 
@@ -121,7 +122,8 @@ def docset_overviews(project: Project, user: Person) -> list[DocsetOverview]:
 def docset_overview(docset: Docset, project: Project, user: Person) -> DocsetOverview:
     """Return one docset as the user sees it. Four queries."""
     [overview] = _overviews_by_slug(Docset.objects.filter(pk=docset.pk), user).values()
-    overview.codings = codings_progress(visible_codings(project, user).filter(text__docset=docset))
+    codings = visible_codings(project, user).filter(text__docset=docset)
+    overview.codings = codings_progress(codings, blind=is_blind_to_peers(project))
     return overview
 
 
@@ -178,8 +180,11 @@ def visible_codings(project: Project, user: Person) -> QuerySet[Coding]:
     return Coding.objects.visible_to(user).filter(text__project=project, text__docset__isnull=False)
 
 
-def codings_progress(codings: QuerySet[Coding]) -> list[CodingProgress]:
-    """Return the progress of these codings: pyramids first, then by text and coder. Three queries."""
+def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingProgress]:
+    """Return the progress of these codings: pyramids first, then by text and coder. Three queries.
+
+    With `blind`, peers have the names under which their coders see them.
+    """
     contributors = Judgement.objects.filter(coding=OuterRef("pk"), markable__level__coded=True)
     n_scus: dict[int, int] = defaultdict(int)
     n_scus |= _counts_by_coding(Index.objects.filter(judgement__coding__in=codings), "judgement__coding", "entity")
@@ -189,12 +194,15 @@ def codings_progress(codings: QuerySet[Coding]) -> list[CodingProgress]:
     ).items():
         n_scus[coding] += count
     rows = codings.annotate(contributors=count_subquery(contributors)).values_list(
-        "pk", "text__docset__slug", "text__slug", "text__title", "coder__username", "kind", "status", "contributors"
-    )
-    progress = [
-        CodingProgress(docset, text, title, coder, kind, status == Coding.Status.SUBMITTED, n_scus[pk], contributors)
-        for pk, docset, text, title, coder, kind, status, contributors in rows.order_by("text__title", "text__slug")
-    ]
+        "pk", "text_id", "coder_id", "text__docset__slug", "text__slug", "text__title", "coder__username", "kind",
+        "status", "contributors"
+    )  # fmt: skip
+    progress = []
+    for pk, text_pk, coder_pk, docset, text, title, coder, kind, status, contributors in rows.order_by():
+        if blind and kind not in PYRAMID_KINDS:
+            text, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
+        submitted = status == Coding.Status.SUBMITTED
+        progress.append(CodingProgress(docset, text, title, coder, kind, submitted, n_scus[pk], contributors))
     return sorted(progress, key=lambda coding: (KIND_ORDER.index(coding.kind), coding.title, coding.text, coding.coder))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotations.docsets.tokenization import token_spans
-from annotations.models import Docset, Segment, Text
+from annotations.models import Docset, Segment, Text, User
 from annotations.models.rights import Person
+from annotations.projects.peer_names import hide_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,15 @@ def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
     return [SummaryText(label, text.content[start:end], text.language, text.direction) for label, start, end in rows]
 
 
-def visible_peers(docset: Docset, user: Person) -> list[SummaryText]:
-    """Return the peers that the user may read, by title. One query."""
-    peers = Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER).order_by("title", "slug")
+def visible_peers(docset: Docset, user: User, *, blind: bool) -> list[SummaryText]:
+    """Return the peers that the user may read, by title. One query.
+
+    With `blind`, they have the names under which the user sees them, and no system.
+    """
+    peers = list(Text.objects.visible_to(user).filter(docset=docset, role=Text.Role.PEER))
+    for peer in peers if blind else ():
+        hide_name(peer, user.pk)
+    peers.sort(key=lambda peer: (peer.title, peer.slug))
     return [
-        SummaryText(*row) for row in peers.values_list("title", "content", "language", "direction", "slug", "system")
+        SummaryText(peer.title, peer.content, peer.language, peer.direction, peer.slug, peer.system) for peer in peers
     ]

@@ -27,12 +27,14 @@ class CodingQuerySet(models.QuerySet["Coding"]):
 
     def with_progress(self) -> CodingQuerySet:
         """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
-        markables = Markable.objects.filter(text=OuterRef("text"), level__coded=True).filter(
-            Q(predefined=True)
-            | Exists(Judgement.objects.filter(coding=OuterRef(OuterRef("pk")), markable=OuterRef("pk")))
+        # Counted apart, so that what other coders marked is not passed over.
+        predefined = Markable.objects.filter(text=OuterRef("text"), predefined=True, level__coded=True)
+        judgements = Judgement.objects.filter(coding=OuterRef("pk"))
+        own = judgements.filter(markable__predefined=False, markable__level__coded=True)
+        return self.annotate(
+            to_decide=count_subquery(predefined) + count_subquery(own),
+            decided=count_subquery(judgements.filter(complete())),
         )
-        decided = Judgement.objects.filter(coding=OuterRef("pk")).filter(complete())
-        return self.annotate(to_decide=count_subquery(markables), decided=count_subquery(decided))
 
 
 class Coding(models.Model):

@@ -19,7 +19,10 @@ class MarkableQuerySet(models.QuerySet["Markable"]):
         )
 
     def seen_in(self, coding: int, text: int) -> MarkableQuerySet:
-        """Return the markables that the coder of this coding of this text sees: predefined ones and the coder's own."""
+        """Return the markables that the coder of this coding of this text sees: predefined ones and the coder's own.
+
+        For some of them, named by key: all of them are found by passing over those that other coders marked.
+        """
         own = related_rows(self.model, "judgements").filter(coding=coding, markable=OuterRef("pk"))
         return self.filter(Q(predefined=True) | Exists(own), text=text)
 
@@ -53,6 +56,7 @@ class Markable(models.Model):
             models.UniqueConstraint(fields=["text", "key"], name="markable_once_in_text"),
             models.CheckConstraint(condition=Q(end__gt=F("start")), name="markable_not_empty"),
         ]
+        indexes = [models.Index(fields=["text"], condition=Q(predefined=True), name="markable_predefined_in_text")]
 
     def __str__(self) -> str:
         return self.label or self.key

@@ -68,6 +68,11 @@ class Project(models.Model):
         default=True,
         help_text="Of pyramids: as in 2003; off: contributors and SCUs may share words, as in 2005.",
     )
+    scores_shown = models.BooleanField(
+        "scores are shown while a peer is scored",
+        default=False,
+        help_text="Of pyramids: off, who holds a peer against a pyramid does not see its scores change.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     members = models.ManyToManyField(User, through="Membership", related_name="projects")

@@ -61,6 +61,7 @@ def create_project(
             allow_later=category.allow_later,
             takes_index=category.takes_index,
             takes_optional=category.takes_optional,
+            singleton=category.singleton,
             position=position,
         )
         for position, category in enumerate(scheme.categories)

@@ -7,10 +7,12 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 
 from annotations.models import Coding, Membership, Project, User
 from annotations.models.rights import ROLES_SEEING_ALL_WORK
 from annotations.projects.locks import lock_project
+from annotations.projects.tokens import digest_of
 
 CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR)
 
@@ -67,28 +69,54 @@ def _refuse_role_change(membership: Membership) -> None:
         raise ValidationError(f"{user} is the only manager; make somebody else manager first.")
 
 
-def get_or_create_coder(project: Project, username: str, *, create: bool) -> User:
-    """Return the member who codes under that name. With `create`, create a missing user and membership.
+def get_or_create_coder(
+    project: Project, username: str, *, create: bool, join: bool = False, trial: bool = False
+) -> User:
+    """Return the member who codes under that name.
 
-    A user created here has no usable password. Raise ValidationError if the user or membership is missing or the role
-    is another one.
+    With `create`, create an account of a name that is free, without a usable password, and its membership. Somebody who
+    has an account joins by an invitation; only with `join` they are made a member at once. Raise ValidationError if the
+    person or the role is missing: who is no member is told of in the same words, whether there is such an account or
+    not, and so with `create` in a `trial`, which has to be rolled back.
     """
-    user = User.objects.filter(username__iexact=username).first()
-    if user is None:
-        if not create:
-            raise ValidationError(f"There is nobody called {username!r}.")
-        user = User(username=username)
-        user.set_unusable_password()
-        user.full_clean(exclude=["password"])
-        user.save()
-    membership = Membership.objects.filter(project=project, user=user).first()
+    members = Q(user__username__iexact=username)
+    if trial:
+        members |= Q(user__username=_trial_username(username))
+    membership = Membership.objects.select_related("user").filter(members, project=project).first()
+    if membership is None and join and (user := User.objects.filter(username__iexact=username).first()):
+        membership = add_member(project, user, Membership.Role.CODER)
     if membership is None:
         if not create:
-            raise ValidationError(f"{user} is not a member of {project.slug}.")
-        membership = add_member(project, user, Membership.Role.CODER)
+            raise ValidationError(f"{username!r} is not a member of {project.slug}.")
+        return _create_coder(project, username, trial=trial)
+    user = membership.user
     if membership.role not in CODING_ROLES:
         raise ValidationError(f"{user} is {membership.role} of {project.slug} and does not code.")
+    if trial and user.username == _trial_username(username):
+        user.username = username
     return user
+
+
+def _create_coder(project: Project, username: str, *, trial: bool) -> User:
+    user = User(username=username)
+    user.set_unusable_password()
+    user.clean_fields(exclude=["password"])
+    if trial:
+        user.username = _trial_username(username)
+    elif User.objects.filter(username__iexact=username).exists():
+        raise ValidationError(
+            f"no account can be made with the name {username!r}: somebody has it who is not a member of "
+            f"{project.slug}. Invite that person, or use another name."
+        )
+    user.save()
+    add_member(project, user, Membership.Role.CODER)
+    user.username = username
+    return user
+
+
+def _trial_username(username: str) -> str:
+    """Return a name that stands for this one during a trial. The space makes it one that no account has."""
+    return f"trial {digest_of(username.lower())}"
 
 
 def members_in_roles(project: Project, roles: Iterable[str]) -> Any:

@@ -10,11 +10,12 @@ from django.db.models import CharField, IntegerField, QuerySet
 from django.http import Http404
 
 from annotations.core.compiled_queries import compiled_query
-from annotations.models import Coding, Project, Transfer, User
+from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.project import may
 from annotations.models.rights import Member, Person, Right
 from annotations.models.transfer import ARCHIVE
+from annotations.projects.peer_names import find_slug, hide_name, is_blind_to_peers
 
 
 def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT) -> Project:
@@ -43,13 +44,17 @@ def _projects_of_member(user: int, slug: str) -> QuerySet[Project]:
 def own_coding(user: User, project: Project, text_slug: str, *, agreed: bool = False, content: bool = True) -> Coding:
     """Return the user's own coding of a text of the project. Raise Http404 if the user has none.
 
+    A peer summary has the names under which the user may see it, and is found by them too.
+
     With `agreed`, the coding of the agreed pyramid, or of a peer summary against it. Without `content`, the content of
     the text is not loaded.
     """
     codings_of_member = _own_codings_of_member if content else _own_codings_without_content
-    key = (project.pk, text_slug)
+    key = (project.pk, find_slug(project, user.pk, text_slug))
     for coding in _own_codings(user, *key) if user.is_superuser else codings_of_member(user.pk, *key):
         if (coding.kind in AGREED_KINDS) == agreed:
+            if coding.text.role == Text.Role.PEER and is_blind_to_peers(project):
+                hide_name(coding.text, user.pk)
             return coding
     raise Http404("This text is not yours to code.")
 

@@ -85,9 +85,9 @@ class World:
         return self.ask_with(self.client, method, address, body, look, **headers)
 
     def sign_in(self, role: str) -> None:
-        """Give the client the session of the role."""
+        """Give the client the session of the role; without a role, none."""
         self.client.cookies = SimpleCookie()
-        if self.cookies[role]:
+        if self.cookies.get(role):
             self.client.cookies[settings.SESSION_COOKIE_NAME] = self.cookies[role]
 
     def ask_with(

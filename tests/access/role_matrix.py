@@ -72,6 +72,11 @@ def public(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     return Access(dict.fromkeys(ROLES, ok), body)
 
 
+def staff(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    """Return the access of those who may enter the admin; all others are sent to its own door."""
+    return who(["site staff", "superuser"], ok, body, members=302, others=302).but({"anonymous": 302})
+
+
 def permitted(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     """Return the access of those who may make projects."""
     return who(["superuser"], ok, body, others=403)
@@ -163,6 +168,9 @@ NEW_PASSWORD = "lavender-9-canoe"
 PAGES = [
     row("healthz", GET=public(), refused=public(405)),
     row("readyz", GET=public(), refused=public(405)),
+    row("metrics", GET=public(404), refused=public(405)),
+    row("staff_sign_in", GET=public(302), refused=public(405)),
+    row("signed_in", GET=signed_in(204).but({"anonymous": 401}), refused=public(405)),
     row(
         "sign_in",
         GET=public(),
@@ -181,6 +189,15 @@ PAGES = [
         PUT=signed_in(),
         OPTIONS=signed_in(),
         unseen=True,  # a form sent by PUT is not read
+    ),
+    row(
+        "change-password-of-staff",
+        GET=staff(),
+        POST=staff(302, {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}),
+        PUT=staff(),
+        OPTIONS=staff(),
+        refused=staff(405),
+        unseen=True,  # whom the site's staff lets not in, is sent to their door
     ),
     row("home", GET=signed_in()),
     row("account", GET=signed_in(), POST=signed_in(200, {"name": "n", "scope": "read", "days": "7"})),
@@ -261,6 +278,8 @@ PAGES = [
         pk="@imported.pk",
         POST=own("manager", ok=302).but({"viewer": 403, "adjudicator": 403, "superuser": 403}),
     ),
+    # It is over: nothing of it can be cancelled.
+    row("cancel", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=302).but({"adjudicator": 403}), unseen=True),
     row("discard", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=302).but({"adjudicator": 403})),
     row("transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
     again("transfer-file", pk="@imported.pk", GET=own(*MANAGE).but({"viewer": 403, "adjudicator": 403})),
@@ -276,6 +295,7 @@ AGREEMENT = [
             "compare",
             "difference",
             "methods",
+            "agreement-data",
             "texts",
             "coders",
             "coder-pair",
@@ -399,6 +419,7 @@ API = [
         pk="@exported.pk",
         POST=own("viewer").but({"adjudicator": 403, "manager": 403, "superuser": 403}),
     ),
+    row("api-cancel", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=409).but({"adjudicator": 403})),
     row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
     *(row(f"api-{name}", GET=results()) for name in ("agreement", "data", "grid", "items", "item")),
     # Without two that are to be compared there is no answer.

@@ -30,6 +30,7 @@ from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.sources import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import DIALOGUE, change, judge, make_project
+from tests.shared.cases import cases
 from tests.shared.pyramids import SUMMARIES, build, models_of, says, send
 
 WALK = "[Anna](a) took [her](b) dog. [It](c) was fun, she said."
@@ -330,7 +331,8 @@ def test_the_walk_finds_the_routes_of_projects():
     assert {"/", "/api/v1/projects/", "/sign-in/"} <= set(OTHER_ADDRESSES)
 
 
-@pytest.mark.parametrize("kind", WORLDS)
+# Who marks, points too, and the SCUs of pyramids are indices.
+@pytest.mark.parametrize("kind", cases(["marking", "pyramids"], full=["pointers", "indices"]))
 def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind):
     visits = all_visits(kind)
     before = visited(bob, visits, signed_in, kind, alice_works=False)

@@ -1,6 +1,10 @@
 """GET /healthz and /readyz."""
 
+import resource
+import signal
+
 import pytest
+from django.core.cache import caches
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
@@ -29,7 +33,30 @@ def test_it_is_not_ready_before_it_is_migrated(client, db):
 
 def test_it_is_not_ready_where_no_file_can_be_written(client, db, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "ghost" / "files"
-    assert client.get("/readyz").json()["failed_checks"] == {"files": "files cannot be written"}
+    assert client.get("/readyz").json()["failed_checks"] == {
+        "files": "files cannot be written: No such file or directory"
+    }
+
+
+def test_it_is_not_ready_where_the_disk_is_full(client, db, settings, tmp_path):
+    """A bound on the size of files stands for the full disk, as in tests/faults/test_full.py."""
+    settings.MEDIA_ROOT = tmp_path
+    free = resource.getrlimit(resource.RLIMIT_FSIZE)
+    interrupted = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, free[1]))
+    try:
+        reply = client.get("/readyz")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, free)
+        signal.signal(signal.SIGXFSZ, interrupted)
+    assert (reply.status_code, reply.json()["failed_checks"]) == (
+        503,
+        {"files": "files cannot be written: File too large"},
+    )
+    assert list(tmp_path.iterdir()) == []
+    assert client.get("/readyz").status_code == 503  # for a second: anybody may ask
+    caches["process"].clear()
+    assert client.get("/readyz").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

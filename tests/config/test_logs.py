@@ -3,10 +3,13 @@
 import json
 import logging
 import sys
+from typing import Any
 
 import pytest
+from django.conf import settings as configured
 
-from config.logs import JSONLinesFormatter, RequestIdFilter, request_id
+from config.logs import PERSONAL_PARAMETERS, JSONLinesFormatter, RefusalFilter, RequestIdFilter, request_id
+from tests.access.role_matrix import OF_AGREED, PARAMETERS
 
 
 def line(record: logging.LogRecord) -> dict[str, object]:
@@ -58,3 +61,76 @@ def test_an_error_is_one_line_with_its_trace():
     said = line(record)
     assert (said["level"], said["message"]) == ("error", "failed so")
     assert "ValueError: line one\nline two" in str(said["error"])
+
+
+@pytest.fixture
+def written(caplog) -> pytest.LogCaptureFixture:
+    """Return what the log holds, through the filters of the handler."""
+    handlers: Any = configured.LOGGING["handlers"]
+    assert handlers["console"]["filters"] == ["request_id", "refusals"]
+    for one in (RequestIdFilter(), RefusalFilter()):
+        caplog.handler.addFilter(one)
+    return caplog
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ({"path": "/sign-in/", "headers": {"host": "evil.example"}}, 400),
+        ({"path": "/ghost/"}, 404),
+        ({"path": "/sign-in/", "method": "POST", "data": b"x", "content_type": "multipart/form-data"}, 400),
+        (
+            {
+                "path": "/sign-in/",
+                "method": "POST",
+                "data": b"x" * (configured.DATA_UPLOAD_MAX_MEMORY_SIZE + 1),
+                "content_type": "application/x-www-form-urlencoded",
+            },
+            413,
+        ),
+    ],
+)
+def test_what_strangers_send_wrong_is_a_warning_without_a_trace(client, db, written, sent, status):
+    assert client.generic(sent.pop("method", "GET"), **sent).status_code == status
+    told = [line(record) for record in written.records if record.name.startswith("django")]
+    assert told
+    assert all(one["level"] == "warning" and "error" not in one for one in told), told
+
+
+def test_a_failure_of_ours_keeps_its_trace(written):
+    try:
+        raise ValueError("ours")
+    except ValueError:
+        logging.getLogger("django.request").error("failed", exc_info=True, extra={"status_code": 500})
+    [record] = written.records
+    assert (line(record)["level"], "ours" in str(line(record)["error"])) == ("error", True)
+
+
+def test_whose_address_it_is_the_log_does_not_say(signed_in, charlie, codings, heard):
+    """Neither our line nor Django's own, of an address that names people."""
+    client = signed_in(charlie)
+    for address in (
+        "/projects/tea/agreement/coders/alice/bob/",
+        "/projects/tea/agreement/coders/alice/ghost/",
+        "/api/v1/projects/tea/members/alice/",
+        "/api/v1/projects/tea/members/ghost/",
+    ):
+        client.get(address)
+    client.post("/projects/tea/texts/tea/codings/alice/reopen/")
+    told = [json.dumps(line(record)) for record in heard.records]
+    assert len(told) >= 5
+    assert any("/coders/.../.../" in one for one in told)
+    assert not [one for one in told if "alice" in one or "ghost" in one]
+
+
+def test_every_parameter_that_names_somebody_is_known():
+    named = {name for name, thing in (PARAMETERS | OF_AGREED).items() if thing.endswith(".username")}
+    assert named == set(PERSONAL_PARAMETERS)
+
+
+def test_who_fails_to_sign_in_is_in_the_log_by_address_alone(client, db, settings, written):
+    settings.AXES_ENABLED = True
+    client.post("/sign-in/", {"username": "my secret passphrase", "password": "x"})
+    told = [record.getMessage() for record in written.records if record.name.startswith("axes")]
+    assert any("127.0.0.1" in one for one in told)
+    assert not [one for one in told if "passphrase" in one]

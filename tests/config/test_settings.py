@@ -68,7 +68,10 @@ def shown(code, data_dir, **given):
         ({"ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": "", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": KEY}, "ALLOWED_HOSTS"),
+        (PRODUCTION | {"METRICS_TOKEN": "x" * 31}, "METRICS_TOKEN"),
         ({"DEBUG": "0", "SECRET_KEY": KEY, "ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"SECRET_KEY": "x", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
+        ({"SECRET_KEY": "k" * 31, "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
     ],
 )
 def test_production_refuses_to_start_without_its_own_key_or_hosts(tmp_path, given, says):
@@ -84,7 +87,7 @@ def test_with_key_and_hosts_production_starts_and_is_secure(tmp_path):
     for name in ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY", "SECURE_SSL_REDIRECT"):
         assert settings[name] is True
     assert settings["SECURE_HSTS_SECONDS"] >= 365 * 24 * 3600
-    assert settings["PASSWORD_HASHERS"] == ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+    assert settings["PASSWORD_HASHERS"] == ["config.hashers.BoundedArgon2PasswordHasher"]
 
 
 def test_the_key_may_come_from_a_file(tmp_path):
@@ -106,7 +109,7 @@ def test_a_response_in_production_carries_the_headers(tmp_path):
     assert seen["plain"] == [301, "https://coindex.example/sign-in/"]
     assert (seen["status"], seen["wrong"]) == (200, 400)
     headers = seen["headers"]
-    assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
+    assert headers["Strict-Transport-Security"] == "max-age=31536000"
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
@@ -115,6 +118,17 @@ def test_a_response_in_production_carries_the_headers(tmp_path):
     assert policy["object-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
     assert "Secure" in seen["cookie"]
     assert "SameSite=Lax" in seen["cookie"]
+
+
+def test_other_names_under_ours_are_bound_to_https_where_that_is_asked_for(tmp_path):
+    asked = {"SECURE_HSTS_INCLUDE_SUBDOMAINS": "1", "SECURE_HSTS_PRELOAD": "1"}
+    headers = shown(VISIT, tmp_path, **PRODUCTION, **asked)["headers"]
+    assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
+
+
+def test_a_key_of_32_characters_is_long_enough_and_ones_own_machine_takes_any(tmp_path):
+    assert shown(SHOW, tmp_path, **PRODUCTION | {"SECRET_KEY": "k" * 32})["SECRET_KEY"] == "k" * 32
+    assert shown(SHOW, tmp_path, LOCAL="1", SECRET_KEY="x")["SECRET_KEY"] == "x"
 
 
 @pytest.mark.parametrize("switch", ["LOCAL", "DEBUG"])

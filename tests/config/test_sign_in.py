@@ -8,7 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotations.models import User
-from config.clients import client_address
+from config import sign_in as page
+from config.clients import UNKNOWN_ADDRESS, client_address
 
 SECRET = "correct horse battery"
 
@@ -127,6 +128,51 @@ def test_whom_one_lets_in_begins_anew(client, anna, bounded):
     assert fail(client, 2).status_code == 200
 
 
+def test_made_up_names_have_a_bound_for_each_address(client, anna, settings):
+    settings.SIGN_IN_FAILURES_OF_ADDRESS = 3
+    for number in range(3):
+        assert fail(client, 1, username=f"ghost-{number}").status_code == 200
+    reply = sign_in(client)
+    assert (reply.status_code, "Too many attempts" in reply.content.decode()) == (429, True)
+    assert sign_in(Client(REMOTE_ADDR="10.0.0.9")).status_code == 302
+
+
+def test_who_is_shut_out_with_others_of_the_address_reads_for_how_long(client, anna, settings):
+    settings.SIGN_IN_FAILURES_OF_ADDRESS = 1
+    fail(client, 1)
+    assert 0 < int(sign_in(client)["Retry-After"]) <= page.FAILURES.seconds
+
+
+@pytest.mark.parametrize("missing", [{"username": ""}, {"password": ""}, {"username": "", "password": ""}])
+def test_forms_of_which_no_password_is_checked_shut_nobody_out(client, anna, settings, missing):
+    settings.SIGN_IN_FAILURES_OF_ADDRESS = 1
+    for _ in range(3):
+        assert sign_in(client, **missing).status_code == 200
+    assert sign_in(client).status_code == 302
+
+
+def test_who_goes_on_with_a_name_that_is_locked_shuts_out_no_others(client, anna, bounded, settings):
+    settings.SIGN_IN_FAILURES_OF_ADDRESS = 4
+    User.objects.create_user("bert", password=SECRET)
+    assert fail(client, 10).status_code == 429
+    assert sign_in(client, username="bert").status_code == 302
+
+
+def test_the_failure_that_locks_a_name_counts_for_the_address_too(client, anna, bounded, settings):
+    settings.AXES_FAILURE_LIMIT, settings.SIGN_IN_FAILURES_OF_ADDRESS = 1, 3
+    for number in range(3):
+        assert fail(client, 1, username=f"ghost-{number}").status_code == 429
+    assert sign_in(client).status_code == 429
+
+
+def test_the_addresses_of_one_network_of_ipv6_count_as_one(client, anna, settings):
+    settings.SIGN_IN_FAILURES_OF_ADDRESS = 2
+    for number in range(2):
+        assert fail(Client(REMOTE_ADDR=f"2001:db8:0:1::{number}"), 1).status_code == 200
+    assert sign_in(Client(REMOTE_ADDR="2001:db8:0:1:ffff::9")).status_code == 429
+    assert sign_in(Client(REMOTE_ADDR="2001:db8:0:2::9")).status_code == 302
+
+
 @pytest.mark.parametrize(
     ("behind", "forwarded", "found"),
     [
@@ -134,8 +180,61 @@ def test_whom_one_lets_in_begins_anew(client, anna, bounded):
         (True, "9.9.9.9", "9.9.9.9"),
         (True, "1.1.1.1, 9.9.9.9", "9.9.9.9"),
         (True, "", "127.0.0.1"),
+        (True, "1.2.3.4:5678", "1.2.3.4"),
+        (True, "[::1]:80", "::1"),
+        (True, "[2001:DB8::1]", "2001:db8::1"),
+        (True, "2001:db8::1", "2001:db8::1"),
+        (True, "::ffff:9.9.9.9", "9.9.9.9"),
+        (True, "fe80::1%eth0", "fe80::1"),
+        (True, "9.9.9.9, unknown", "127.0.0.1"),
+        (True, "9.9.9.9, _hidden:80", "127.0.0.1"),
+        (True, "9.9.9.9, []", "127.0.0.1"),
+        (True, "9.9.9.9, 1.2.3.4:", "127.0.0.1"),
     ],
 )
 def test_of_what_proxies_say_the_last_counts_and_only_behind_ours(rf, settings, behind, forwarded, found):
     settings.BEHIND_PROXY = behind
     assert client_address(rf.get("/", headers={"X-Forwarded-For": forwarded})) == found
+
+
+@pytest.mark.parametrize("end", ["", "unix:"])
+def test_a_client_without_an_address_counts_as_one(rf, end):
+    assert client_address(rf.get("/", REMOTE_ADDR=end)) == UNKNOWN_ADDRESS
+
+
+@pytest.mark.parametrize("forwarded", ["1.2.3.4:5678", "[::1]:80", "unknown", "fe80::1%eth0", "x" * 300])
+def test_whatever_a_proxy_says_of_the_address_people_sign_in_and_failures_count(
+    client, anna, bounded, settings, forwarded
+):
+    settings.BEHIND_PROXY = True
+    said = {"headers": {"X-Forwarded-For": forwarded}}
+    for _ in range(2):
+        assert client.post("/sign-in/", {"username": "anna", "password": "wrong"}, **said).status_code == 200
+    assert AccessAttempt.objects.get().failures_since_start == 2
+    assert client.post("/sign-in/", {"username": "anna", "password": SECRET}, **said).status_code == 302
+
+
+@pytest.mark.parametrize("length", [255, 256, 300, 3000])
+def test_a_name_of_any_length_is_refused_like_another_and_bounded(client, anna, bounded, length):
+    for status in (200, 200, 429):
+        assert client.post("/sign-in/", {"username": "n" * length, "password": "wrong"}).status_code == status
+
+
+@pytest.fixture
+def anna_here(client, anna, bounded):
+    client.force_login(anna)
+    return client
+
+
+@pytest.mark.parametrize("door", ["/account/password/", "/admin/password_change/"])
+def test_the_old_password_is_guessed_no_more_often_than_at_sign_in(anna_here, anna, door):
+    User.objects.update(is_staff=True)
+    new = {"new_password1": "lavender-9-canoe", "new_password2": "lavender-9-canoe"}
+    for _ in range(2):
+        reply = anna_here.post(door, {"old_password": "wrong"} | new)
+        assert (reply.status_code, "incorrectly" in reply.content.decode()) == (200, True)
+    assert anna_here.post(door, {"old_password": "wrong"} | new).status_code == 429
+    assert anna_here.post(door, {"old_password": SECRET} | new).status_code == 429
+    assert sign_in(Client()).status_code == 429
+    anna.refresh_from_db()
+    assert anna.check_password(SECRET)

@@ -37,6 +37,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "preset",
             "one_contributor",
             "words_exclusive",
+            "scores_shown",
             "role",
         ]
 
@@ -93,6 +94,9 @@ class CategoryStateSerializer(serializers.Serializer[Any]):
     allow_later = serializers.BooleanField()
     takes_index = serializers.BooleanField()
     takes_optional = serializers.BooleanField()
+    singleton = serializers.BooleanField(
+        help_text="Where coders index: a markable with this answer refers to itself alone; else the answer is a value."
+    )
 
 
 class SchemeStateSerializer(serializers.Serializer[Any]):
@@ -162,6 +166,7 @@ class PyramidStateSerializer(serializers.Serializer[Any]):
     docset = serializers.CharField()
     one_contributor = serializers.BooleanField()
     words_exclusive = serializers.BooleanField()
+    scores_shown = serializers.BooleanField(help_text="whether the page shows the scores of a peer as they change")
     words = SpansField(help_text="the words of the summaries")
     scus = serializers.DictField(child=DescriptionSerializer(), help_text="what you say of your SCUs, by their keys")
     against = AgainstSerializer(allow_null=True, help_text="the pyramid that a peer summary is held against")

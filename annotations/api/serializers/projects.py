@@ -23,7 +23,7 @@ class NewProjectSerializer(StrictSerializer):
 class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Project]):
     class Meta:
         model = Project
-        fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive"]
+        fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive", "scores_shown"]
 
 
 class SchemeChangesSerializer(StrictSerializer):

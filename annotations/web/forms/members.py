@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
-from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
+from django.http import HttpRequest
+from django.views.decorators.debug import sensitive_variables
 
 from annotations.models import Membership, Token, User
 
@@ -54,3 +59,19 @@ class JoinForm(UserCreationForm[User]):
         if User.objects.filter(username__iexact=username).exists():
             raise forms.ValidationError("Somebody has this name already.")
         return username
+
+
+class PasswordForm(PasswordChangeForm):
+    """A new password. The old one is checked as at sign-in, so that it can be guessed no more often than there."""
+
+    def __init__(self, user: User, request: HttpRequest, **options: Any) -> None:
+        self.request = request
+        super().__init__(user, **options)
+
+    @sensitive_variables("old_password")
+    def clean_old_password(self) -> str:
+        """Return the old password. Raise ValidationError if it is wrong, or was wrong too often."""
+        old_password: str = self.cleaned_data["old_password"]
+        if authenticate(self.request, username=self.user.get_username(), password=old_password) != self.user:
+            raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
+        return old_password

@@ -105,8 +105,8 @@ class CoderMarkedLevelsForm(StaleFormMixin, forms.Form):
 
 
 class PyramidOptionsForm(ProjectFieldsForm):
-    """The options for contributors of pyramids; existing contributors stay."""
+    """The options of pyramids; existing contributors stay."""
 
     class Meta:
         model = Project
-        fields = ["one_contributor", "words_exclusive"]
+        fields = ["one_contributor", "words_exclusive", "scores_shown"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse_lazy
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
@@ -13,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.models import Token
 from annotations.projects.tokens import create_token
-from annotations.web.forms.members import TokenForm
+from annotations.web.forms.members import PasswordForm, TokenForm
 from annotations.web.views import signed_in_user
 
 
@@ -41,3 +45,15 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     token.delete()
     messages.success(request, f"The key {token} works no more.")
     return redirect("account")
+
+
+class PasswordView(PasswordChangeView):
+    """Change the user's own password."""
+
+    template_name = "registration/change_password.html"
+    success_url = reverse_lazy("account")
+    form_class = PasswordForm
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        """Return the arguments of the form, with the request in which attempts are counted."""
+        return super().get_form_kwargs() | {"request": self.request}

@@ -25,6 +25,7 @@ from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
 from annotations.models.project import may
 from annotations.models.rights import Right
+from annotations.projects.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
 from annotations.web.views import signed_in_user
@@ -79,7 +80,7 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "rows": progress_table(overview, coders),
         "own": [coding for coding in overview.codings if coding.coder == signed_in_user(request).get_username()],
         "summaries": visible_summaries(docset_row, signed_in_user(request)),
-        "peers": visible_peers(docset_row, signed_in_user(request)),
+        "peers": visible_peers(docset_row, signed_in_user(request), blind=is_blind_to_peers(project)),
         "sees_all": sees_all,
         "manages": may(project, Right.MANAGE),
         "may_reassign": may(project, Right.MANAGE) and overview.agreed is not None,

@@ -5,14 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotations.core.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Transfer
 from annotations.models.project import may
@@ -26,6 +29,7 @@ from annotations.web.views import signed_in_user
 PATIENCE = timedelta(seconds=10)
 # The largest number of entries of a list, such as refused files, that the page shows unfolded.
 MAX_SHOWN = 20
+BEING_WRITTEN = "The database is being written now, by this or another import; try again in a moment."
 
 
 @login_required
@@ -51,7 +55,7 @@ def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.MANAGE)
     if request.method == "POST":
         form = ImportForm(project, request.POST, request.FILES)
-        if form.is_valid():
+        if form.is_valid() and _may_order(request, form):
             transfer = orders.order_import(
                 project, signed_in_user(request), form.cleaned_data["files"], form.format_key, form.choices
             )
@@ -69,7 +73,7 @@ def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     archives = may(project, Right.MANAGE)
     if request.method == "POST":
         form = ExportForm(project, request.POST, archives=archives)
-        if form.is_valid():
+        if form.is_valid() and _may_order(request, form):
             transfer = orders.order_export(project, signed_in_user(request), form.format_key, form.choices)
             return redirect("transfer", transfer.pk)
     else:
@@ -83,10 +87,19 @@ def export_files(request: HttpRequest, slug: str) -> HttpResponse:
 def restore(request: HttpRequest) -> HttpResponse:
     """Order the creation of a project from its archive."""
     form = RestoreForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid() and _may_order(request, form):
         transfer = orders.order_restore(signed_in_user(request), form.cleaned_data["file"], form.cleaned_data["slug"])
         return redirect("transfer", transfer.pk)
     return render(request, "annotations/transfers/restore.html", {"form": form}, status=400 if form.errors else 200)
+
+
+def _may_order(request: HttpRequest, form: Form) -> bool:
+    """Count an order of the person; add an error to the form where there were too many in this hour."""
+    most = settings.API_ORDERS_AN_HOUR
+    if orders.ORDERS.use(request.user.pk) <= most:
+        return True
+    form.add_error(None, f"You have reached the bound of {most} imports and exports an hour; go on in the next hour.")
+    return False
 
 
 def _form(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
@@ -136,11 +149,28 @@ def carry_out(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Break off a transfer that is worked on or waits for a worker."""
+    transfer = transfer_for(request.user, pk)
+    try:
+        if not orders.cancel(transfer, signed_in_user(request)):
+            messages.info(request, "This was over already.")
+    except DatabaseBusy:
+        messages.error(request, BEING_WRITTEN)
+    return redirect("transfer", transfer.pk)
+
+
+@login_required
+@require_POST
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a transfer and its file; what it changed stays."""
     transfer = transfer_for(request.user, pk)
-    if not orders.discard(transfer, signed_in_user(request)):
-        messages.error(request, "This is being worked on; wait until it is done.")
+    try:
+        if not orders.discard(transfer, signed_in_user(request)):
+            messages.error(request, "This is being worked on; cancel it, or wait until it is done.")
+            return redirect("transfer", transfer.pk)
+    except DatabaseBusy:
+        messages.error(request, BEING_WRITTEN)
         return redirect("transfer", transfer.pk)
     messages.success(request, "Discarded. What it has done stays.")
     return redirect("transfers", transfer.project.slug) if transfer.project else redirect("home")

@@ -1,6 +1,7 @@
 """GET and POST /api/v1/projects/SLUG/texts/TEXT/coding/operations/."""
 
 import json
+from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
@@ -13,6 +14,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotations.api.serializers.coding import ChangeSerializer, _parse_usual_change
+from annotations.coding import operations
 from annotations.coding.judgements import judgements_of
 from annotations.coding.status import submit_coding
 from annotations.models import Operation
@@ -39,6 +41,19 @@ def post(signed_in, alice, codings):
 
 def batch(*sent, version=0):
     return {"version": version, "operations": list(sent)}
+
+
+@pytest.mark.parametrize(("name", "status"), [("alice", 200), ("bob", 403), ("", 200), ("%61lice", 200), ("é", 403)])
+def test_a_page_of_somebody_else_neither_reads_nor_writes(signed_in, alice, codings, keys, name, status):
+    client = signed_in(alice)
+    headers = {"X-Coder": quote(name) if not name.startswith("%") else name}
+    assert client.get(URL, headers=headers).status_code == status
+    body = json.dumps(batch(operation(keys["a"])))
+    answer = client.post(URL, body, content_type="application/json", headers=headers)
+    assert answer.status_code == status
+    assert bool(judgements_of(codings["alice"])) == (status == 200)
+    if status == 403:
+        assert answer.json()["code"] == "other_person"
 
 
 def test_operations_are_applied_and_the_new_version_comes_back(post, codings, keys):
@@ -225,6 +240,18 @@ def test_the_log_can_be_read_from_a_version_on(signed_in, alice, codings, keys):
     }
     assert found["results"][0]["payload"]["markable"] == keys["b"]
     assert [entry["sequence"] for entry in signed_in(alice).get(URL).json()["results"]] == [1, 2, 3]
+
+
+def test_pages_of_long_operations_are_short_and_without_gaps(signed_in, alice, post, keys, monkeypatch):
+    monkeypatch.setattr(operations, "MAX_MISSED_BYTES", 2000)
+    long = {"payload": {"markable": keys["a"], "category": "none", "note": "n" * 900}}
+    post(batch(*({**operation(keys["a"]), **long} for _ in range(7))))
+    client, address, pages = signed_in(alice), URL, []
+    while address:
+        page = client.get(address).json()
+        pages.append([one["sequence"] for one in page["results"]])
+        address = page["next"]
+    assert pages == [[1, 2], [3, 4], [5, 6], [7]]
 
 
 def test_a_long_log_comes_in_pages_without_gaps(signed_in, alice, post, keys):

@@ -25,6 +25,7 @@ def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, pro
                 "preset": "poesio-artstein-2005",
                 "one_contributor": True,
                 "words_exclusive": True,
+                "scores_shown": False,
                 "role": "coder",
             }
         ],

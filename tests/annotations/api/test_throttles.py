@@ -4,6 +4,11 @@ import time
 
 import pytest
 from django.core.cache import cache
+from django.core.cache.backends.locmem import LocMemCache
+
+from annotations.core import limits
+from annotations.core.limits import Limit
+from config import api_schema
 
 URL, EXPORTS = "/api/v1/projects/", "/api/v1/projects/tea/exports/"
 JSON = {"content_type": "application/json"}
@@ -49,3 +54,34 @@ def test_a_request_at_the_turn_of_a_minute_is_answered(signed_in, alice, project
 
     monkeypatch.setattr(cache, "add", slowly, raising=False)
     assert client.get(URL).status_code == 200
+
+
+def test_pages_and_programs_order_within_the_same_bound(signed_in, charlie, project, settings):
+    settings.API_ORDERS_AN_HOUR = 1
+    client = signed_in(charlie)
+    order = {"format": "muc"}
+    assert client.post("/projects/tea/export/", order).status_code == 302
+    refused = client.post("/projects/tea/export/", order)
+    assert (refused.status_code, "go on in the next" in refused.content.decode()) == (400, True)
+    assert client.post(EXPORTS, order, **JSON).status_code == 429
+
+
+def test_processes_count_together_where_they_share_a_cache(db, monkeypatch):
+    """Each process tells of every third use: it hears then of those of the others."""
+    limit = Limit("tests", seconds=3600, step=3)
+    one, other = LocMemCache("one", {}), LocMemCache("other", {})
+    counts = []
+    for process in (one, other, one, other):
+        monkeypatch.setattr(limits, "caches", {"process": process})
+        counts.append([limit.use("alice") for _ in range(3)])
+    assert counts == [[1, 2, 3], [1, 2, 6], [4, 5, 9], [7, 8, 12]]
+    assert limit.told("alice") == 12
+
+
+def test_the_description_of_the_api_is_made_once(client, db, monkeypatch):
+    address, json = "/api/v1/schema/", {"Accept": "application/vnd.oai.openapi+json"}
+    first = client.get(address, headers=json)
+    assert first.json()["info"]["title"] == "Coindex"
+    assert "openapi: " in client.get(address).content.decode()
+    monkeypatch.setattr(api_schema, "SchemaGenerator", None)  # it would fail
+    assert client.get(address, headers=json).content == first.content

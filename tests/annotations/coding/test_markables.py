@@ -1,8 +1,10 @@
 """Markables that coders make, move and delete; names of chains; heads; steps that are undone together."""
 
+from itertools import batched
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,15 +12,17 @@ from agreement.data import extract
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.state import coding_state
 from annotations.coding.status import submit_coding
 from annotations.formats.model.keys import markable_key, split_key
-from annotations.models import Coding, Judgement, Markable, Membership, Operation
+from annotations.models import Coding, Judgement, Markable, Membership, Operation, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from tests.conftest import change, judge, make_project
+from tests.shared.growth import FACTOR, assert_grows_with_input
 
 # put the kettle on the stove: the kettle 4-14, the stove 18-27
 PUT, OWN, WIDER = "phrase:0-3", "phrase:8-14", "phrase:8-17"
@@ -241,6 +245,60 @@ def test_a_move_that_would_make_a_pointer_point_ahead_is_refused(coding, send, k
     assert said(coding, keys["b"])["pointers"] == [OWN]
 
 
+def test_what_moves_lead_to_in_the_end_is_checked(coding, alice, keys):
+    batch = [
+        change("judge", markable=OWN),
+        change("judge", markable=keys["b"], category="phrase", pointers=[OWN]),
+        change("move", markable=OWN, to="phrase:33-38"),
+        change("move", markable="phrase:33-38", to=WIDER),
+    ]
+    with pytest.raises(OperationRejected) as refused:
+        operations.apply(coding, alice, 0, batch[:3])
+    assert (refused.value.code, refused.value.position) == ("points_later", 2)
+    assert operations.apply(coding, alice, 0, batch) == 4
+    assert said(coding, keys["b"])["pointers"] == [WIDER]
+
+
+def test_pointers_that_follow_moves_have_a_bound_in_one_request(coding, alice, keys, monkeypatch):
+    monkeypatch.setattr(operations, "MAX_MOVED_POINTERS", 5)
+    pointing = [change("judge", markable=keys[label], category="phrase", pointers=[OWN]) for label in "cd"]
+    operations.apply(coding, alice, 0, [change("judge", markable=OWN), *pointing])
+    there, back = {"markable": OWN, "to": WIDER}, {"markable": WIDER, "to": OWN}
+    with pytest.raises(OperationRejected) as refused:
+        operations.apply(coding, alice, 3, [change("move", **move) for move in (there, back, there)])
+    assert (refused.value.code, refused.value.position) == ("too_many_operations", None)
+    assert operations.apply(coding, alice, 3, [change("move", **move) for move in (there, back)]) == 5
+
+
+@pytest.mark.slow
+def test_the_work_of_moves_grows_with_the_pointers_that_follow(alice):
+    most, first, wider = 4_000, "phrase:0-1", "phrase:0-3"
+    codings = {count: with_pointers_to(first, alice, count) for count in (most, most // FACTOR)}
+
+    def move(count: int) -> None:
+        coding = codings[count]
+        coding.refresh_from_db()
+        there, back = {"markable": first, "to": wider}, {"markable": wider, "to": first}
+        operations.apply(coding, alice, coding.version, [change("move", **one) for one in (there, back, there, back)])
+
+    assert_grows_with_input(move, most)
+
+
+def with_pointers_to(target: str, coder: User, count: int) -> Coding:
+    """Return a coding of the person in which so many markables point to one."""
+    project = make_project(f"pointers-{count}", marked="x " * (count + 2))
+    set_coder_marked_levels(project, project.levels.filter(key="phrase"))
+    add_member(project, coder, Membership.Role.CODER)
+    assign_texts(project, project.texts.all(), [coder])
+    coding = Coding.objects.get(text__project=project)
+    keys = [f"phrase:{2 * place}-{2 * place + 1}" for place in range(2, count + 2)]
+    for batch in batched(keys, operations.MAX_OPERATIONS):
+        pointing = [change("judge", markable=key, category="phrase", pointers=[target]) for key in batch]
+        operations.apply(coding, coder, coding.version, pointing)
+        coding.refresh_from_db()
+    return coding
+
+
 def test_marks_and_answers_of_one_batch_are_done_in_order(coding, alice, keys):
     batch = [
         change("judge", markable=OWN, category="none"),
@@ -330,3 +388,52 @@ def test_a_text_without_markables_can_be_coded_where_coders_mark(alice):
     [found] = Coding.objects.filter(pk=coding.pk).with_progress()
     assert (found.decided, found.to_decide) == (1, 1)
     assert Judgement.objects.count() == Operation.objects.count() == 1
+
+
+def steps_of(work):
+    """Return how many hundreds of instructions of its machine SQLite carries out for the work."""
+    steps = []
+    work()  # queries are compiled once
+    connection.connection.set_progress_handler(lambda: steps.append(1), 100)
+    try:
+        work()
+    finally:
+        connection.connection.set_progress_handler(None, 0)
+    return len(steps)
+
+
+def mark_much(coding, count):
+    """Let the coder mark so many phrases that nobody else has marked."""
+    level, text = coding.text.project.levels.get(key="phrase"), coding.text
+    spans = [(start, end) for start in range(len(text.content)) for end in range(start + 1, len(text.content))]
+    marks = Markable.objects.bulk_create(
+        Markable(
+            text=text, level=level, key=f"{markable_key('phrase', [span])}", parts=[span], start=span[0], end=span[1],
+            predefined=False,
+        )
+        for span in spans[1:count]
+        if not text.markables.filter(start=span[0], end=span[1]).exists()
+    )  # fmt: skip
+    Judgement.objects.bulk_create(Judgement(coding=coding, markable=mark) for mark in marks)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite counts what it does")
+def test_what_others_marked_is_not_passed_over_to_read_ones_own(project, codings, django_assert_num_queries):
+    bob = Coding.objects.select_related("text__docset", "coder").get(pk=codings["bob"].pk)
+    reading = [
+        lambda: coding_state(bob, project),
+        lambda: list(Coding.objects.filter(coder=bob.coder).with_progress()),
+    ]
+    before = [steps_of(work) for work in reading]
+    mark_much(codings["alice"], 1000)
+    after = [steps_of(work) for work in reading]
+    assert all(now <= then + 2 for now, then in zip(after, before, strict=True)), (before, after)
+
+
+def test_all_that_a_coder_sees_is_what_they_see_by_key(project, codings):
+    judge(codings["alice"], PUT, "none")
+    for coding in codings.values():
+        read = Coding.objects.select_related("text__docset", "coder").get(pk=coding.pk)
+        in_order = Markable.objects.seen_in(coding.pk, coding.text_id).values_list("key", flat=True)
+        assert [one["key"] for one in coding_state(read, project)["markables"]] == list(in_order)
+        assert (PUT in keys_seen(coding)) == (coding == codings["alice"])

@@ -1,5 +1,6 @@
 """The one path by which a judgement changes."""
 
+import json
 from threading import Barrier, Thread
 from uuid import uuid4
 
@@ -424,6 +425,30 @@ def test_sending_again_after_stale_works(coding, alice, keys):
     with pytest.raises(operations.VersionConflict) as stale:
         operations.apply(coding, alice, 0, [late])
     assert operations.apply(coding, alice, stale.value.version, [late]) == 2
+
+
+@pytest.mark.parametrize("bound", ["MAX_MISSED", "MAX_MISSED_BYTES"])
+def test_who_missed_much_hears_of_it_in_parts_and_comes_to_the_end(coding, alice, keys, monkeypatch, bound):
+    missed = [change(markable=keys[label], category="none") for label in "abababab"]
+    operations.apply(coding, alice, 0, missed)
+    three = sum(len(json.dumps(dict(one.payload))) for one in missed[:3])
+    monkeypatch.setattr(operations, bound, {"MAX_MISSED": 3, "MAX_MISSED_BYTES": three - 1}[bound])
+    late = change(markable=keys["a"], category="place")
+    version, told = 0, []
+    while version < 8:
+        with pytest.raises(operations.VersionConflict) as stale:
+            operations.apply(coding, alice, version, [late])
+        assert len(stale.value.missed) == min(3, 8 - version)
+        version = stale.value.version
+        told += [operation["uuid"] for operation in stale.value.missed]
+    assert told == [one.uuid for one in missed]
+    assert operations.apply(coding, alice, version, [late]) == 9
+
+
+def test_a_batch_that_is_sent_again_is_no_conflict_however_much_an_answer_holds(coding, alice, keys, monkeypatch):
+    monkeypatch.setattr(operations, "MAX_MISSED", 1)
+    batch = [change(markable=keys[label], category="none") for label in "abc"]
+    assert operations.apply(coding, alice, 0, batch) == operations.apply(coding, alice, 0, batch) == 3
 
 
 def test_known_operations_do_not_hide_that_others_were_missed(coding, alice, keys):

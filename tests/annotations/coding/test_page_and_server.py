@@ -61,6 +61,7 @@ def comparable(judgements: dict[str, dict]) -> dict[str, dict]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_page_and_server_make_the_same_of_any_operations(project, codings, alice, node, seed):
     set_coder_marked_levels(project, project.levels.filter(coded=True))
@@ -113,6 +114,7 @@ def any_change_of_a_pyramid(draw: random.Random, words: list[list[int]]) -> oper
     return change(kind, markable=key())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 def test_pyramid_page_and_server_make_the_same_of_any_operations_and_refuse_the_same(alice, node, seed, rules):

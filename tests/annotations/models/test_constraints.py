@@ -87,6 +87,7 @@ BAD = {
     "category_key_unique_in_project": (Category, {}),
     "category_bound_needs_pointers": (Category, {"key": "c", "points_to": None, "max_pointers": 1}),
     "category_points_or_indexes": (Category, {"key": "c", "takes_index": True}),
+    "category_singleton_refers_to_nothing_else": (Category, {"key": "c", "singleton": True}),
     "text_slug_unique_in_project": (Text, {}),
     "text_not_empty": (Text, {"slug": "t", "content": ""}),
     "text_direction_known": (Text, {"slug": "t", "direction": "up"}),

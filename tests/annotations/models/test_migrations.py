@@ -9,6 +9,9 @@ from django.db import connection
 from django_tasks_db.models import DBTaskResult
 
 from agreement.sections.computations import compute
+from annotations.models import Category
+from annotations.projects.creation import create_project
+from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.orders import run_transfer
 
 
@@ -31,3 +34,27 @@ def test_what_0_1_0_left_in_the_queue_is_found_by_the_worker(migration, task, be
     import_module(migration).rename_tasks(apps, SimpleNamespace(connection=connection))
     queued.refresh_from_db()
     assert queued.task_path == task.module_path
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("scheme", "preset", "singletons"),
+    [
+        ("passonneau-2004", "passonneau-2004", ["none"]),
+        ("passonneau-2004", "passonneau-2004-nominal", ["none"]),
+        ("clusters", "passonneau-2004", ["none"]),
+        ("passonneau-2004", "masi", []),
+        ("clusters", "masi", []),
+        ("muc-ident", "passonneau-2004", []),
+        ("pyramid", "passonneau-2004", []),
+        ("sortal-classes", "passonneau-2004", []),
+    ],
+)
+def test_answers_without_index_stay_singletons_in_projects_that_follow_passonneau(scheme, preset, singletons):
+    project = create_project("old", "Old", SCHEMES[scheme])
+    project.preset = preset
+    project.save()
+    Category.objects.update(singleton=False)
+    migration = import_module("annotations.migrations.0010_singletons")
+    migration.mark_former_singletons(apps, SimpleNamespace(connection=connection))
+    assert list(project.categories.filter(singleton=True).values_list("key", flat=True)) == singletons

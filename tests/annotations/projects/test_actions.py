@@ -110,18 +110,38 @@ def test_a_coder_is_found_in_any_case_of_the_name(project, alice):
 
 
 def test_a_coder_who_lacks_is_made_without_a_password_if_asked_for(project):
-    with pytest.raises(ValidationError, match="nobody called 'zoe'"):
+    with pytest.raises(ValidationError, match="'zoe' is not a member of tea"):
         get_or_create_coder(project, "zoe", create=False)
     zoe = get_or_create_coder(project, "zoe", create=True)
     assert not zoe.has_usable_password()
     assert Membership.objects.get(user=zoe).role == "coder"
 
 
-def test_somebody_who_is_no_member_becomes_one_only_if_asked_for(project, mallory):
-    with pytest.raises(ValidationError, match="not a member"):
-        get_or_create_coder(project, "mallory", create=False)
-    assert get_or_create_coder(project, "mallory", create=True) == mallory
+def test_somebody_who_has_an_account_is_made_no_coder_by_anybody_else(project, mallory):
+    with pytest.raises(ValidationError, match=r"somebody has it who is not a member of tea\. Invite"):
+        get_or_create_coder(project, "Mallory", create=True)
+    assert not Membership.objects.filter(user=mallory).exists()
+
+
+def test_on_the_server_itself_somebody_who_has_an_account_joins(project, mallory):
+    assert get_or_create_coder(project, "Mallory", create=True, join=True) == mallory
     assert Membership.objects.get(user=mallory).role == "coder"
+
+
+def test_without_a_role_it_is_the_same_whether_there_is_such_an_account(project, mallory):
+    said = []
+    for name in ("mallory", "MALLORY", "ghost"):
+        with pytest.raises(ValidationError) as refused:
+            get_or_create_coder(project, name, create=False)
+        said.append(refused.value.messages[0].replace(name, "NAME"))
+    assert said == ["'NAME' is not a member of tea."] * 3
+
+
+def test_a_trial_tells_nothing_of_accounts_and_has_one_coder_for_each_name(project, mallory):
+    for name in ("mallory", "ghost"):
+        coder, again = (get_or_create_coder(project, one, create=True, trial=True) for one in (name, name.upper()))
+        assert (coder.get_username(), coder.pk) == (name, again.pk)
+        assert coder.pk != mallory.pk
 
 
 def test_a_manager_is_no_coder(project, charlie):

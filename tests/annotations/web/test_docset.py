@@ -13,6 +13,7 @@ from annotations.docsets.creation import add_peer, create_docset
 from annotations.models import Coding, Docset, Membership, Text, User
 from annotations.planning.docset_assignments import assign_peers
 from annotations.projects.members import add_member
+from annotations.projects.peer_names import coded_slug
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.transfers.test_pyramids import SANK, pan
 from tests.conftest import person
@@ -114,7 +115,8 @@ def test_who_codes_peers_alone_reads_no_model_summaries(signed_in, ferry, built,
     assert signed_in(mallory).get(URL).status_code == 404
     assign_peers(ferry, [peer], [mallory], agreed=True)
     page = signed_in(mallory).get(URL).content.decode()
-    assert "/texts/p1/agreed/code/" in page
+    assert f"/texts/{coded_slug(mallory.pk, peer.pk)}/agreed/code/" in page
+    assert "p1" not in page
     assert "Prices rose." in page
     assert "Forty people" not in page
 

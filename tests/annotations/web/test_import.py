@@ -128,7 +128,7 @@ def test_the_coder_may_stand_in_the_name_of_the_file(bring):
 
 def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
     before = sizes()
-    assert "nobody called" in told(("dog.conll", CONLL), whose="one", coder="zoe")
+    assert "zoe&#x27; is not a member" in told(("dog.conll", CONLL), whose="one", coder="zoe")
     assert sizes() == before
     bring(("dog.conll", CONLL), whose="one", coder="zoe", create="on")
     assert not User.objects.get(username="zoe").has_usable_password()
@@ -214,8 +214,9 @@ def test_what_a_file_says_of_itself_is_escaped(told):
 def test_a_format_is_asked_for_what_its_files_do_not_say(manager):
     assert "option-" not in manager.get(URL).content.decode()
     page = manager.get(f"{URL}?format=brat").content.decode()
-    asked = {option.key for option in FORMATS["brat"].options}
-    assert set(re.findall(r'name="option-(\w+)"', page)) == asked != set()
+    asked = {option.key for option in FORMATS["brat"].options_read}
+    assert {"level", "encoding", "types"} < asked
+    assert set(re.findall(r'name="option-(\w+)"', page)) == asked
     part = manager.get(f"{URL}?format=brat", headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
     assert set(re.findall(r'name="option-(\w+)"', part)) == asked
@@ -244,3 +245,33 @@ def test_a_format_reads_as_its_option_says(bring, walk):
     files = ("a.ann", "T1\tX 0 4\tAnna\nT2\tX 10 13\ther\n*\tCoref T1 T2\n"), ("a.txt", "Anna took her dog")
     bring(*files, format="brat", whose="one", coder="alice", **{"option-types": "none"})
     assert Coding.objects.get().text.slug == "a"
+
+
+LEVEL_OF_OTHERS = "T1\tPER 0 4\tAnna\n"
+
+
+def test_a_level_is_mapped_by_a_field_of_the_form(told):
+    files = ("walk.zip", zipped(**{"zoe/walk.txt": "Anna ran", "zoe/walk.ann": LEVEL_OF_OTHERS}))
+    page = told(files, format="brat", create="on")
+    assert "the scheme has no level &#x27;PER&#x27;" in page
+    assert "level=PER reads it as the coded one" in page
+    assert "Refused files" not in told(files, format="brat", create="on", **{"option-level": "PER"})
+    assert "say NAME:HERE" in told(files, format="brat", create="on", **{"option-level": "PER:nothing"})
+
+
+def test_equal_refusals_stand_together_with_their_number(told):
+    files = {f"zoe/walk{number}.txt": "[Anna" for number in range(30)} | {"zoe/other.txt": "a](=1)"}
+    page = told(("walk.zip", zipped(**files)), format="plain", create="on")
+    refused = page[page.index("Refused files") :]
+    assert "<summary>30 of this kind</summary>" in refused
+    assert refused.count("is never closed") == 31
+    assert refused.count("closes nothing") == 1
+
+
+def test_where_no_file_fits_the_page_says_what_was_looked_for(told):
+    page = told(("walk.zip", zipped(**{"zoe/walk.xmi": "x", "notes.md": "x"})), format="conll2012", create="on")
+    assert (
+        "No file ends in .conll or _conll, as those of CoNLL-2012 do; there are 1 × .md, 1 × .xmi (which may be xmi)"
+        in page
+    )
+    assert "Nothing was changed" in page

@@ -70,14 +70,16 @@ def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, take
     assert ("CoNLL-2012" in page, "project archive" in page, "JSON lines" in page) == (False, False, True)
 
 
-@pytest.mark.parametrize("rest", ["carry-out/", "discard/"])
-def test_nobody_else_carries_out_or_discards_but_a_manager_discards(rest, project, people, signed_in):
+@pytest.mark.parametrize("rest", ["carry-out/", "discard/", "cancel/"])
+def test_nobody_else_carries_out_discards_or_cancels_but_a_manager_does_the_latter_two(
+    rest, project, people, signed_in
+):
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     for role, expected in {
         "outsider": 404,
         "coder": 404,
         "adjudicator": 403,
-        "manager": 302 if rest == "discard/" else 403,
+        "manager": 403 if rest == "carry-out/" else 302,
     }.items():
         assert Transfer.objects.get().state == Transfer.State.CHECKED
         assert signed_in(people[role]).post(f"/transfers/{made.pk}/{rest}").status_code == expected, role
@@ -264,10 +266,12 @@ def test_what_is_worked_on_is_not_discarded(brought_by_worker, people, signed_in
     assert Transfer.objects.filter(pk=brought_by_worker.pk).exists()
 
 
-def test_what_waits_in_a_long_queue_is_not_lost_and_can_be_discarded(brought_by_worker, people, signed_in):
+def test_what_waits_in_a_long_queue_is_not_lost_and_can_be_cancelled_and_discarded(
+    brought_by_worker, people, signed_in
+):
     client, address = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/"
     Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1))
-    assert "Discard" in client.get(address).content.decode()
+    assert f'action="{address}cancel/"' in client.get(address).content.decode()
     assert client.post(f"{address}discard/").url == LIST
     assert not Transfer.objects.exists()
     orders.run_transfer.call(brought_by_worker.pk)  # the queue comes to it at last: nothing is done

@@ -1,0 +1,115 @@
+"""Forget a person: delete their account or, where work stays under it, whatever in it says who they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, count
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import ProtectedError, Q
+from django.dispatch import Signal
+
+from annotations.models import IdempotencyRecord, Invitation, Token, Transfer, User
+from annotations.projects.members import CODING_ROLES, remove_membership
+
+# Sent with `user` before the name goes, so that other apps delete what they derived from it.
+forgetting_person = Signal()
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenPerson:
+    """What is left of a person: the pseudonym and the number of codings under it, or nothing if `deleted`."""
+
+    pseudonym: str
+    deleted: bool
+    codings: int
+
+    def __str__(self) -> str:
+        if self.deleted:
+            return "The account is deleted; nothing was made with it."
+        return f"The account is {self.pseudonym} now, without a way in; {self.codings} codings and their log stay."
+
+
+@transaction.atomic
+def forget_person(user: User) -> ForgottenPerson:
+    """Take name, mail, password, rights, keys, sessions, attempts to sign in, invitations and orders from an account.
+
+    What the person coded, remarked and did stays under a pseudonym; an account with which nothing was done is deleted.
+    Raise ValidationError if a project or the site would have nobody left to manage it.
+    """
+    user = User.objects.select_for_update().get(pk=user.pk)
+    pseudonym = pseudonym_of(user)
+    _refuse_last_superuser(user)
+    forgetting_person.send(User, user=user)
+    # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
+    for membership in user.memberships.exclude(role__in=CODING_ROLES).select_related("user").order_by("project"):
+        remove_membership(membership)
+    _delete_traces(user)
+    _rename_in_admin_log(user, pseudonym)
+    codings = user.codings.count()
+    try:
+        with transaction.atomic():
+            user.delete()
+    except ProtectedError:
+        _anonymize(user, pseudonym)
+        return ForgottenPerson(pseudonym, deleted=False, codings=codings)
+    return ForgottenPerson(pseudonym, deleted=True, codings=0)
+
+
+def pseudonym_of(user: User) -> str:
+    """Return the name under which the person's work stays: the same each time it is asked for."""
+    names = chain([f"person-{user.pk}"], (f"person-{user.pk}-{number}" for number in count(2)))
+    others = User.objects.exclude(pk=user.pk)
+    return next(name for name in names if not others.filter(username__iexact=name).exists())
+
+
+def _refuse_last_superuser(user: User) -> None:
+    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not others.exists():
+        raise ValidationError(f"{user} is the only superuser; make somebody else superuser first.")
+
+
+def _delete_traces(user: User) -> None:
+    """Delete what belongs to the account alone."""
+    Token.objects.filter(user=user).delete()
+    IdempotencyRecord.objects.filter(user=user).delete()
+    Invitation.objects.filter(Q(used_by=user) | Q(created_by=user, used_by=None)).delete()
+    for attempts in (AccessAttempt, AccessFailureLog, AccessLog):
+        attempts.objects.filter(username__iexact=user.username).delete()
+    for session in Session.objects.iterator():
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+            session.delete()
+    # One that a worker is running stays until it is too old, as all of them do in the end.
+    for transfer in Transfer.objects.filter(user=user).exclude(state__in=Transfer.ACTIVE_STATES, total__gt=0):
+        transfer.delete()
+        transaction.on_commit(partial(transfer.file.delete, save=False))
+
+
+def _rename_in_admin_log(user: User, pseudonym: str) -> None:
+    """Put the pseudonym in place of the name wherever the log of the admin has it."""
+    name = re.compile(rf"(?<![\w.@+-]){re.escape(user.username)}(?![\w.@+-])", re.IGNORECASE)
+    entries = LogEntry.objects.filter(
+        Q(object_repr__icontains=user.username) | Q(change_message__icontains=user.username)
+    )
+    for entry in entries:
+        entry.object_repr = name.sub(pseudonym, entry.object_repr)
+        entry.change_message = name.sub(pseudonym, entry.change_message)
+        entry.save(update_fields=["object_repr", "change_message"])
+
+
+def _anonymize(user: User, pseudonym: str) -> None:
+    user.username, user.first_name, user.last_name, user.email = pseudonym, "", "", ""
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.last_login = None
+    if user.has_usable_password():
+        user.set_unusable_password()
+    user.save()
+    user.groups.clear()
+    user.user_permissions.clear()

@@ -1,0 +1,58 @@
+"""The size of the bodies of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from annotations.api.authentication import KEYWORD, TokenAuthentication
+from config.errors import content_too_large
+
+
+class BodySizeMiddleware:
+    """Answer 413 to a body that is larger than the sender may send, before any of it is read.
+
+    Who has signed in, by a session or a key, may send files; others send forms only.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        size = _content_length(request)
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if size > most:
+            most = settings.UPLOAD_MAX_BYTES if is_signed_in(request) else most
+        return content_too_large(request, most) if size > most else self.get_response(request)
+
+
+def _content_length(request: HttpRequest) -> int:
+    try:
+        return int(request.headers.get("Content-Length") or 0)
+    except ValueError:
+        return 0  # Django reads nothing then
+
+
+@never_cache
+@require_safe
+def signed_in(request: HttpRequest) -> HttpResponse:
+    """Answer 204 to who has signed in and 401 to others: a proxy asks this before it reads a large body."""
+    if is_signed_in(request):
+        return HttpResponse(status=204)
+    return HttpResponse(status=401, headers={"WWW-Authenticate": KEYWORD})
+
+
+def is_signed_in(request: HttpRequest) -> bool:
+    """Return whether the request is of somebody who has signed in, by a session or a key."""
+    if request.user.is_authenticated:
+        return True
+    try:
+        return TokenAuthentication().authenticate(Request(request)) is not None
+    except AuthenticationFailed:
+        return False

@@ -1,0 +1,135 @@
+"""Who holds peer summaries against a pyramid learns neither what they are called nor which system wrote them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from annotations.docsets.creation import add_peer, create_docset
+from annotations.models import Coding, Operation, Project, Text
+from annotations.planning.assignments import assign_texts
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.members import add_member
+from annotations.projects.peer_names import coded_slug, coded_title
+from tests.access.role_asking import ROUTES
+from tests.conftest import change
+from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
+
+TELLING = re.compile(r"telltale|spoilsport", re.IGNORECASE)
+PEERS = ["A ferry sank.", "Forty swam ashore.", "Nobody drowned at dawn.", "The ferry sank at dawn."]
+
+
+@pytest.fixture
+def ferry(alice, bob, charlie) -> Project:
+    """Make a docset whose pyramid Alice and Bob have made, and whose peers they hold against it."""
+    project = pyramid_project("ferry")
+    for user, role in ((alice, "coder"), (bob, "coder"), (charlie, "manager")):
+        add_member(project, user, role)
+    docset = create_docset(project, "sinking", "Sinking", SUMMARIES)
+    models = models_of(docset)
+    assign_texts(project, [models], [alice, bob])
+    for coding in models.codings.select_related("coder", "text"):
+        build(coding, {"sank": ["The ferry sank"]})
+    peers = [
+        add_peer(docset, f"telltale-{number}", f"Telltale {number}", content, system=f"Spoilsport {number}")
+        for number, content in enumerate(PEERS)
+    ]
+    assign_peers(docset, peers, [alice, bob], agreed=False)
+    return project
+
+
+def addresses(text: str) -> list[str]:
+    """Return every address of a route outside the admin, with the things of the project."""
+    values = {"slug": "ferry", "text": text, "docset": "sinking", "coder": "alice", "username": "alice", "pk": "1"}
+    values |= {"first": "alice", "second": "bob", "key": "contributor:0-2", "secret": "x", "page": "scores"}
+    values |= {"table": "scores"}
+
+    def filled(path: str) -> str:
+        return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda parameter: values[parameter[1]], path)
+
+    return [filled(path) for path in ROUTES.values()]
+
+
+def peers_of(project: Project) -> list[Text]:
+    return list(Text.objects.filter(project=project, role=Text.Role.PEER))
+
+
+def test_no_address_tells_a_scorer_of_names_and_systems(ferry, alice, signed_in):
+    client, n_read = signed_in(alice), 0
+    for text in [models_of(ferry.docsets.get()).slug, *(coded_slug(alice.pk, peer.pk) for peer in peers_of(ferry)[:2])]:
+        for address in addresses(text):
+            if "sign-out" in address:
+                continue
+            for method in ("get", "post"):
+                reply = getattr(client, method)(address)
+                body = b"".join(reply) if reply.streaming else reply.content
+                assert not TELLING.search(body.decode("latin-1")), (method, address)
+                assert not TELLING.search(str(reply.headers)), (method, address)
+                n_read += reply.status_code == 200
+    assert n_read > 30
+
+
+def test_a_scorer_finds_each_peer_by_its_code_and_works_there(ferry, alice, signed_in):
+    client, peer = signed_in(alice), peers_of(ferry)[0]
+    code, title = coded_slug(alice.pk, peer.pk), coded_title(alice.pk, peer.pk)
+    page = client.get("/projects/ferry/").content.decode()
+    assert all(coded_title(alice.pk, one.pk) in page for one in peers_of(ferry))
+    assert f"/projects/ferry/texts/{code}/code/" in page
+    assert title in client.get(f"/projects/ferry/texts/{code}/code/").content.decode()
+    api = f"/api/v1/projects/ferry/texts/{code}/"
+    assert client.get(api).json()["title"] == title
+    state = client.get(f"{api}coding/").json()
+    assert (state["text"]["slug"], state["text"]["title"], state["text"]["content"]) == (code, title, peer.content)
+    made = change("judge", markable=contributor(peer, "A ferry sank"), category="scu", indices=["sank"])
+    sent = {"version": 0, "operations": [{"uuid": str(made.uuid), "kind": made.kind, "payload": made.payload}]}
+    reply = client.post(f"{api}coding/operations/", json.dumps(sent), content_type="application/json")
+    assert reply.status_code == 200, reply.content
+    assert client.post(f"/projects/ferry/texts/{code}/submit/", follow=True).status_code == 200
+    coding = Coding.objects.get(text=peer, coder=alice)
+    assert (coding.status, coding.version) == ("submitted", 2)
+    peer.refresh_from_db()
+    assert (peer.slug, peer.title, peer.system) == ("telltale-0", "Telltale 0", "Spoilsport 0")
+    assert Operation.objects.filter(coding=coding).count() == 2
+
+
+def test_each_coder_has_codes_of_their_own_in_an_order_of_their_own(ferry, alice, bob, signed_in):
+    orders = {}
+    for coder in (alice, bob):
+        peers = signed_in(coder).get("/api/v1/projects/ferry/docsets/sinking/peers/").json()
+        orders[coder] = [(peer["slug"], peer["content"]) for peer in peers]
+        assert [peer["system"] for peer in peers] == [""] * len(PEERS)
+        assert [peer["name"] for peer in peers] == sorted(peer["name"] for peer in peers)
+    assert not {slug for slug, _ in orders[alice]} & {slug for slug, _ in orders[bob]}
+    code = orders[bob][0][0]
+    assert signed_in(alice).get(f"/projects/ferry/texts/{code}/code/").status_code == 404
+    assert signed_in(alice).get(f"/api/v1/projects/ferry/texts/{code}/").status_code == 404
+
+
+def test_who_sees_the_results_sees_names_and_so_do_coders_once_they_are_open(ferry, alice, charlie, signed_in):
+    docset = "/projects/ferry/docsets/sinking/"
+    assert {"Telltale 0", "Spoilsport 0"} <= words_of(signed_in(charlie).get(docset))
+    assert not words_of(signed_in(alice).get(docset)) & {"Telltale 0", "Spoilsport 0"}
+    Project.objects.update(results_open=True)
+    assert {"Telltale 0", "Spoilsport 0"} <= words_of(signed_in(alice).get(docset))
+
+
+def words_of(reply) -> set[str]:
+    return set(re.findall(r"(?:Telltale|Spoilsport) \d", reply.content.decode()))
+
+
+def test_an_address_that_a_program_knew_still_leads_there_and_tells_nothing(ferry, alice, signed_in):
+    """Requests that version 0.1.0 took are taken."""
+    reply = signed_in(alice).get("/api/v1/projects/ferry/texts/telltale-0/coding/")
+    assert reply.status_code == 200
+    assert not TELLING.search(reply.content.decode())
+
+
+def test_scores_are_shown_only_where_the_project_says_so(ferry, alice, charlie, signed_in):
+    code = coded_slug(alice.pk, peers_of(ferry)[0].pk)
+    address = f"/api/v1/projects/ferry/texts/{code}/coding/"
+    assert signed_in(alice).get(address).json()["pyramid"]["scores_shown"] is False
+    form = {"one_contributor": "on", "words_exclusive": "on", "scores_shown": "on"}
+    assert signed_in(charlie).post("/projects/ferry/scheme/", form).status_code == 302
+    assert signed_in(alice).get(address).json()["pyramid"]["scores_shown"] is True

@@ -1,0 +1,72 @@
+"""How a job learns that nobody waits for it, and says that all is written."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import pytest
+from django.db import transaction
+
+from annotations.core.progress import Cancelled, progress_recorder, report_completion
+from annotations.models import Transfer
+from tests.conftest import in_another_connection, person
+
+STATE = Transfer.State
+
+
+@pytest.fixture
+def running(transactional_db) -> Transfer:
+    return Transfer.objects.create(
+        user=person("charlie"), kind="restore", format="project", choices={}, state=STATE.RUNNING, total=1
+    )
+
+
+def rows(transfer: Transfer):
+    return Transfer.objects.filter(pk=transfer.pk, state=STATE.RUNNING)
+
+
+def numbers(transfer: Transfer) -> tuple[int, int]:
+    transfer.refresh_from_db()
+    return transfer.done, transfer.total
+
+
+def test_what_is_reported_is_in_the_row_but_not_more_often_than_anybody_can_read(running):
+    progress = progress_recorder(rows(running))
+    progress(1, 9)
+    progress(2, 9)
+    assert numbers(running) == (1, 9)
+
+
+def test_the_last_report_is_always_in_the_row(running):
+    progress = progress_recorder(rows(running))
+    progress(1, 9)
+    report_completion(progress, 9)
+    assert numbers(running) == (9, 9)
+
+
+def test_even_of_nothing_it_can_be_said_that_it_is_complete(running):
+    report_completion(progress_recorder(rows(running)), 0)
+    assert numbers(running) == (1, 1)
+    report_completion(None, 3)  # who asked for no reports gets none
+
+
+@pytest.mark.parametrize("in_transaction", [False, True])
+def test_a_cancelled_job_learns_of_it_where_it_reports(running, in_transaction):
+    progress = progress_recorder(rows(running))
+    in_another_connection(lambda: rows(running).update(state=STATE.FAILED))
+    with transaction.atomic() if in_transaction else nullcontext(), pytest.raises(Cancelled):
+        progress(1, 9)
+
+
+def test_within_a_transaction_who_cancels_does_not_wait_for_its_end(running):
+    """The row is not written there. (On SQLite one connection writes at a time, so that this asks nothing of it.)"""
+    with transaction.atomic():
+        progress_recorder(rows(running))(1, 9)
+    assert numbers(running) == (0, 1)
+
+
+def test_what_is_taken_back_is_not_called_complete(running):
+    with transaction.atomic():
+        report_completion(progress_recorder(rows(running)), 9)
+        transaction.set_rollback(True)
+    assert numbers(running) == (0, 1)

@@ -1,0 +1,42 @@
+"""Which tasks of the queue have lost their worker."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from django_tasks_db.models import DBTaskResult
+
+from annotations.core.heartbeat import FORGOTTEN_AFTER, LOST_AFTER, host_name
+from annotations.core.queue import fail_lost_tasks
+
+HERE, THERE = f"{host_name()}.1.a", "elsewhere.1.a"
+SILENT = LOST_AFTER.total_seconds()
+
+
+@pytest.mark.parametrize(
+    ("worker", "age", "begun", "status"),
+    [
+        (HERE, None, LOST_AFTER, "FAILED"),
+        (HERE, SILENT + 1, LOST_AFTER, "FAILED"),
+        (HERE, SILENT - 1, LOST_AFTER, "RUNNING"),
+        (HERE, None, LOST_AFTER / 2, "RUNNING"),
+        (THERE, SILENT + 1, LOST_AFTER, "FAILED"),
+        (THERE, SILENT - 1, FORGOTTEN_AFTER, "RUNNING"),
+        (THERE, None, LOST_AFTER, "RUNNING"),
+        (THERE, None, FORGOTTEN_AFTER, "FAILED"),
+    ],
+)
+def test_a_task_is_given_up_where_its_worker_is_known_to_have_died(db, worker, age, begun, status):
+    task = DBTaskResult.objects.create(
+        task_path="annotations.transfers.orders.run_transfer",
+        args_kwargs={"args": [0], "kwargs": {}},
+        backend_name="default",
+        status="RUNNING",
+        started_at=timezone.now() - begun - timedelta(seconds=5),
+        worker_ids=[worker],
+    )
+    assert fail_lost_tasks({} if age is None else {worker: age}) == (status == "FAILED")
+    task.refresh_from_db()
+    assert task.status == status

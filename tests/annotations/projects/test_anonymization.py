@@ -1,0 +1,179 @@
+"""People are forgotten: nothing says who they were, and what they did stays."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from itertools import chain
+
+import pytest
+from axes.models import AccessAttempt
+from django.apps import apps
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from agreement.discussion import add_remark
+from agreement.models import Computation
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Invitation, Operation, Token, Transfer, User
+from annotations.projects import invitations
+from annotations.projects.anonymization import forget_person, pseudonym_of
+from annotations.projects.members import add_member
+from annotations.projects.tokens import create_token
+from annotations.transfers import orders
+from annotations.transfers.archiving import archive_project
+from annotations.transfers.exporting.dispatch import export_files
+from tests.conftest import judge
+
+NAME, PASSWORD = "alice", "correct horse battery"
+
+
+@pytest.fixture
+def known(project, codings, keys, alice, charlie, settings) -> User:
+    """Let the site know all of Alice that it can: every table that refers to a person has a row of hers."""
+    settings.AXES_ENABLED = True
+    alice.first_name, alice.last_name, alice.email = "Alice", "Aliceson", "alice@example.org"
+    alice.set_password(PASSWORD)
+    alice.save()
+    judge(codings["alice"], keys["a"], "place")
+    for coding in codings.values():
+        coding.refresh_from_db()
+        submit_coding(coding, coding.coder)
+    create_token(alice, "alice's notebook", "manage", 30)
+    _, secret = invitations.invite(project, "coder", charlie, days=7, note="for Alice Aliceson")
+    Invitation.objects.update(used_by=alice, used_at=alice.date_joined)
+    assert secret
+    client = Client()
+    client.post("/sign-in/", {"username": NAME, "password": "wrong"})
+    client.post("/sign-in/", {"username": "Alice", "password": "wrong"})
+    assert Client().post("/sign-in/", {"username": NAME, "password": PASSWORD}).status_code == 302
+    assert client.post("/sign-in/", {"username": "ALICE", "password": "wrong"}).status_code == 200
+    type_of_user = ContentType.objects.get_for_model(User)
+    LogEntry.objects.create(
+        user=charlie, content_type=type_of_user, object_id=alice.pk, object_repr=NAME, action_flag=CHANGE,
+        change_message=json.dumps([{"added": {"name": "membership", "object": "alice (coder)"}}]),
+    )  # fmt: skip
+    take = {"coders": [], "texts": [], "unfinished": True, "options": {}}
+    assert orders.carry_out(orders.order_export(project, alice, "jsonlines", take), alice)
+    add_remark(project.texts.get().markables.get(key=keys["a"]), alice, "What of this?")
+    Computation.objects.create(project=project, kind="grid", state="s", parameters={}, result={"coder": NAME})
+    return alice
+
+
+def everything() -> str:
+    """Return all that every table of the site holds."""
+    rows = chain.from_iterable(model._base_manager.values() for model in apps.get_models())
+    return "\n".join(map(str, rows)).lower()
+
+
+def test_nothing_says_who_it_was_and_the_work_stays(known, project, codings, django_capture_on_commit_callbacks):
+    assert NAME in everything()
+    codings_before, log = Coding.objects.count(), list(Operation.objects.order_by("pk").values())
+    [file] = [transfer.file for transfer in Transfer.objects.all()]
+    assert file.storage.exists(file.name)
+    with django_capture_on_commit_callbacks(execute=True):
+        forgotten = forget_person(known)
+    assert (forgotten.pseudonym, forgotten.deleted, forgotten.codings) == (f"person-{known.pk}", False, 1)
+    assert NAME not in everything()
+    assert (Coding.objects.count(), list(Operation.objects.order_by("pk").values())) == (codings_before, log)
+    assert Coding.objects.get(pk=codings["alice"].pk).coder.username == forgotten.pseudonym
+    assert not file.storage.exists(file.name)
+    assert not Token.objects.exists()
+    call_command("verify_log")
+
+
+def test_nobody_comes_in_with_what_was_theirs(known, alice):
+    client = Client()
+    client.force_login(alice)
+    _, key = create_token(alice, "n", "read", 1)
+    forget_person(known)
+    assert client.get("/").status_code == 302
+    assert not Session.objects.exists()
+    assert not AccessAttempt.objects.exists()
+    assert Client().get("/api/v1/projects/", headers={"Authorization": f"Bearer {key}"}).status_code == 401
+    for name in (NAME, pseudonym_of(known)):
+        assert Client().post("/sign-in/", {"username": name, "password": PASSWORD}).status_code == 200
+    User.objects.create_user(NAME, password=PASSWORD)  # the name is free
+    assert Client().post("/sign-in/", {"username": NAME, "password": PASSWORD}).status_code == 302
+
+
+def test_what_goes_out_afterwards_has_the_pseudonym_alone(known, project, bob):
+    forgotten = forget_person(known)
+    archive, export = io.BytesIO(), io.BytesIO()
+    archive_project(project, archive)
+    export_files(project, "jsonlines", export, coders=[], texts=[], unfinished=True, options={})
+    for out in (archive, export):
+        with zipfile.ZipFile(out) as opened:
+            held = b"".join([*map(opened.read, opened.namelist()), *map(str.encode, opened.namelist())])
+        assert forgotten.pseudonym.encode() in held
+        assert NAME.encode() not in held.lower()
+
+
+def test_results_go_on_with_the_pseudonym_and_the_same_figures(known, project, signed_in, charlie):
+    client = signed_in(charlie)
+    page, figures = "/projects/tea/agreement/coders/", "/api/v1/projects/tea/agreement/"
+    before = client.get(figures).json()
+    assert before.pop("fingerprint")
+    assert NAME in client.get(page).content.decode()
+    forgotten = forget_person(known)
+    after = client.get(page).content.decode()
+    assert NAME not in after.lower()
+    assert forgotten.pseudonym in after
+    now = client.get(figures).json()
+    assert now.pop("fingerprint")
+    assert json.dumps(now) == json.dumps(before).replace(NAME, forgotten.pseudonym)
+
+
+def test_an_account_with_which_nothing_was_done_is_deleted(project, mallory, charlie):
+    add_member(project, mallory, "viewer")
+    create_token(mallory, "n", "read", 1)
+    assert str(forget_person(mallory)) == "The account is deleted; nothing was made with it."
+    assert not User.objects.filter(username__in=("mallory", f"person-{mallory.pk}")).exists()
+
+
+def test_a_pseudonym_that_somebody_has_taken_gets_a_number(known):
+    User.objects.create_user(f"Person-{known.pk}")
+    assert forget_person(known).pseudonym == f"person-{known.pk}-2"
+
+
+def test_forgotten_twice_is_forgotten_once(known):
+    first = forget_person(known)
+    before = everything()
+    assert forget_person(User.objects.get(pk=known.pk)) == first
+    assert everything() == before
+
+
+def test_who_is_needed_is_kept_and_nothing_is_changed(project, charlie, mallory):
+    create_token(charlie, "n", "read", 1)
+    before = everything()
+    with pytest.raises(ValidationError, match="charlie is the only manager"):
+        forget_person(charlie)
+    assert everything() == before
+    add_member(project, mallory, "manager")
+    forget_person(charlie)
+    root = User.objects.create_superuser("root")
+    with pytest.raises(ValidationError, match="root is the only superuser"):
+        forget_person(root)
+
+
+def test_names_that_contain_the_name_stay_in_the_log_of_the_admin(known, charlie):
+    other = LogEntry.objects.create(user=charlie, object_repr="malice and alice.b", action_flag=CHANGE)
+    forget_person(known)
+    other.refresh_from_db()
+    assert other.object_repr == "malice and alice.b"
+
+
+def test_the_command_says_what_became_of_it(known, capsys):
+    call_command("forget_person", NAME)
+    assert capsys.readouterr().out == (
+        f"The account is person-{known.pk} now, without a way in; 1 codings and their log stay.\n"
+    )
+    with pytest.raises(CommandError, match="There is nobody called 'alice'"):
+        call_command("forget_person", NAME)
+    with pytest.raises(CommandError, match=r"only manager.*\nNothing was changed"):
+        call_command("forget_person", "charlie")

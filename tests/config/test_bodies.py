@@ -1,0 +1,56 @@
+"""The size of the bodies of requests, which is looked at before they are read."""
+
+import pytest
+from django.test import Client
+
+from annotations.models import Token
+from annotations.projects.tokens import create_token
+
+LARGE = 6 * 2**20
+OVER_ALL = 600 * 2**20
+IMPORTS = "/api/v1/projects/tea/imports/"
+
+
+class Unread:
+    """A body of which nothing may be read."""
+
+    def read(self, *_: object) -> bytes:
+        raise AssertionError("the body was read")
+
+    readline = read
+
+
+def post(address: str, size: int, client: Client | None = None, **headers: str):
+    body = {"CONTENT_LENGTH": str(size), "wsgi.input": Unread(), "CONTENT_TYPE": "multipart/form-data; boundary=x"}
+    return (client or Client(enforce_csrf_checks=True)).post(address, headers=headers, **body)
+
+
+def test_a_stranger_sends_nothing_large(db):
+    page, problem = post("/sign-in/", LARGE), post(IMPORTS, LARGE)
+    assert (page.status_code, "too large" in page.content.decode()) == (413, True)
+    assert (problem.status_code, problem.json()["code"]) == (413, "too_large")
+
+
+def test_a_key_that_is_none_opens_nothing(db):
+    assert post(IMPORTS, LARGE, Authorization="Bearer made-up").status_code == 413
+
+
+@pytest.mark.parametrize("by_key", [False, True])
+def test_who_is_signed_in_sends_files_up_to_a_bound(signed_in, charlie, project, by_key):
+    if by_key:
+        _, secret = create_token(charlie, "script", Token.Scope.MANAGE, 1)
+        client, headers = Client(), {"Authorization": f"Bearer {secret}"}
+    else:
+        client, headers = signed_in(charlie), {}
+    assert post(IMPORTS, OVER_ALL, client, **headers).status_code == 413
+    with pytest.raises(AssertionError, match="the body was read"):
+        post(IMPORTS, LARGE, client, **headers)
+
+
+def test_a_proxy_is_told_who_is_signed_in(signed_in, charlie, project):
+    _, secret = create_token(charlie, "script", Token.Scope.READ, 1)
+    assert signed_in(charlie).get("/signed-in").status_code == 204
+    assert Client().get("/signed-in", headers={"Authorization": f"Bearer {secret}"}).status_code == 204
+    for made_up in ({}, {"Authorization": "Bearer made-up"}, {"Cookie": "sessionid=made-up"}):
+        answer = Client().get("/signed-in", headers=made_up)
+        assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
