@@ -19,7 +19,7 @@ def register() -> None:
         Tab("items", "Items", "items", Right.SEE_RESULTS, 110),
         Tab("coders", "Coders", "coders", Right.SEE_RESULTS, 120),
         Tab("categories", "Categories", "categories", Right.SEE_RESULTS, 130, NO_PYRAMIDS),
-        Tab("texts", "Texts", "texts", Right.SEE_RESULTS, 140),
+        Tab("texts", "By text", "texts", Right.SEE_RESULTS, 140),
         Tab("course", "Over time", "course", Right.SEE_RESULTS, 150),
         Tab("scores", "Scores", "scores", Right.SEE_RESULTS, 160, PYRAMIDS),
         Tab("study", "Study", "study", Right.SEE_RESULTS, 170, PYRAMIDS),

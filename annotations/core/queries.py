@@ -6,12 +6,29 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Count, Subquery, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Length, Replace, Trim
+
+# What separates words, besides the space, and two characters that no text has: a pair stands for a space.
+WHITE_SPACE = "\t\n\v\f\r\x85\xa0\u2028\u2029\u3000"
+OPEN, CLOSE = "\x01", "\x02"
 
 
 def count_subquery(rows: models.QuerySet[Any]) -> Subquery:
     """Return a correlated count, which other joins do not multiply."""
     counts = rows.order_by().annotate(group=Value(1)).values("group").annotate(number=Count("pk")).values("number")
     return Subquery(counts, output_field=models.IntegerField())
+
+
+def word_count(text: str) -> Combinable:
+    """Return the number of words of a field, as the database counts them: what white space separates."""
+    spaced: Combinable | str = text
+    for character in WHITE_SPACE:
+        spaced = Replace(spaced, Value(character), Value(" "))
+    # A run of spaces becomes a run of pairs, of which all but the outer halves go.
+    paired = Replace(Trim(spaced), Value(" "), Value(OPEN + CLOSE))
+    single = Replace(Replace(paired, Value(CLOSE + OPEN), Value("")), Value(OPEN + CLOSE), Value(OPEN))
+    return Length(single) - Length(Replace(single, Value(OPEN), Value(""))) + Value(1)
 
 
 def related_rows(model: type[models.Model], relation: str) -> models.QuerySet[Any]:

@@ -105,6 +105,7 @@ def _create_text(
     if len(content) > MAX_TEXT_LENGTH:
         raise ValidationError({"content": f"A text has at most {MAX_TEXT_LENGTH:,} characters."})
     text = Text(project=project, docset=docset, role=role, slug=slug, title=title, content=content, system=system)
+    text.position = Text.objects.next_position(project.pk)
     text.full_clean()
     text.save()
     return text

@@ -61,7 +61,7 @@ class Coding(models.Model):
     objects = CodingQuerySet.as_manager()
 
     class Meta:
-        ordering = ["text__slug", "coder__username"]
+        ordering = ["text__position", "text__slug", "coder__username"]
         constraints = [
             models.UniqueConstraint(fields=["text", "coder", "kind"], name="coding_one_a_coder_text_and_kind"),
             models.UniqueConstraint(fields=["text"], condition=Q(kind="agreed"), name="coding_one_agreed_a_text"),

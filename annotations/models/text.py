@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, Max, OuterRef, Q
 
-from annotations.core.queries import related_rows
+from annotations.core.queries import related_rows, word_count
 from annotations.models.project import KEY_LENGTH, Project, is_member, sees_all_work
 from annotations.models.rights import Person
 
@@ -19,6 +19,15 @@ class TextQuerySet(models.QuerySet["Text"]):
             return self
         own = related_rows(self.model, "codings").filter(text=OuterRef("pk"), coder=user.pk)
         return self.filter(sees_all_work(user, "project") | (Q(Exists(own)) & is_member(user, "project")))
+
+    def with_words(self) -> TextQuerySet:
+        """Annotate each text with the number of its words, `words`: what white space separates."""
+        return self.annotate(words=word_count("content"))
+
+    def next_position(self, project: int) -> int:
+        """Return the position of texts that are new in the project: after those that somebody put into an order."""
+        last: int | None = self.filter(project=project).aggregate(last=Max("position"))["last"]
+        return last + 1 if last else 0
 
 
 class Text(models.Model):
@@ -50,12 +59,15 @@ class Text(models.Model):
         db_index=False,
         help_text="The round of annotation it belongs to: pilot, main.",
     )
+    position = models.PositiveIntegerField(
+        default=0, help_text="Its place among the texts of the project; those of one place are in the order of slugs."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = TextQuerySet.as_manager()
 
     class Meta:
-        ordering = ["slug"]
+        ordering = ["position", "slug"]
         constraints = [
             models.UniqueConstraint(fields=["project", "slug"], name="text_slug_unique_in_project"),
             models.CheckConstraint(condition=~Q(content=""), name="text_not_empty"),

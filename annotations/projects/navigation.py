@@ -49,6 +49,7 @@ _tabs: dict[str, Tab] = {
     tab.key: tab
     for tab in (
         Tab("overview", "Overview", "project", Right.VIEW_PROJECT, 10),
+        Tab("project-texts", "Texts", "project-texts", Right.SEE_RESULTS, 15, NO_PYRAMIDS),
         Tab("docsets", "Docsets", "docsets", Right.VIEW_PROJECT, 20, PYRAMIDS),
         Tab("scheme", "Scheme", "scheme", Right.VIEW_PROJECT, 200),
         Tab("members", "Members", "members", Right.MANAGE, 210),

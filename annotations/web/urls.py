@@ -11,6 +11,7 @@ from annotations.web.views import (
     members,
     projects,
     scheme,
+    texts,
     transfers,
 )
 
@@ -36,6 +37,8 @@ urlpatterns = [
     path("projects/<slug:slug>/import/", transfers.import_files, name="import"),
     path("projects/<slug:slug>/export/", transfers.export_files, name="export"),
     path("projects/<slug:slug>/assign/", assignments.assign, name="assign"),
+    path("projects/<slug:slug>/texts/", texts.texts, name="project-texts"),
+    path("projects/<slug:slug>/texts/<slug:text>/", texts.text, name="text"),
     path("projects/<slug:slug>/docsets/", docsets.docsets, name="docsets"),
     path(DOCSET, docsets.docset, name="docset"),
     path(f"{DOCSET}peers/", docsets.peers, name="docset-peers"),

@@ -236,6 +236,10 @@ PAGES = [
     again("export", POST=managers(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
     row("assign", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "coders": ["@adjudicator.pk"]})),
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
+    row("project-texts", GET=results()),
+    again("project-texts", OF_PYRAMIDS, GET=results(302)),
+    row("text", GET=results()),
+    again("text", OF_PYRAMIDS, GET=results(302)),
     row("docsets", OF_PYRAMIDS, GET=members(), POST=managers(302, {"title": "Rain", **rows_of_summaries(*TWO)})),
     row("docset", OF_PYRAMIDS, GET=who(MEMBERS)),
     row(

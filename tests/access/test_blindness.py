@@ -366,7 +366,10 @@ def test_the_comparison_is_sharp_enough_to_see_what_a_manager_sees(alice, bob, c
             for rest in ("scores", "scus")
         ]
     else:
-        visits.append(Visit("GET", "/projects/tea/agreement/categories/?include=open"))
+        visits += [
+            Visit("GET", f"/projects/tea/{rest}")
+            for rest in ("agreement/categories/?include=open", "texts/", "texts/tea/?coder=alice&beside=bob")
+        ]
     before = visited(charlie, visits, signed_in, kind, alice_works=False)
     after = visited(charlie, visits, signed_in, kind, alice_works=True)
     for visit, now, then in zip(visits, after, before, strict=True):
@@ -378,6 +381,7 @@ RESULTS = [
     for prefix, rest in [
         *product([""], ["", "headline/", "items/", "items/tea/phrase:4-14/", "grid/", "compare/", "methods/"]),
         *product([""], ["texts/", "coders/", "categories/", "course/", "../scheme/allows/"]),
+        *product([""], ["../texts/", "../texts/tea/", "../texts/tea/?coder=alice&beside=bob"]),
         *product(["/api/v1"], ["", "grid/", "items/", "items/tea/phrase:4-14/"]),
     ]
 ]

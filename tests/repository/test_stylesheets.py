@@ -12,6 +12,7 @@ PAGES = {
     "coding": "coding",
     "docsets": "docset",
     "pyramid": "pyramid",
+    "texts": "texts",
     "workbench": "workbench",
 }
 LAYERS = {

@@ -74,7 +74,7 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("categories", Category, "project", ("position", "key"), since={"singleton": 3}),
     ArchivedTable("members", Membership, "project", ("user",)),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
-    ArchivedTable("texts", Text, "project", ("slug",)),
+    ArchivedTable("texts", Text, "project", ("slug",), since={"position": 5}),
     ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
     ArchivedTable(
         "markables",

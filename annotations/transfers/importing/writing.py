@@ -68,6 +68,9 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
     """Write all rows of a plan. Call it inside a transaction."""
     new = [planned for planned in plan.texts if planned.text.pk is None]
     codings = {id(planned): list(plan.codings(planned)) for planned in plan.texts}
+    position = Text.objects.next_position(project.pk) if new else 0
+    for planned in new:
+        planned.text.position = position
     Text.objects.bulk_create([planned.text for planned in new])
     insert(
         Segment,

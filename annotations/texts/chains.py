@@ -1,0 +1,146 @@
+"""The chains of a coding, computed from its pointers or indices, and the numbers that they wear. Pure.
+
+The same as `static/js/coding/chains.js` shows a coder: a chain is named after its first member, or after its index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+# An entity wears its own index where that is a whole number.
+OWN_NUMBER = re.compile(r"#[1-9][0-9]{0,3}")
+COLOURS, LINES = 10, 3
+
+type Chains = dict[str, tuple[str, ...]]
+
+
+def chains_by_pointers(order: Sequence[str], pointers: Mapping[str, Collection[str]]) -> Chains:
+    """Return the chains of each markable of `order`, the keys in text order: several where it is ambiguous.
+
+    They are named after the markables at which one arrives by following pointers. A circle that nothing leads out of
+    has its earliest member as its end.
+    """
+    place = {key: number for number, key in enumerate(order)}
+    targets = [[place[target] for target in pointers.get(key, ()) if target in place] for key in order]
+    return {key: tuple(order[end] for end in ends) for key, ends in zip(order, _ends_of_pointers(targets), strict=True)}
+
+
+def chains_by_indices(order: Sequence[str], indices: Mapping[str, Collection[str]]) -> Chains:
+    """Return the chains of each markable of `order`: one for each of its indices."""
+    return {key: tuple(f"#{index}" for index in indices.get(key, ())) for key in order}
+
+
+def _ends_of_pointers(targets: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Return where one arrives from each place (Tarjan's strongly connected components, without recursion)."""
+    ends: list[tuple[int, ...]] = [()] * len(targets)
+    number, low = [-1] * len(targets), [0] * len(targets)
+    waits, waiting, count = [False] * len(targets), list[int](), 0
+    for start in range(len(targets)):
+        if number[start] >= 0:
+            continue
+        path: list[tuple[int, Iterable[int]]] = [(start, iter(targets[start]))]
+        number[start] = low[start] = count
+        count += 1
+        waiting.append(start)
+        waits[start] = True
+        while path:
+            here, left = path[-1]
+            target = next(iter(left), None)
+            if target is None:
+                path.pop()
+                if path:
+                    low[path[-1][0]] = min(low[path[-1][0]], low[here])
+                if low[here] == number[here]:
+                    _close_component(here, targets, waiting, waits, ends)
+            elif number[target] < 0:
+                number[target] = low[target] = count
+                count += 1
+                waiting.append(target)
+                waits[target] = True
+                path.append((target, iter(targets[target])))
+            elif waits[target]:
+                low[here] = min(low[here], number[target])
+    return ends
+
+
+def _close_component(
+    first: int,
+    targets: Sequence[Sequence[int]],
+    waiting: list[int],
+    waits: list[bool],
+    ends: list[tuple[int, ...]],
+) -> None:
+    """Take the component that was entered at `first` from the stack, and note where one arrives from it."""
+    at = len(waiting) - 1 - waiting[::-1].index(first)
+    members = set(waiting[at:])
+    del waiting[at:]
+    outside = {end for member in members for target in targets[member] if target not in members for end in ends[target]}
+    arrived = tuple(sorted(outside)) or (min(members),)
+    for member in members:
+        waits[member] = False
+        ends[member] = arrived
+
+
+def members_of(chains: Chains) -> dict[str, list[str]]:
+    """Return the members of each chain, in the order of the markables."""
+    members: dict[str, list[str]] = {}
+    for key, names in chains.items():
+        for name in names:
+            members.setdefault(name, []).append(key)
+    return members
+
+
+def number_chains(
+    members: Mapping[str, Sequence[str]],
+    others: Mapping[str, Sequence[str]] | None = None,
+    given: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """Return the numbers of the chains of two members or more, in the order of their first members.
+
+    `others` are the chains of another coder and `given` their numbers: a chain wears the number of the one with which
+    it shares most members, as far as no other chain has it.
+    """
+    shared = [name for name, its in members.items() if len(its) > 1]
+    numbers = _shared_numbers(shared, members, others or {}, given or {})
+    used = {*numbers.values(), *(given or {}).values()}
+    following = 1
+    for name in shared:
+        if name in numbers:
+            continue
+        while following in used:
+            following += 1
+        own = int(name[1:]) if OWN_NUMBER.fullmatch(name) else following
+        numbers[name] = following if own in used else own
+        used.add(numbers[name])
+    return numbers
+
+
+def _shared_numbers(
+    shared: Sequence[str],
+    members: Mapping[str, Sequence[str]],
+    others: Mapping[str, Sequence[str]],
+    given: Mapping[str, int],
+) -> dict[str, int]:
+    chains_of: dict[str, list[str]] = {}
+    for other in given:
+        for key in others.get(other, ()):
+            chains_of.setdefault(key, []).append(other)
+    overlaps: dict[tuple[str, str], int] = {}
+    for name in shared:
+        for key in members[name]:
+            for other in chains_of.get(key, ()):
+                overlaps[name, other] = overlaps.get((name, other), 0) + 1
+    numbers: dict[str, int] = {}
+    taken: set[str] = set()
+    # Of equal overlaps the one that comes first in the text.
+    for (name, other), _ in sorted(overlaps.items(), key=lambda entry: -entry[1]):
+        if name not in numbers and other not in taken:
+            numbers[name] = given[other]
+            taken.add(other)
+    return numbers
+
+
+def look(number: int) -> str:
+    """Return the classes of colour and underline of a chain: thirty looks before one comes back."""
+    return f"chain-{(number - 1) % COLOURS + 1} line-{(number - 1) % LINES + 1}"

@@ -1,0 +1,111 @@
+"""The list of the texts of a project: searched, sorted, a page at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, F, OuterRef, Q, QuerySet
+
+from annotations.core.queries import count_subquery
+from annotations.models import Coding, Markable, Project, Text
+from annotations.models.rights import Person
+
+PAGE_SIZE = 100
+# What texts are sorted by, and what decides between equals.
+SORTS: dict[str, tuple[str, ...]] = {
+    "position": ("position", "slug"),
+    "title": ("title", "slug"),
+    "slug": ("slug",),
+    "round": ("round", "position", "slug"),
+    "words": ("words", "slug"),
+    "markables": ("markable_count", "slug"),
+    "submitted": ("submitted", "slug"),
+}
+DEFAULT_SORT = "position"
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A text of the list with its numbers of words and markables, and its codings with their progress."""
+
+    text: Text
+    words: int
+    markables: int
+    codings: list[Coding] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """What the list is asked for: words of titles or addresses, a round, the order (with "-" for descending)."""
+
+    search: str = ""
+    round: str = ""
+    sort: str = DEFAULT_SORT
+
+    @property
+    def sort_key(self) -> str:
+        """The key of SORTS."""
+        return self.sort.removeprefix("-")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all texts are listed in their own order."""
+        return not self.search and not self.round and self.sort == DEFAULT_SORT
+
+    def select(self, texts: QuerySet[Text]) -> QuerySet[Text]:
+        """Return the texts that it asks for, without an order."""
+        for word in self.search.split():
+            texts = texts.filter(Q(title__icontains=word) | Q(slug__icontains=word))
+        return texts.filter(round=self.round) if self.round else texts
+
+    def order(self, texts: QuerySet[Text]) -> QuerySet[Text]:
+        """Return the texts in its order, with what that depends on."""
+        if self.sort_key == "words":
+            texts = texts.with_words()  # type: ignore[attr-defined]
+        elif self.sort_key == "markables":
+            texts = texts.annotate(markable_count=_markable_count())
+        elif self.sort_key == "submitted":
+            submitted = Count("codings", filter=Q(codings__status=Coding.Status.SUBMITTED))
+            texts = texts.annotate(submitted=submitted)
+        first, *others = SORTS[self.sort_key]
+        return texts.order_by(F(first).desc() if self.sort.startswith("-") else F(first).asc(), *others)
+
+
+def list_texts(project: Project, user: Person, query: TextQuery, number: object) -> Page[Any]:
+    """Return a page of the texts that the user sees, as TextRows. Four queries, whatever the size of the project."""
+    found = query.select(Text.objects.visible_to(user).filter(project=project))
+    # Only the texts of the page are looked at closely.
+    paginator = Paginator(query.order(found).values_list("pk", flat=True), PAGE_SIZE)
+    page: Page[Any] = paginator.get_page(number)
+    page.object_list = _rows(list(page.object_list), user)
+    return page
+
+
+def rounds_of(project: Project) -> list[str]:
+    """Return the names of the rounds that texts of the project are in."""
+    texts = Text.objects.filter(project=project).exclude(round="")
+    return list(texts.order_by("round").values_list("round", flat=True).distinct())
+
+
+def _rows(keys: list[int], user: Person) -> list[TextRow]:
+    texts = Text.objects.filter(pk__in=keys).with_words().annotate(markable_count=_markable_count())
+    by_key = {text.pk: text for text in texts.defer("content")}
+    codings: dict[int, list[Coding]] = defaultdict(list)
+    for coding in _codings(keys, user):
+        codings[coding.text_id].append(coding)
+    # A text that was deleted since the page was cut is missing.
+    known: Iterable[Any] = (by_key[key] for key in keys if key in by_key)
+    return [TextRow(text, text.words, text.markable_count, codings[text.pk]) for text in known]
+
+
+def _codings(keys: list[int], user: Person) -> QuerySet[Coding]:
+    codings = Coding.objects.visible_to(user).filter(text__in=keys, kind=Coding.Kind.TEXT)
+    return codings.with_progress().select_related("coder").order_by("coder__username")
+
+
+def _markable_count() -> Any:
+    return count_subquery(Markable.objects.in_use().filter(text=OuterRef("pk"), level__coded=True))

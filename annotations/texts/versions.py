@@ -1,0 +1,218 @@
+"""The versions of a text, a coder's each: answers with chains, how they are shown, and where two of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotations.coding.decisions import Decision
+from annotations.coding.judgements import decisions_of
+from annotations.models import Category, Coding, Markable, Project, Segment, Text
+from annotations.schemes.project_scheme import categories_of
+from annotations.texts.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
+from annotations.texts.passage import Badge, Highlight, Passage, Stretch, draw
+
+MOST_NUMBERS, MOST_PARTNERS, MOST_LETTERS = 3, 8, 60
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMarkable:
+    """A markable of a text: where it stands, and what its words are."""
+
+    pk: int
+    key: str
+    words: str
+    parts: list[list[int]]
+    coded: bool
+    predefined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextVersion:
+    """One coder's answers to a text: the decisions, the chains of each markable, and the numbers that chains wear."""
+
+    coding: Coding
+    decisions: Mapping[str, Decision]
+    keys: Sequence[str]
+    chains: Mapping[str, tuple[str, ...]]
+    members: Mapping[str, Sequence[str]]
+    numbers: Mapping[str, int]
+    unions: dict[tuple[str, ...], frozenset[str]] = field(default_factory=dict)
+
+    def numbers_of(self, key: str) -> list[int]:
+        """Return the numbers of the chains that the markable is in."""
+        return sorted(self.numbers[chain] for chain in self.chains.get(key, ()) if chain in self.numbers)
+
+    def partners(self, key: str) -> frozenset[str]:
+        """Return the markables that are in a chain with this one."""
+        return self._chain_of(key) - {key}
+
+    def value(self, key: str) -> tuple[str, frozenset[str]] | None:
+        """Return category and chain, with the markable itself; None where the coder has given no answer."""
+        decision = self.decisions.get(key)
+        if decision is None or decision.category is None:
+            return None
+        return decision.category, self._chain_of(key) or frozenset((key,))
+
+    def _chain_of(self, key: str) -> frozenset[str]:
+        """Return the members of all chains that the markable is in. Markables of equal chains share one set."""
+        names = self.chains.get(key, ())
+        if names not in self.unions:
+            self.unions[names] = frozenset(other for name in names for other in self.members[name])
+        return self.unions[names]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """An answer in words: the label of the category, and the markables that are in a chain with this one."""
+
+    category: str
+    partners: list[str]
+    more: int
+    numbers: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A markable to which two coders gave different answers."""
+
+    anchor: str
+    words: str
+    answers: tuple[AnswerSummary | None, AnswerSummary | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text that is read: its content, its markables in text order, and the labels of the categories."""
+
+    text: Text
+    answers: str
+    markables: list[ReadMarkable]
+    labels: dict[str, str]
+    categories: list[Category]
+    segments: list[Stretch]
+
+    @classmethod
+    def read(cls, project: Project, text: Text) -> ReadText:
+        """Read the text with all markables in use. Three queries."""
+        markables = Markable.objects.filter(text=text).in_use()
+        rows = markables.order_by("start", "-end", "level__coded", "key").values_list(
+            "pk", "key", "parts", "level__coded", "predefined"
+        )
+        segments = Segment.objects.filter(text=text).values_list("kind", "start", "end", "label", "speaker")
+        categories = list(categories_of(project.pk))
+        return cls(
+            text,
+            project.answers,
+            [
+                ReadMarkable(pk, key, _words(text.content, parts), parts, coded, predefined)
+                for pk, key, parts, coded, predefined in rows
+            ],
+            {category.key: category.label for category in categories},
+            categories,
+            [Stretch(*row) for row in segments],
+        )
+
+    def version(self, coding: Coding, beside: TextVersion | None = None) -> TextVersion:
+        """Return the version of a coder; its chains wear the numbers of those `beside` it. Three queries."""
+        decisions = {decision.markable: decision for decision in decisions_of(coding)}
+        keys = [one.key for one in self.markables if one.predefined or one.key in decisions]
+        if self.answers == Project.Answers.INDICES:
+            chains = chains_by_indices(keys, {key: decision.indices for key, decision in decisions.items()})
+        else:
+            chains = chains_by_pointers(keys, {key: decision.pointers for key, decision in decisions.items()})
+        members = members_of(chains)
+        numbers = number_chains(members, beside.members, beside.numbers) if beside else number_chains(members)
+        return TextVersion(coding, decisions, keys, chains, members, numbers)
+
+    def passage(
+        self, version: TextVersion | None, lit: Iterable[str] = (), column: str = "a", *, labels: bool = False
+    ) -> Passage:
+        """Return the text as a coder answered, or with the markables that every coder sees. `lit` stand out."""
+        shown = set(version.keys) if version else {one.key for one in self.markables if one.predefined}
+        lit = set(lit)
+        highlights = []
+        for one in self.markables:
+            if one.key in shown:
+                highlight = Highlight(one.key, one.parts, anchor=f"{column}-{one.pk}", coded=one.coded)
+                if version is not None:
+                    highlight = self._answered(highlight, version, labels)
+                elif not one.coded:
+                    highlight = replace(highlight, classes="is-target")
+                if one.key in lit:
+                    highlight = replace(highlight, classes=f"{highlight.classes} texts-differs".strip())
+                highlights.append(highlight)
+        return draw(self.text.content, self.segments, highlights)
+
+    def _answered(self, one: Highlight, version: TextVersion, labels: bool) -> Highlight:
+        decision, numbers = version.decisions.get(one.key), version.numbers_of(one.key)
+        category = self.labels.get(decision.category, "") if decision and decision.category else ""
+        classes = [] if one.coded else ["is-target"]
+        if numbers:
+            classes.append(look(numbers[0]))
+        if len(numbers) > 1:
+            classes.append("is-ambiguous")
+        if one.coded and not (decision and self._is_complete(decision)):
+            classes.append("is-undecided")
+        badges = [Badge(str(number), number) for number in numbers]
+        if len(badges) > MOST_NUMBERS:
+            badges = [*badges[: MOST_NUMBERS - 1], Badge(f"+{len(badges) - MOST_NUMBERS + 1}")]
+        if decision and decision.unsure:
+            badges.append(Badge("?"))
+        return replace(
+            one,
+            classes=" ".join(classes),
+            badges=badges,
+            title=category or ("no answer" if one.coded else ""),
+            label=category if labels else "",
+        )
+
+    def _is_complete(self, decision: Decision) -> bool:
+        """Return whether the answer has all that its category asks for."""
+        category = next((one for one in self.categories if one.key == decision.category), None)
+        if category is None or (category.takes_index and not decision.indices):
+            return False
+        return category.points_to_id is None or bool(decision.pointers)
+
+    def differences(self, first: TextVersion, second: TextVersion) -> list[Difference]:
+        """Return the coded markables with another category or other members of their chain, in text order."""
+        words = {one.key: one.words for one in self.markables}
+        keys = self.different_keys(first, second)
+        return [
+            Difference(
+                str(one.pk), one.words, (self._summary(first, one.key, words), self._summary(second, one.key, words))
+            )
+            for one in self.markables
+            if one.key in keys
+        ]
+
+    def different_keys(self, first: TextVersion, second: TextVersion) -> set[str]:
+        """Return the keys of those markables."""
+        return {one.key for one in self.markables if one.coded and first.value(one.key) != second.value(one.key)}
+
+    def notes(self, version: TextVersion) -> list[tuple[str, str, str]]:
+        """Return anchor, words and note of the markables of which the coder wrote a note."""
+        return [
+            (str(one.pk), one.words, note)
+            for one in self.markables
+            if one.key in version.decisions and (note := version.decisions[one.key].note)
+        ]
+
+    def _summary(self, version: TextVersion, key: str, words: Mapping[str, str]) -> AnswerSummary | None:
+        value = version.value(key)
+        if value is None:
+            return None
+        partners = version.partners(key)
+        # `words` is in the order of the text.
+        named = [text for other, text in words.items() if other in partners]
+        return AnswerSummary(
+            self.labels.get(value[0], value[0]),
+            named[:MOST_PARTNERS],
+            len(named) - len(named[:MOST_PARTNERS]),
+            version.numbers_of(key),
+        )
+
+
+def _words(content: str, parts: Iterable[Sequence[int]]) -> str:
+    words = " … ".join(" ".join(content[start:end].split()) for start, end in parts)
+    return words if len(words) <= MOST_LETTERS else f"{words[: MOST_LETTERS - 1]}…"

@@ -1,0 +1,151 @@
+"""The pages of the texts of a project: the list, and one text to read."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from annotations.models import Coding, Project, Text
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.permissions import project_for
+from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
+from annotations.texts.versions import ReadText
+from annotations.web.forms.texts import TextQueryForm
+
+# So many differences of two coders are listed; all of them are lit in the text.
+MOST_DIFFERENCES = 200
+COLUMNS = (
+    ("title", "Text", ""),
+    ("round", "Round", "texts-minor"),
+    ("words", "Words", "num texts-minor"),
+    ("markables", "Markables", "num texts-minor"),
+    ("submitted", "Coders", ""),
+)
+
+
+@login_required
+@require_safe
+def texts(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the texts of the project, with who codes each of them and how far."""
+    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    if project.answers == Project.Answers.SCUS:
+        return redirect("docsets", project.slug)
+    rounds = rounds_of(project)
+    form = TextQueryForm(rounds, request.GET)
+    query = form.query
+    context = {
+        "project": project,
+        "manages": may(project, Right.MANAGE),
+        "form": form,
+        "query": query,
+        "shown": list_texts(project, request.user, query, request.GET.get("page")),
+        "columns": [_column(query, *column) for column in COLUMNS],
+        "own_order": _address(query, DEFAULT_SORT),
+        "full_query": _address(query, query.sort),
+    }
+    return render(request, "annotations/texts/texts.html", context)
+
+
+def _column(query: TextQuery, key: str, label: str, look: str) -> dict[str, Any]:
+    """Return the head of a column, whose link sorts by it, or the other way round where it does already."""
+    descends = query.sort == f"-{key}"
+    sorted_as = ("descending" if descends else "ascending") if query.sort_key == key else ""
+    return {
+        "label": label,
+        "class": look,
+        "sort": sorted_as,
+        "address": _address(query, f"-{key}" if query.sort == key else key),
+    }
+
+
+def _address(query: TextQuery, sort: str) -> str:
+    fields = {"q": query.search, "round": query.round, "sort": "" if sort == DEFAULT_SORT else sort}
+    return urlencode({name: value for name, value in fields.items() if value})
+
+
+@login_required
+@require_safe
+def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+    """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
+    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    row = _text_of(project, text)
+    if row.docset is not None:
+        return redirect("docset", project.slug, row.docset.slug)
+    codings = list(
+        Coding.objects.visible_to(request.user)
+        .filter(text=row, kind=Coding.Kind.TEXT)
+        .with_progress()
+        .select_related("coder")
+        .order_by("coder__username")
+    )
+    chosen = [_coding_of(codings, request.GET[name]) for name in ("coder", "beside") if request.GET.get(name)]
+    context = {
+        "project": project,
+        "text": row,
+        "manages": may(project, Right.MANAGE),
+        "codings": codings,
+        "coders": [_coder_links(chosen, coding) for coding in codings],
+        "labels": project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1",
+        "chosen": [coding.coder.get_username() for coding in chosen],
+        "full_query": _version_query(chosen),
+    }
+    context |= _versions(ReadText.read(project, row), chosen, labels=context["labels"])
+    return render(request, "annotations/texts/text.html", context)
+
+
+def _text_of(project: Project, slug: str) -> Text:
+    """Return a text of a project whose texts the user sees all. Raise Http404."""
+    text = Text.objects.filter(project=project, slug=slug).select_related("docset").first()
+    if text is None:
+        raise Http404("There is no such text.")
+    return text
+
+
+def _coding_of(codings: list[Coding], coder: str) -> Coding:
+    coding = next((one for one in codings if one.coder.get_username() == coder), None)
+    if coding is None:
+        raise Http404("There is no such coding.")
+    return coding
+
+
+def _versions(reading: ReadText, chosen: list[Coding], *, labels: bool) -> dict[str, Any]:
+    """Return the context of the text itself: a column for each coder, and how they differ."""
+    if not chosen:
+        return {"columns": [(None, reading.passage(None))]}
+    first = reading.version(chosen[0])
+    if len(chosen) == 1 or chosen[0] == chosen[1]:
+        return {"columns": [(first.coding, reading.passage(first, labels=labels))], "notes": reading.notes(first)}
+    second = reading.version(chosen[1], beside=first)
+    lit, differences = reading.different_keys(first, second), reading.differences(first, second)
+    return {
+        "columns": [
+            (first.coding, reading.passage(first, lit, "a", labels=labels)),
+            (second.coding, reading.passage(second, lit, "b", labels=labels)),
+        ],
+        "compared": True,
+        "difference_count": len(differences),
+        "coded_count": sum(one.coded for one in reading.markables),
+        "differences": differences[:MOST_DIFFERENCES],
+    }
+
+
+def _coder_links(chosen: list[Coding], coding: Coding) -> dict[str, Any]:
+    """Return a coding with the addresses that show it alone, and beside the one that is read."""
+    return {
+        "coding": coding,
+        "is_read": coding in chosen[:1],
+        "is_beside": coding in chosen[1:],
+        "alone": _version_query([coding]),
+        "beside": _version_query([chosen[0], coding]) if chosen and coding != chosen[0] else "",
+    }
+
+
+def _version_query(chosen: list[Coding]) -> str:
+    names = (coding.coder.get_username() for coding in chosen)
+    return urlencode(dict(zip(("coder", "beside"), names, strict=False)))

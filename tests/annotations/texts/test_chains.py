@@ -1,0 +1,53 @@
+"""Chains of pointers and indices, and their numbers: the same as the coding page shows."""
+
+import pytest
+
+from annotations.texts.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
+
+
+@pytest.mark.parametrize(
+    ("pointers", "chains"),
+    [
+        ({}, {"A": "A", "B": "B", "C": "C", "D": "D"}),
+        ({"B": "A", "C": "B"}, {"A": "A", "B": "A", "C": "A", "D": "D"}),
+        ({"C": "AB"}, {"A": "A", "B": "B", "C": "AB", "D": "D"}),
+        # What points to an ambiguous markable is in both chains too.
+        ({"C": "AB", "D": "C"}, {"A": "A", "B": "B", "C": "AB", "D": "AB"}),
+        # A circle ends at its earliest member, unless something leads out of it.
+        ({"B": "C", "C": "B"}, {"A": "A", "B": "B", "C": "B", "D": "D"}),
+        ({"B": "C", "C": "BA"}, {"A": "A", "B": "A", "C": "A", "D": "D"}),
+        ({"A": "D", "B": "A"}, {"A": "D", "B": "D", "C": "C", "D": "D"}),
+        ({"B": "Z"}, {"A": "A", "B": "B", "C": "C", "D": "D"}),
+    ],
+)
+def test_a_chain_is_where_one_arrives_by_following_pointers(pointers, chains):
+    assert chains_by_pointers("ABCD", pointers) == {key: tuple(names) for key, names in chains.items()}
+
+
+def test_a_long_chain_needs_no_recursion():
+    order = [str(number) for number in range(50_000)]
+    pointers = {key: [order[number - 1]] for number, key in enumerate(order) if number}
+    assert set(chains_by_pointers(order, pointers).values()) == {("0",)}
+
+
+def test_chains_wear_numbers_from_the_second_member_on_in_text_order():
+    members = members_of(chains_by_pointers("ABCDE", {"D": "A", "E": "C"}))
+    assert number_chains(members) == {"A": 1, "C": 2}
+
+
+def test_an_entity_wears_its_own_index_where_that_is_a_free_number():
+    members = members_of(chains_by_indices("ABCDEF", {"A": "7", "B": "7", "C": "x", "D": "x", "E": ["1"], "F": ["1"]}))
+    assert number_chains(members) == {"#7": 7, "#x": 1, "#1": 2}
+
+
+def test_beside_another_coder_a_chain_wears_the_number_of_the_one_with_which_it_shares_most():
+    first = members_of(chains_by_pointers("ABCDEF", {"B": "A", "D": "C", "E": "C"}))
+    second = members_of(chains_by_pointers("ABCDEF", {"D": "B", "E": "D", "F": "A"}))
+    numbers = number_chains(first)
+    assert numbers == {"A": 1, "C": 2}
+    assert number_chains(second, first, numbers) == {"B": 2, "A": 1}
+
+
+def test_thirty_looks_come_before_one_comes_back():
+    assert len({look(number) for number in range(1, 31)}) == 30
+    assert look(31) == look(1)

@@ -1,0 +1,144 @@
+"""Reading a text: with its markables, as a coder answered, and two coders side by side."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations.models import Project
+from tests.conftest import judge, make_project
+
+URL = "/projects/tea/texts/tea/"
+
+
+@pytest.fixture
+def read(signed_in, charlie, project):
+    """Return a function that returns the page at an address."""
+    client = signed_in(charlie)
+    return lambda query="", url=URL: client.get(f"{url}{query}").content.decode()
+
+
+@pytest.fixture
+def answered(codings, keys):
+    """Alice has it and that point to the kettle, Bob the first it to the stove."""
+    for name, target in (("alice", "a"), ("bob", "b")):
+        judge(codings[name], keys["a"], "none")
+        judge(codings[name], keys["b"], "place")
+        judge(codings[name], keys["c"], "phrase", keys[target], note=f"says {name}")
+    judge(codings["alice"], keys["d"], "phrase", keys["a"], keys["b"], unsure=True)
+
+
+def version(page, name="Text"):
+    return page.partition(f'aria-label="{name}')[2].partition("</section>")[0]
+
+
+def span(page, words):
+    """Return the classes of the markable with these words, and the badges that follow them."""
+    found = re.search(rf'<span class="markable ([^"]*)"[^>]*>{words}((?:<sup[^>]*>[^<]*</sup>)*)</span>', page)
+    return found[1].split(), re.findall(r">([^<]+)<", found[2])
+
+
+def test_a_text_shows_its_markables_and_nobodys_answers(read, answered):
+    found = version(read())
+    assert span(found, "the kettle") == (["depth-1"], [])
+    assert "put " in found
+    assert "is-undecided" not in found
+
+
+def test_a_version_has_the_chains_of_its_coder_by_colour_and_number(read, answered):
+    found = version(read("?coder=alice"), "Version of alice")
+    assert span(found, "the kettle")[1] == ["1"]
+    assert {"chain-1", "line-1"} <= set(span(found, "the kettle")[0])
+    assert span(found, "that")[0] == ["depth-1", "is-undecided"]
+    # The second it may be the kettle or the stove.
+    assert re.search(
+        r'is-ambiguous"[^>]*>it<sup class="badge chain-1">1</sup><sup[^>]*>2</sup><sup[^>]*>\?</sup>', found
+    )
+
+
+def test_notes_of_a_version_are_listed(read, answered):
+    found = read("?coder=alice")
+    assert "says alice" in found
+    assert "says bob" not in found
+
+
+def test_categories_are_shown_where_they_are_asked_for(read, answered):
+    assert "texts-label" not in read("?coder=alice")
+    assert '<span class="texts-label">place</span>' in read("?coder=alice&categories=1")
+
+
+def test_beside_another_coder_what_differs_is_lit_and_listed(read, answered, keys):
+    found = read("?coder=alice&beside=bob")
+    for name in ("alice", "bob"):
+        column = version(found, f"Version of {name}")
+        lit = re.findall(r'texts-differs"[^>]*>([^<]+)', column)
+        assert lit == ["the kettle", "the stove", "it", "it"]
+    table = found.partition('id="differences"')[2]
+    rows = [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in re.findall("<tr>.*?</tr>", table, re.DOTALL)]
+    assert rows[1:3] == ["the kettle none with it, it none", "the stove place with it place with it"]
+    assert rows[4] == "it phrase with the kettle, the stove, it no answer"
+    assert "4 of 6 markables differ:" in found
+
+
+def test_equal_versions_have_no_differences(read, codings, keys):
+    for coding in codings.values():
+        judge(coding, keys["c"], "phrase", keys["a"])
+    assert "The two versions are the same." in read("?coder=alice&beside=bob")
+    assert "texts-differs" not in read("?coder=alice&beside=bob")
+
+
+def test_a_coder_beside_themself_is_read_alone(read, answered):
+    assert "Differences" not in read("?coder=alice&beside=alice")
+
+
+def test_what_a_coder_marked_is_in_that_version_alone(read, codings, project):
+    level = project.levels.get(key="phrase")
+    mark = codings["alice"].text.markables.create(
+        level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False
+    )
+    codings["alice"].judgements.create(markable=mark)
+    assert "put</span>" in version(read("?coder=alice"), "Version of alice")
+    assert "put</span>" not in version(read("?coder=bob"), "Version of bob")
+    assert "put</span>" not in version(read())
+
+
+@pytest.mark.parametrize("query", ["?coder=ghost", "?coder=alice&beside=ghost", "?coder=charlie", "?coder=%00"])
+def test_who_does_not_code_the_text_has_no_version(signed_in, charlie, project, query):
+    assert signed_in(charlie).get(URL + query).status_code == 404
+
+
+def test_there_is_no_text_of_another_project(signed_in, charlie, project):
+    make_project("other", marked="[One](a)").texts.update(slug="else")
+    assert signed_in(charlie).get("/projects/tea/texts/else/").status_code == 404
+
+
+def test_markup_of_a_text_is_words(signed_in, charlie, project):
+    project.texts.update(content="<b>x</b> & y", title="<i>t</i>")
+    project.texts.get().markables.all().delete()
+    project.texts.get().segments.all().delete()
+    found = signed_in(charlie).get(URL).content.decode()
+    assert "&lt;b&gt;x&lt;/b&gt; &amp; y" in found
+    assert "<i>t</i>" not in found
+
+
+def test_categories_alone_are_always_shown(signed_in, charlie, alice, project):
+    Project.objects.filter(pk=project.pk).update(answers="categories")
+    found = signed_in(charlie).get(f"{URL}?coder=alice").content.decode()
+    assert "Show categories" not in found
+
+
+def test_the_page_costs_the_same_queries_for_one_answer_and_for_many(signed_in, charlie, codings, keys):
+    client = signed_in(charlie)
+
+    def cost():
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"{URL}?coder=alice&beside=bob").status_code == 200
+        return len(queries)
+
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    before = cost()
+    for coding in codings.values():
+        for key in "cdef":
+            judge(coding, keys[key], "phrase", keys["a"], keys["b"])
+    assert cost() == before <= 15

@@ -1,0 +1,123 @@
+"""The list of texts: what a row says, search, order, pages."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations.coding.status import submit_coding
+from annotations.models import Text
+from annotations.planning.assignments import assign_texts
+from annotations.projects.members import add_member
+from annotations.texts import listing
+from tests.conftest import judge
+from tests.shared.pyramids import pyramid_project
+
+URL = "/projects/tea/texts/"
+
+
+@pytest.fixture
+def corpus(project, codings, keys):
+    """Make four more texts."""
+    Text.objects.bulk_create(
+        Text(project=project, slug=slug, title=title, content=content, round=round_)
+        for slug, title, content, round_ in [
+            ("b-ten", "Part 10", "one two\n\n three  four", "main"),
+            ("c-two", "Part 2", "one", "pilot"),
+            ("d-ark", "Ark", "one\ttwo", "main"),
+            ("e-100", "50% off", "a b c d e f", ""),
+        ]
+    )
+    return project
+
+
+@pytest.fixture
+def listed(signed_in, charlie, corpus):
+    """Return a function that returns the page at an address."""
+    client = signed_in(charlie)
+    return lambda query="": client.get(f"{URL}{query}").content.decode()
+
+
+def slugs(page):
+    return re.findall(r'<th scope="row"><a href="/projects/tea/texts/([^/]+)/">', page)
+
+
+def cells(page, slug):
+    row = page.partition(f"/texts/{slug}/")[2].partition("</tr>")[0]
+    return [" ".join(re.sub("<[^>]*>", " ", cell).split()) for cell in re.findall("<td.*?</td>", row, re.DOTALL)]
+
+
+def test_a_row_has_round_words_markables_and_who_codes_it_and_how_far(listed, codings, keys, alice):
+    judge(codings["bob"], keys["a"], "none")
+    submit_coding(codings["alice"], alice)
+    assert cells(listed(), "tea") == ["", "19", "6", "alice 0/6 submitted bob 1/6"]
+    assert cells(listed(), "b-ten") == ["main", "4", "0", "not assigned"]
+    assert 'href="/projects/tea/texts/tea/?coder=bob"' in listed()
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        ("", ["b-ten", "c-two", "d-ark", "e-100", "tea"]),
+        ("?sort=title", ["e-100", "d-ark", "b-ten", "c-two", "tea"]),
+        ("?sort=-words", ["tea", "e-100", "b-ten", "d-ark", "c-two"]),
+        ("?sort=markables", ["b-ten", "c-two", "d-ark", "e-100", "tea"]),
+        ("?sort=-round", ["c-two", "b-ten", "d-ark", "e-100", "tea"]),
+        ("?q=part", ["b-ten", "c-two"]),
+        ("?q=PART+2", ["c-two"]),
+        ("?q=%25", ["e-100"]),
+        ("?q=_", []),
+        ("?round=main&sort=-slug", ["d-ark", "b-ten"]),
+        ("?round=ghost&sort=ghost&page=ghost", ["b-ten", "c-two", "d-ark", "e-100", "tea"]),
+    ],
+)
+def test_texts_are_searched_and_sorted_by_the_address(listed, query, order):
+    assert slugs(listed(query)) == order
+
+
+def test_the_heads_of_columns_keep_the_search_and_turn_the_order(listed):
+    found = listed("?q=part&sort=words")
+    assert "?q=part&amp;sort=-words" in found
+    assert 'aria-sort="ascending"' in found
+    assert "?q=part&amp;sort=title" in found
+
+
+def test_a_position_comes_before_the_address(listed, corpus):
+    corpus.texts.filter(slug="tea").update(position=1)
+    corpus.texts.filter(slug="b-ten").update(position=2)
+    assert slugs(listed()) == ["c-two", "d-ark", "e-100", "tea", "b-ten"]
+
+
+def test_a_long_list_has_pages(listed, monkeypatch):
+    monkeypatch.setattr(listing, "PAGE_SIZE", 2)
+    assert [slugs(listed(f"?page={number}")) for number in (1, 2, 3)] == [
+        ["b-ten", "c-two"],
+        ["d-ark", "e-100"],
+        ["tea"],
+    ]
+    assert "sort=title&amp;page=2" in listed("?sort=title")
+
+
+def test_a_project_without_texts_says_so_and_a_search_without_a_match_too(listed, corpus):
+    assert "No text matches." in listed("?q=ghost")
+    corpus.texts.all().delete()
+    assert "No texts yet" in listed()
+
+
+def test_summaries_are_listed_as_docsets(signed_in, charlie, corpus):
+    add_member(pyramid_project(), charlie, "manager")
+    assert signed_in(charlie).get("/projects/ferry/texts/").url == "/projects/ferry/docsets/"
+
+
+def test_the_page_costs_the_same_queries_at_any_size(signed_in, charlie, alice, bob, corpus):
+    client = signed_in(charlie)
+
+    def cost():
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(URL).status_code == 200
+        return len(queries)
+
+    before = cost()
+    assign_texts(corpus, corpus.texts.all(), [alice, bob])
+    assert cost() == before <= 9
