@@ -12,6 +12,7 @@ class AgreementConfig(AppConfig):
         from agreement.models import Computation, Flag, Mapping, Remark
         from agreement.web import navigation
         from annotations.projects.anonymization import forgetting_person
+        from annotations.texts.changes import Dependent, register_dependent
         from annotations.transfers.archiving.tables import ArchivedTable, add_tables, is_text_mapping, leave_out
 
         add_tables(
@@ -21,6 +22,8 @@ class AgreementConfig(AppConfig):
             ArchivedTable("mappings", Mapping, "project", ("name",), {"classes": is_text_mapping}),
         )
         leave_out(Computation, "figures, which can be computed again")
+        register_dependent(Dependent("comment", Remark, "markable__text"))
+        register_dependent(Dependent("flag", Flag, "markable__text"))
         navigation.register()
         forgetting_person.connect(delete_computations_of)
 

@@ -15,6 +15,7 @@ from rest_framework.views import exception_handler as drf_exception_handler
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.operations import VersionConflict
+from annotations.models import Coding
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +62,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return problem(409, "stale", str(error), version=error.version, missed=error.missed)
     if isinstance(error, OperationRejected):
         return problem(400, error.code, str(error), operation=error.position)
-    if isinstance(error, Http404):
+    # A coding is gone where its text was deleted while the request came in.
+    if isinstance(error, Http404 | Coding.DoesNotExist):
         return problem(404, "not_found", str(error) or "There is nothing at this address.")
     if isinstance(error, PermissionDenied):
         return problem(403, "permission_denied", str(error) or "You may not do this.")

@@ -42,3 +42,21 @@ def assign_texts(project: Project, texts: Iterable[Text], coders: Iterable[User]
         ignore_conflicts=True,
     )
     return Coding.objects.filter(text__project=project).count() - before
+
+
+@transaction.atomic
+def unassign(text: Text, coder: str, kind: str = "") -> int:
+    """Delete the assignments of a text to a coder that have not begun, of one kind or all; return their number.
+
+    Raise ValidationError if all have begun, and for a pyramid against which the coder has peers to score.
+    """
+    lock_project(text.project_id)
+    codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder__username=coder, version=0)
+    not_begun = list(codings.filter(kind=kind) if kind else codings)
+    if not not_begun:
+        raise ValidationError(f"{coder} has begun “{text}”, or is not assigned to it; nothing was changed.")
+    peers = Coding.objects.filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)
+    if any(coding.kind == Coding.Kind.PYRAMID for coding in not_begun) and peers.exists():
+        raise ValidationError(f"{coder} has peers to score against this pyramid; unassign these first.")
+    Coding.objects.filter(pk__in=[coding.pk for coding in not_begun]).delete()
+    return len(not_begun)

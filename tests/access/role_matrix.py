@@ -240,8 +240,14 @@ PAGES = [
     again("project-texts", OF_PYRAMIDS, GET=results(302)),
     row("text", GET=results()),
     again("text", OF_PYRAMIDS, GET=results(302)),
+    row("edit-text", GET=managers(), POST=managers(302, {"title": "New", "round": "pilot"})),
+    row("delete-text", GET=managers(), POST=managers(400, {"seen": "x", "title": "y"}), unseen=True),
+    again("delete-text", OF_PYRAMIDS, GET=managers(302)),
+    row("unassign", at=PARAMETERS, POST=managers(302), unseen=True),  # it has begun
+    row("order-texts", POST=managers(302, {"text": "@text.slug", "move": "up"})),
     row("docsets", OF_PYRAMIDS, GET=members(), POST=managers(302, {"title": "Rain", **rows_of_summaries(*TWO)})),
     row("docset", OF_PYRAMIDS, GET=who(MEMBERS)),
+    row("delete-docset", OF_PYRAMIDS, GET=managers(), POST=managers(400, {"seen": "x", "title": "y"}), unseen=True),
     row(
         "docset-peers",
         OF_PYRAMIDS,

@@ -7,7 +7,10 @@ from typing import Any
 
 from django import forms
 
+from annotations.models import Docset, Text
+from annotations.texts.changes import DeletionFigures
 from annotations.texts.listing import DEFAULT_SORT, SORTS, TextQuery
+from annotations.web.forms.projects import StaleFormMixin
 
 
 class TextQueryForm(forms.Form):
@@ -37,3 +40,45 @@ class TextQueryForm(forms.Form):
         self.is_valid()
         fields = self.cleaned_data
         return TextQuery(fields.get("q", ""), fields.get("round", ""), fields.get("sort") or DEFAULT_SORT)
+
+
+class TextForm(StaleFormMixin, forms.ModelForm[Text]):
+    """The title and the round of a text."""
+
+    class Meta:
+        model = Text
+        fields = ["title", "round"]
+        help_texts = {"round": "Such as pilot or main; empty: none."}
+
+    def __init__(self, text: Text, data: Any = None) -> None:
+        super().__init__(data, instance=text)
+        self.set_state({"title": text.title, "round": text.round})
+
+    def save(self, commit: bool = True) -> Text:
+        """Write these fields only; others may be changed at the same time."""
+        if commit:
+            self.instance.save(update_fields=["title", "round"])
+        return self.instance
+
+
+class DeletionForm(forms.Form):
+    """The confirmation of a deletion: by the title where coders have worked on it."""
+
+    seen = forms.CharField(widget=forms.HiddenInput)
+    title = forms.CharField(
+        max_length=200, label="Title", strip=True, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+
+    def __init__(self, doomed: Text | Docset, figures: DeletionFigures, data: Any = None) -> None:
+        super().__init__(data, initial={"seen": figures.tag})
+        self.doomed = doomed
+        self.fields["title"].help_text = f"Enter “{doomed.title}” to confirm."
+        if not figures.begun:
+            del self.fields["title"]
+
+    def clean_title(self) -> str:
+        """Refuse another title."""
+        title: str = self.cleaned_data["title"]
+        if " ".join(title.split()) != " ".join(self.doomed.title.split()):
+            raise forms.ValidationError("This is not the title.")
+        return title

@@ -27,7 +27,10 @@ from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
+from annotations.texts.changes import delete_docset as delete_with_work
+from annotations.texts.changes import deletion_figures
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
+from annotations.web.forms.texts import DeletionForm
 from annotations.web.views import signed_in_user
 
 
@@ -83,6 +86,11 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "peers": visible_peers(docset_row, signed_in_user(request), blind=is_blind_to_peers(project)),
         "sees_all": sees_all,
         "manages": may(project, Right.MANAGE),
+        "not_begun": Coding.objects.filter(text__docset=docset_row, version=0)
+        .select_related("coder", "text")
+        .defer("text__content")
+        if may(project, Right.MANAGE)
+        else None,
         "may_reassign": may(project, Right.MANAGE) and overview.agreed is not None,
         "may_start": may(project, Right.DISCUSS)
         and overview.agreed is None
@@ -196,6 +204,26 @@ def _reassign_agreed(request: HttpRequest, project: Project, docset: Docset, agr
             return redirect("docset", project.slug, docset.slug)
     context = {"project": project, "docset": docset, "form": form, "agreed_coding": agreed_coding, "manages": True}
     return render(request, "annotations/docsets/docset_agreed.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+    """Delete a docset with its summaries, peers and all that hangs on them, once somebody has seen what that is."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    docset_row = _docset(request, project, docset)
+    figures = deletion_figures(docset_row.texts.all())
+    form = DeletionForm(docset_row, figures, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            deleted = delete_with_work(docset_row, form.cleaned_data["seen"])
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+            return redirect("delete-docset", project.slug, docset_row.slug)
+        messages.success(request, f"Deleted “{docset_row.title}”: {', '.join(deleted.lines)}.")
+        return redirect("docsets", project.slug)
+    context = {"project": project, "docset": docset_row, "figures": figures, "form": form}
+    return render(request, "annotations/docsets/docset_delete.html", context, status=400 if form.errors else 200)
 
 
 def home(request: HttpRequest, project: Project) -> HttpResponse:

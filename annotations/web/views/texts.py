@@ -5,21 +5,29 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotations.core.text import is_storable, pluralize
 from annotations.models import Coding, Project, Text
 from annotations.models.project import may
 from annotations.models.rights import Right
+from annotations.planning.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
+from annotations.texts.changes import delete_text as delete_with_work
+from annotations.texts.changes import deletion_figures, move_text, sort_by_title
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
 from annotations.texts.versions import ReadText
-from annotations.web.forms.texts import TextQueryForm
+from annotations.web.forms.texts import DeletionForm, TextForm, TextQueryForm
 
 # So many differences of two coders are listed; all of them are lit in the text.
 MOST_DIFFERENCES = 200
+STEPS = {"up": -1, "down": 1}
 COLUMNS = (
     ("title", "Text", ""),
     ("round", "Round", "texts-minor"),
@@ -81,7 +89,8 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         Coding.objects.visible_to(request.user)
         .filter(text=row, kind=Coding.Kind.TEXT)
         .with_progress()
-        .select_related("coder")
+        .select_related("coder", "text")
+        .defer("text__content")
         .order_by("coder__username")
     )
     chosen = [_coding_of(codings, request.GET[name]) for name in ("coder", "beside") if request.GET.get(name)]
@@ -89,7 +98,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         "project": project,
         "text": row,
         "manages": may(project, Right.MANAGE),
-        "codings": codings,
+        "not_begun": [coding for coding in codings if not coding.version],
         "coders": [_coder_links(chosen, coding) for coding in codings],
         "labels": project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1",
         "chosen": [coding.coder.get_username() for coding in chosen],
@@ -101,7 +110,8 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
 
 def _text_of(project: Project, slug: str) -> Text:
     """Return a text of a project whose texts the user sees all. Raise Http404."""
-    text = Text.objects.filter(project=project, slug=slug).select_related("docset").first()
+    texts = Text.objects.filter(project=project, slug=slug).select_related("docset", "project")
+    text = texts.first() if is_storable(slug) else None
     if text is None:
         raise Http404("There is no such text.")
     return text
@@ -149,3 +159,75 @@ def _coder_links(chosen: list[Coding], coding: Coding) -> dict[str, Any]:
 def _version_query(chosen: list[Coding]) -> str:
     names = (coding.coder.get_username() for coding in chosen)
     return urlencode(dict(zip(("coder", "beside"), names, strict=False)))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+    """Change the title and the round of a text."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    row = _text_of(project, text)
+    title = row.title
+    form = TextForm(row, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, f"Saved “{row.title}”.")
+        return redirect("text", project.slug, row.slug)
+    context = {"project": project, "text": row, "title": title, "form": form}
+    return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+    """Delete a text with all that hangs on it, once somebody has seen what that is."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    row = _text_of(project, text)
+    if row.role == Text.Role.MODELS and row.docset is not None:
+        return redirect("delete-docset", project.slug, row.docset.slug)
+    figures = deletion_figures(Text.objects.filter(pk=row.pk))
+    form = DeletionForm(row, figures, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            deleted = delete_with_work(row, form.cleaned_data["seen"])
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+            return redirect("delete-text", project.slug, row.slug)
+        messages.success(request, f"Deleted “{row.title}”: {', '.join(deleted.lines)}.")
+        if row.docset is not None:
+            return redirect("docset", project.slug, row.docset.slug)
+        return redirect("project-texts", project.slug)
+    context = {"project": project, "text": row, "figures": figures, "form": form}
+    return render(request, "annotations/texts/delete_text.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResponse:
+    """Delete the assignments of a text to a coder that have not begun."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    row = _text_of(project, text)
+    try:
+        unassign_coder(row, coder, request.POST.get("kind", ""))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Unassigned “{row.title}” from {coder}.")
+    if row.docset is not None:
+        return redirect("docset", project.slug, row.docset.slug)
+    return redirect("text", project.slug, row.slug)
+
+
+@login_required
+@require_POST
+def order_texts(request: HttpRequest, slug: str) -> HttpResponse:
+    """Move a text up or down, or put all texts into the order of their titles."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    if request.POST.get("by") == "title":
+        sort_by_title(project)
+        messages.success(request, f"{pluralize(project.texts.count(), 'text')} sorted by title.")
+    else:
+        move_text(_text_of(project, request.POST.get("text", "")), STEPS.get(request.POST.get("move", ""), 0))
+    page = request.POST.get("page", "")
+    address = reverse("project-texts", args=[project.slug])
+    return redirect(f"{address}?page={page}" if page.isascii() and page.isdigit() else address)

@@ -1,0 +1,143 @@
+"""Change the texts of a project: their order and deletion."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models, transaction
+from django.db.models import QuerySet
+
+from annotations.core.etags import etag_of
+from annotations.core.text import natural_key, pluralize
+from annotations.models import Coding, Docset, Judgement, Markable, Operation, Project, Text
+from annotations.projects.locks import lock_project
+
+logger = logging.getLogger(__name__)
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """Rows that are deleted with a text, called by a noun, with the path from a row to its text."""
+
+    noun: str
+    model: type[models.Model]
+    path: str
+
+
+# What other applications keep of texts; they add it when they are ready.
+_dependents: list[Dependent] = []
+
+
+def register_dependent(dependent: Dependent) -> None:
+    """Count these rows where it is said what goes with a text."""
+    if dependent not in _dependents:
+        _dependents.append(dependent)
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionFigures:
+    """What is deleted with some texts: numbers with their nouns, and of these the codings that have begun."""
+
+    counts: dict[str, int]
+    begun: int
+    submitted: int
+
+    @property
+    def lines(self) -> list[str]:
+        """The numbers with their nouns, those that are not zero."""
+        return [pluralize(count, noun) for noun, count in self.counts.items() if count]
+
+    @property
+    def tag(self) -> str:
+        """A tag by which it is noticed that there is more or less to delete than somebody saw."""
+        return etag_of({"counts": self.counts, "begun": self.begun, "submitted": self.submitted})
+
+
+def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
+    """Return what is deleted with the texts."""
+    keys = list(texts.values_list("pk", flat=True))
+    codings = list(Coding.objects.filter(text__in=keys).order_by().values_list("status", "version"))
+    submitted = sum(status == Coding.Status.SUBMITTED for status, _ in codings)
+    begun = sum(version > 0 for _, version in codings)
+    counts = {
+        "text": len(keys),
+        "markable": Markable.objects.filter(text__in=keys).count(),
+        "empty assignment": len(codings) - begun,
+        "submitted coding": submitted,
+        "open coding": begun - submitted,
+        "judgement": Judgement.objects.filter(coding__text__in=keys, category__isnull=False).count(),
+        "logged operation": Operation.objects.filter(coding__text__in=keys).count(),
+    }
+    for dependent in _dependents:
+        rows = dependent.model._default_manager.filter(**{f"{dependent.path}__in": keys})
+        counts[dependent.noun] = rows.count()
+    return DeletionFigures(counts, begun, submitted)
+
+
+@transaction.atomic
+def delete_text(text: Text, tag: str) -> DeletionFigures:
+    """Delete a text with all that hangs on it. `tag` is that of the figures that somebody confirmed.
+
+    Raise ValidationError if these have changed since, and for the model summaries of a docset, which go with that.
+    """
+    if text.role == Text.Role.MODELS:
+        raise ValidationError("The model summaries are deleted with their docset.")
+    figures = _delete(text.project, Text.objects.filter(pk=text.pk), tag, text.delete)
+    logger.info("The text %s of %s is deleted: %s", text.slug, text.project.slug, ", ".join(figures.lines))
+    return figures
+
+
+@transaction.atomic
+def delete_docset(docset: Docset, tag: str) -> DeletionFigures:
+    """Delete a docset with its summaries, peers and all that hangs on them. Raise ValidationError as `delete_text`."""
+    figures = _delete(docset.project, docset.texts.all(), tag, docset.delete)
+    logger.info("The docset %s of %s is deleted: %s", docset.slug, docset.project.slug, ", ".join(figures.lines))
+    return figures
+
+
+def _delete(project: Project, texts: QuerySet[Text], tag: str, delete: Callable[[], Any]) -> DeletionFigures:
+    lock_project(project.pk)
+    # What a coder sends meanwhile is written first, and then seen here; or it waits, and finds no coding.
+    list(Coding.objects.select_for_update(of=("self",)).filter(text__in=texts).order_by("pk").values_list("pk"))
+    figures = deletion_figures(texts)
+    if figures.tag != tag:
+        raise ValidationError("This has changed since you opened the page. Look at the figures again.")
+    delete()
+    return figures
+
+
+@transaction.atomic
+def move_text(text: Text, step: int) -> None:
+    """Move the text so many places towards the end, or if negative towards the beginning."""
+    lock_project(text.project_id)
+    order = list(_texts(text.project))
+    place = next(number for number, other in enumerate(order) if other.pk == text.pk)
+    moved = order.pop(place)
+    order.insert(min(max(place + step, 0), len(order)), moved)
+    _write_order(order)
+
+
+@transaction.atomic
+def sort_by_title(project: Project) -> None:
+    """Put the texts into the order of their titles: "Part 2" before "Part 10"."""
+    lock_project(project.pk)
+    _write_order(sorted(_texts(project), key=lambda text: (natural_key(text.title.casefold()), text.slug)))
+
+
+def _texts(project: Project) -> QuerySet[Text]:
+    return Text.objects.filter(project=project).only("pk", "slug", "title", "position")
+
+
+def _write_order(texts: list[Text]) -> None:
+    changed = []
+    for position, text in enumerate(texts, start=1):
+        if text.position != position:
+            text.position = position
+            changed.append(text)
+    Text.objects.bulk_update(changed, ["position"], batch_size=BATCH)

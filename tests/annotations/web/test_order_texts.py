@@ -1,0 +1,56 @@
+"""The order of texts: up, down, by title, and where new texts come."""
+
+import pytest
+
+from annotations.formats import plain
+from annotations.models import Coding, Text
+from annotations.planning.assignments import assign_texts
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
+
+URL = "/projects/tea/text-order/"
+
+
+@pytest.fixture
+def client(signed_in, charlie, project):
+    for slug, title in (("a", "Part 10"), ("b", "part 2")):
+        Text.objects.create(project=project, slug=slug, title=title, content="x")
+    return signed_in(charlie)
+
+
+def order(project):
+    return list(project.texts.values_list("slug", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "slugs"),
+    [
+        ("b", "up", ["b", "a", "tea"]),
+        ("b", "down", ["a", "tea", "b"]),
+        ("a", "up", ["a", "b", "tea"]),
+        ("tea", "down", ["a", "b", "tea"]),
+        ("b", "ghost", ["a", "b", "tea"]),
+    ],
+)
+def test_a_text_moves_by_one_place(client, project, text, move, slugs):
+    assert client.post(URL, {"text": text, "move": move}).url == "/projects/tea/texts/"
+    assert order(project) == slugs
+
+
+def test_texts_are_sorted_by_their_titles_with_numbers_as_numbers(client, project):
+    client.post(URL, {"by": "title"})
+    assert order(project) == ["b", "a", "tea"]
+
+
+def test_coders_have_the_texts_in_this_order_and_new_texts_come_last(client, project, alice):
+    client.post(URL, {"text": "tea", "move": "up"})
+    import_documents(project, [SourceDocument(plain.parse("New.", "aa.txt"), None)])
+    assert order(project) == ["a", "tea", "b", "aa"]
+    assign_texts(project, project.texts.all(), [alice])
+    codings = Coding.objects.filter(coder=alice)
+    assert [coding.text.slug for coding in codings.select_related("text")] == ["a", "tea", "b", "aa"]
+
+
+@pytest.mark.parametrize("fields", [{}, {"text": "ghost", "move": "up"}, {"text": "\x00", "move": "up"}])
+def test_there_is_no_other_text(client, fields):
+    assert client.post(URL, fields).status_code == 404
