@@ -15,6 +15,7 @@ from http.cookies import CookieError, SimpleCookie
 
 import waitress
 from django.conf import settings
+from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 
@@ -26,13 +27,15 @@ MOST_CONNECTIONS = 1000
 SECONDS_OF_SILENCE = 60  # after which a connection is closed
 
 
-class Parser(HTTPRequestParser):
+class Parser(HTTPRequestParser):  # type: ignore[misc]
     """Read no body that the program would refuse. What is a little larger is read: it answers that with a page."""
+
+    def __init__(self, adjustments: Adjustments) -> None:
+        super().__init__(copy.copy(adjustments))
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
         forms: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        self.adj = copy.copy(self.adj)
         self.adj.max_request_body_size = forms + (most_bytes(self.path) if self._may_be_signed_in() else forms)
 
     def _may_be_signed_in(self) -> bool:
@@ -45,7 +48,7 @@ class Parser(HTTPRequestParser):
             return False
 
 
-class Channel(HTTPChannel):
+class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection whose requests the parser above reads."""
 
     parser_class = Parser
