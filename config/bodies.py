@@ -13,10 +13,11 @@ from rest_framework.request import Request
 
 from annotations.api.authentication import KEYWORD, TokenAuthentication
 from config.errors import content_too_large
+from config.uploads import most_bytes
 
 
 class BodySizeMiddleware:
-    """Answer 413 to a body that is larger than the sender may send, before any of it is read.
+    """Answer 413 to a body that is larger than the sender may send there, before any of it is read.
 
     Who has signed in, by a session or a key, may send files; others send forms only.
     """
@@ -28,7 +29,7 @@ class BodySizeMiddleware:
         size = _content_length(request)
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if size > most:
-            most = settings.UPLOAD_MAX_BYTES if is_signed_in(request) else most
+            most = most_bytes(request.path_info) if is_signed_in(request) else most
         return content_too_large(request, most) if size > most else self.get_response(request)
 
 

@@ -271,9 +271,6 @@ DATA_UPLOAD_MAX_NUMBER_FILES = IMPORT_MAX_FILES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = IMPORT_MAX_FILES
 # The largest unpacked size of a project archive: one of 240,000 judgements takes some 100 MB.
 ARCHIVE_MAX_BYTES = env.int("ARCHIVE_MAX_BYTES", default=500 * 1024 * 1024)
-# The largest body of a request: the file of an archive, packed, with what a form adds to it. Who is not signed in sends
-# no more than DATA_UPLOAD_MAX_MEMORY_SIZE.
-UPLOAD_MAX_BYTES = max(IMPORT_MAX_BYTES, ARCHIVE_MAX_BYTES) + DATA_UPLOAD_MAX_MEMORY_SIZE
 
 # Per user.
 API_REQUESTS_A_MINUTE = env.int("API_REQUESTS_A_MINUTE", default=6000)

@@ -1,18 +1,25 @@
 """Serve the pages on a port of this machine: python -m scripts.pages PORT.
 
 Waitress reads requests in one thread that waits for nobody, and gives each to one of the others when it is whole: a
-client that sends slowly keeps none of them from its work. Behind a proxy that does this too, gunicorn serves with more
-processes (docs/deploy.md).
+client that sends slowly keeps none of them from its work. A body lies on the disk until it is whole, so its size is
+bounded by what its header says of who sends it and where. Behind a proxy that does all this too, gunicorn serves with
+more processes (docs/deploy.md).
 """
 
 from __future__ import annotations
 
+import copy
 import signal
 import sys
+from http.cookies import CookieError, SimpleCookie
 
 import waitress
 from django.conf import settings
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 
+from config.uploads import most_bytes
 from config.wsgi import application
 
 THREADS = 16
@@ -20,22 +27,49 @@ MOST_CONNECTIONS = 1000
 SECONDS_OF_SILENCE = 60  # after which a connection is closed
 
 
+class Parser(HTTPRequestParser):  # type: ignore[misc]
+    """Read no body that the program would refuse. What is a little larger is read: it answers that with a page."""
+
+    def __init__(self, adjustments: Adjustments) -> None:
+        super().__init__(copy.copy(adjustments))
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        forms: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        self.adj.max_request_body_size = forms + (most_bytes(self.path) if self._may_be_signed_in() else forms)
+
+    def _may_be_signed_in(self) -> bool:
+        """Return whether a session or key is sent; whether there is such a one, the program finds out."""
+        if "AUTHORIZATION" in self.headers:
+            return True
+        try:
+            return settings.SESSION_COOKIE_NAME in SimpleCookie(self.headers.get("COOKIE", ""))
+        except CookieError:
+            return False
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """A connection whose requests the parser above reads."""
+
+    parser_class = Parser
+
+
 def main(port: int) -> None:
     """Serve until a signal comes; requests that are being answered are answered."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    waitress.serve(
+    server = waitress.create_server(
         application,
         host="127.0.0.1",
         port=port,
         threads=THREADS,
         connection_limit=MOST_CONNECTIONS,
         channel_timeout=SECONDS_OF_SILENCE,
-        max_request_body_size=settings.UPLOAD_MAX_BYTES,
         asyncore_use_poll=True,
         ident=None,
-        _quiet=True,
     )
+    server.channel_class = Channel
+    server.run()
 
 
 if __name__ == "__main__":

@@ -58,8 +58,6 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 # unless several connections are about it; the queries behind it are tried by the tests of the other folders.
 PAGES = frozenset({"web", "sections", "attacks", "reports"})
 ACCESS = ("test_roles", "test_blindness")
-# Its workers expect to be the only ones of their database; of PostgreSQL's those of other modules work there too.
-ONLY_WORKERS = "test_stopped_workers"
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 
@@ -108,8 +106,6 @@ def pytest_collection_finish() -> None:
 
 def _meets_database(item: pytest.Item) -> bool:
     """Return whether another kind of database may matter for the test: it does not for the look of pages."""
-    if item.path.stem == ONLY_WORKERS:
-        return False
     if MARKERS_OF_FOLDERS.get(item.path.parent.name) == "browser" and item.path.stem not in BROWSER_AND_DATABASE:
         return False
     fixtures = DATABASES.intersection(getattr(item, "fixturenames", ()))

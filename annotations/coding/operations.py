@@ -243,16 +243,21 @@ def _unseen(coding: Coding, version: int, uuids: Collection[UUID]) -> QuerySet[O
 
 
 def _first_missed(coding: Coding, version: int) -> list[Mapping[str, Any]]:
-    """Return the operations after a version, as many as one answer holds."""
+    """Return the operations after a version, as many as one answer holds.
+
+    Raise OperationRejected where the first alone is too large, as an import may be: a page then asks to be loaded anew.
+    """
     later = coding.operations.filter(sequence__gt=version).order_by("sequence")
     missed: list[Mapping[str, Any]] = []
     size = 0
     rows = later.values("uuid", "kind", "payload", "sequence", "step", "undoes")[:MAX_MISSED]
     for operation in rows.iterator(chunk_size=50):
-        missed.append(operation)
         size += len(json.dumps(operation["payload"]))
         if size > MAX_MISSED_BYTES:
             break
+        missed.append(operation)
+    if not missed:
+        raise OperationRejected("version_ahead", "So much was done here meanwhile that it is not told: load it again.")
     return missed
 
 

@@ -1,10 +1,13 @@
 """The size of the bodies of requests, which is looked at before they are read."""
 
 import pytest
+from django.conf import settings
 from django.test import Client
+from django.urls import resolve
 
 from annotations.models import Token
 from annotations.projects.tokens import create_token
+from config.uploads import most_bytes
 
 LARGE = 6 * 2**20
 OVER_ALL = 600 * 2**20
@@ -54,3 +57,20 @@ def test_a_proxy_is_told_who_is_signed_in(signed_in, charlie, project):
     for made_up in ({}, {"Authorization": "Bearer made-up"}, {"Cookie": "sessionid=made-up"}):
         answer = Client().get("/signed-in", headers=made_up)
         assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
+
+
+def test_the_addresses_that_take_files_are_there_and_others_take_forms():
+    for path in ("/projects/new/archive/", "/api/v1/archives/"):
+        assert resolve(path).func
+        assert most_bytes(path) > settings.ARCHIVE_MAX_BYTES
+    files = (
+        "projects/tea/import/",
+        "projects/tea/docsets/",
+        "projects/tea/docsets/d/peers/",
+        "api/v1/projects/tea/imports/",
+    )
+    for path in files:
+        assert resolve(f"/{path}").func
+        assert settings.IMPORT_MAX_BYTES < most_bytes(f"/{path}") < settings.ARCHIVE_MAX_BYTES
+    for path in ("/sign-in/", "/projects/tea/docsets/d/", "/projects/tea/texts/a/import/", "/api/v1/archives/x"):
+        assert most_bytes(path) == settings.DATA_UPLOAD_MAX_MEMORY_SIZE

@@ -112,10 +112,12 @@ def sign_in(driver: WebDriver, gateway: Gateway) -> Iterator[Callable[..., Windo
         client.force_login(user)
         session = client.cookies[settings.SESSION_COOKIE_NAME]
         window.open("/healthz")  # a cookie is set for the site that is open
-        driver.delete_all_cookies()
         driver.add_cookie({"name": session.key, "value": session.value, "path": "/"})
         window.open(path)
+        assert driver.current_url == window.site + path, window.shown()
         return window
 
     yield open_page
-    assert window.errors() == []
+    errors = window.errors()
+    window.leave()
+    assert errors == []

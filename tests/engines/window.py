@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException, WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -13,7 +13,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-SECONDS = 10
+SECONDS = 30
 KEYS = {
     "ArrowRight": Keys.ARROW_RIGHT,
     "ArrowLeft": Keys.ARROW_LEFT,
@@ -49,6 +49,23 @@ class Window:
     def back(self) -> None:
         self.driver.back()
 
+    def leave(self) -> None:
+        """Forget who is signed in, and leave the site, so that nothing of this page meets the next test.
+
+        The driver forgets the cookies of the site that is open. Asked with the cookie of somebody who is there no more,
+        the server has it deleted: an answer on its way would delete the next one's.
+        """
+        self.driver.delete_all_cookies()
+        self.driver.get("about:blank")
+
+    def shown(self) -> str:
+        """Return address, state and words of the page, for who has waited in vain."""
+        try:
+            state, words = self.driver.execute_script("return [document.readyState, document.body?.innerText]")
+        except WebDriverException as error:
+            return f"nothing ({error.msg})"
+        return f"{self.driver.current_url} ({state}): {words}"
+
     def errors(self) -> list[str]:
         """Return the errors that no script of a page has caught, from the moment on when the page was there."""
         noted = self.driver.execute_script(
@@ -75,10 +92,13 @@ class Window:
         self.wait(lambda: words in self.text(selector), f"{selector} with “{words}”")
 
     def wait[Result](self, condition: Callable[[], Result | None], what: str) -> Result:
-        """Return what the condition returns, as soon as that is true."""
+        """Return what the condition returns, as soon as that is true. Else say what the page shows instead."""
         ignored = (StaleElementReferenceException,)
         waiting: WebDriverWait[WebDriver] = WebDriverWait(self.driver, SECONDS, 0.05, ignored)
-        return cast(Result, waiting.until(lambda _: condition(), what))
+        try:
+            return cast(Result, waiting.until(lambda _: condition(), what))
+        except TimeoutException:
+            raise AssertionError(f"waited in vain for {what}; the page is {self.shown()}") from None
 
     # ---- keys and mouse
 

@@ -141,7 +141,10 @@ class Program(Server):
         """Yield a function that tells whether somebody is inside a transaction that writes."""
         if self.postgres:
             with psycopg.connect(self.environment["DATABASE_URL"], autocommit=True) as server:
-                writing = "select from pg_stat_activity where datname = current_database() and backend_xid is not null"
+                writing = (
+                    "select from pg_stat_activity where datname = current_database()"
+                    " and backend_type = 'client backend' and backend_xid is not null"  # autovacuum writes too
+                )
                 yield lambda: server.execute(writing).rowcount > 0
             return
         connection = sqlite3.connect(self.database["NAME"], timeout=0, isolation_level=None)

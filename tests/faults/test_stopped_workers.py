@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
+from pytest_django import DjangoDbBlocker
 
 from annotations.core.heartbeat import LOST_AFTER, living
 from annotations.transfers import orders
+from tests.faults.conftest import started
 from tests.faults.corpora import (
     BEGIN,
     LARGE,
@@ -27,12 +32,22 @@ from tests.faults.corpora import (
     settled,
     told,
 )
+from tests.faults.databases import Database
 from tests.faults.program import Program, wait_for
 from tests.faults.stuck import hang
 from tests.faults.test_killed_transfers import has_begun
 
 # docker stop kills what has not ended in 10 seconds.
 GRACE = 10
+
+
+@pytest.fixture(scope="module")
+def shared_program(
+    prepared: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Program]:
+    """Start the program on a database of this module: its workers are the only ones there, and take every task."""
+    with ExitStack() as stack:
+        yield started(stack, tmp_path_factory.mktemp("stopped"), prepared, django_db_blocker)
 
 
 def begin_import(program: Program, slug: str) -> int:

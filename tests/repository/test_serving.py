@@ -130,3 +130,24 @@ def test_a_stranger_who_sends_a_form_that_is_too_large_reads_so(running):
     connection.request("POST", "/sign-in/", b"x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1))
     answer = connection.getresponse()
     assert (answer.status, "too large" in answer.read().decode()) == (413, True)
+
+
+UNREAD = [
+    ("/projects/tea/import/", "X-Nobody: x", 11),
+    ("/api/v1/projects/tea/texts/a/coding/operations/", "Authorization: Bearer x", 11),
+    ("/api/v1/projects/tea/imports/", "Authorization: Bearer x", 61),
+    ("/projects/new/archive/", "Cookie: theme=dark", 11),
+    ("/projects/new/archive/", "Cookie: theme=dark; sessionid=x", 511),
+]
+
+
+def test_nothing_lies_on_the_disk_that_the_address_would_not_take(running):
+    for address, header, megabytes in UNREAD:
+        lines = f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1\r\n{header}\r\n"
+        for more, size, answer in (
+            ("", megabytes * 2**20, b"HTTP/1.1 413 "),
+            ("Expect: 100-continue\r\n", (megabytes - 2) * 2**20, b"HTTP/1.1 100 "),
+        ):
+            with socket.create_connection(("127.0.0.1", running.port)) as client:
+                client.sendall(f"{lines}{more}Content-Length: {size}\r\n\r\n".encode())
+                assert client.recv(100).startswith(answer), (address, header, size)

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.core.cache.backends.locmem import LocMemCache
 
 from annotations.core import limits
@@ -72,7 +72,7 @@ def test_processes_count_together_where_they_share_a_cache(db, monkeypatch):
     one, other = LocMemCache("one", {}), LocMemCache("other", {})
     counts = []
     for process in (one, other, one, other):
-        monkeypatch.setattr(limits, "caches", {"process": process})
+        monkeypatch.setattr(limits, "caches", {"process": process, "default": caches["default"]})
         counts.append([limit.use("alice") for _ in range(3)])
     assert counts == [[1, 2, 3], [1, 2, 6], [4, 5, 9], [7, 8, 12]]
     assert limit.told("alice") == 12

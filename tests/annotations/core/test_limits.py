@@ -1,0 +1,33 @@
+"""Limits count what several threads and processes do at the same moment."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connections
+
+from annotations.core.limits import Limit
+
+THREADS, TIMES = 8, 10
+
+
+@pytest.mark.django_db(transaction=True)
+def test_uses_of_the_same_moment_all_count(monkeypatch):
+    limit = Limit("uses of a test", 3600)
+    now = time.time()
+    monkeypatch.setattr("annotations.core.limits.time.time", lambda: now)  # one window
+    together = Barrier(THREADS)
+
+    def use(_: int) -> None:
+        try:
+            for _ in range(TIMES):
+                together.wait()
+                limit.use("alice")
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(use, range(THREADS)))
+    assert limit.told("alice") == THREADS * TIMES
+    assert limit.told("bob") == 0
