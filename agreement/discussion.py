@@ -17,7 +17,7 @@ def get_item(project: Project, text: str, key: str) -> Markable:
         units = units.filter(level__coded=True)
     unit = units.select_related("text").defer("text__content").first()
     if unit is None:
-        raise Http404("There is no such unit.")
+        raise Http404("Item not found.")
     return unit
 
 
@@ -34,7 +34,7 @@ def withdraw_remark(remark: Remark, user: User) -> None:
 
 
 def set_flag(markable: Markable, user: User, on: bool) -> None:
-    """Flag an item for the guidelines, or take the flag away."""
+    """Flag an item for the guidelines, or Remove flag."""
     if on:
         Flag.objects.get_or_create(markable=markable, defaults={"author": user})
     else:

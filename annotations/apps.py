@@ -7,7 +7,7 @@ from django.db.models.signals import post_migrate
 
 class AnnotationsConfig(AppConfig):
     name = "annotations"
-    verbose_name = "What coders do"
+    verbose_name = "Annotation"
 
     def ready(self) -> None:
         """Let `migrate` make the table of the shared cache, where the settings put it into the database."""

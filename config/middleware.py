@@ -42,5 +42,5 @@ class NulCharacterMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info:
-            raise Http404("There is nothing at this address.")
+            raise Http404("Not found.")
         return self.get_response(request)

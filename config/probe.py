@@ -1,7 +1,7 @@
 """Health checks of containers: the exit status is 0 if all is well.
 
 `python -m config.probe URL` asks a server on this machine whether it is ready; `python -m config.probe worker` looks
-whether a worker of this machine has given a sign of life.
+whether a worker of this machine has reported.
 """
 
 import os
@@ -25,7 +25,7 @@ def look_for_worker() -> int:
     folder = Path(os.environ.get("DATA_DIR", "var")) / "workers"
     if any(name.startswith(f"{host_name()}.") for name in living(folder)):
         return 0
-    sys.stderr.write(f"no worker of this machine has given a sign of life in {folder}\n")
+    sys.stderr.write(f"no worker of this machine has reported in {folder}\n")
     return 1
 
 

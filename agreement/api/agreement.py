@@ -139,7 +139,7 @@ class Compare(AgreementView):
 
         def answers_of(other: str) -> Extract:
             if "\0" in other:  # PostgreSQL takes it in no comparison
-                raise Http404("There is no such project.")
+                raise Http404("Project not found.")
             return extract(project_for(request.user, other, Right.SEE_RESULTS), parameters.units)
 
         try:
@@ -187,7 +187,7 @@ class Item(AgreementView):
         _, extracted, parameters = self.asked(request, slug)
         report = items.report_item(extracted, parameters, text, key)
         if report is None:
-            raise Http404("There is no such unit.")
+            raise Http404("Item not found.")
         answers = report.text.answers
         keys = dict(zip((*answers.units, *answers.others), answers.keys, strict=True))
         return Response(

@@ -66,7 +66,7 @@ class RemarkDetail(APIView):
         user = cast(User, request.user)
         remark = Remark.objects.filter(pk=pk, markable=unit, author=user).first()
         if remark is None:
-            raise Http404("There is no such remark of yours.")
+            raise Http404("Comment not found.")
         discussion.withdraw_remark(remark, user)
         return Response(status=status.HTTP_204_NO_CONTENT)
 

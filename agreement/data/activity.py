@@ -13,7 +13,7 @@ from annotations.models import Coding, Operation, Project, Text
 from annotations.models.coding import INDEPENDENT_KINDS
 
 LATEST = 5
-EVENT_VERBS = {"submit": "handed in", "reopen": "gave back", "import": "imported"}
+EVENT_VERBS = {"submit": "submitted", "reopen": "reopened", "import": "imported"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read_progress(project: Project) -> CodingProgress:
 
 
 def read_activity(project: Project, since: date, days: int) -> ProjectActivity:
-    """Return what was handed in, given back and imported last, and the operations of each day. Two queries."""
+    """Return what was submitted, reopened and imported last, and the operations of each day. Two queries."""
     operations = Operation.objects.filter(coding__text__project=project)
     events = (
         operations.filter(kind__in=EVENT_VERBS)

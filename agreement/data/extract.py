@@ -90,7 +90,7 @@ def reliability_data(
     """Return the matrix of units x coders of the texts: units are markables, documents are texts.
 
     chains and top: as in `chain_labels`, where the scheme asks for pointers. unmarked: what a markable means that
-    a coder left out of a text handed in. An answer that lacks the antecedent or index its category asks for is an
+    a coder left out of a submitted text. An answer that lacks the antecedent or index its category asks for is an
     error of the data and has no value. `texts` restricts the data to some of them. A markable that none of the
     extract's coders was given or marked is no unit.
     """

@@ -185,7 +185,7 @@ def read_word_answers(
 ) -> dict[int, TextAnswers]:
     """Return the answers of pyramids whose units are the words of the summaries, with the SCUs of their contributors.
 
-    Two queries. Who codes only part of the words has said of the others that they are in no SCU once it is handed in.
+    Two queries. Who codes only part of the words has said of the others that they are in no SCU once it is submitted.
     """
     selection = _select_texts(project, texts)
     words: dict[int, list[tuple[int, int, int, str]]] = {text: [] for text in texts}

@@ -88,7 +88,7 @@ def resolve(extract: Extract, parameters: Parameters) -> tuple[Extract, Paramete
     }
     for field, names in known.items():
         for name in sorted(parameters.selection(field).difference(names)):
-            raise InvalidParameter(field, f"there is no {name!r} in what is coded here.")
+            raise InvalidParameter(field, f"there is no {name!r} in this project.")
     selected = extract.select(resolved.selection("include"), resolved.selection("coders"))
     if not allows_coefficient(selected, resolved):
         name = COEFFICIENTS[parameters.coefficient].name

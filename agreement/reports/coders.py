@@ -349,7 +349,7 @@ def confusion_matrix(extract: Extract, parameters: Parameters, pair: tuple[str, 
     one_hot = [_one_hot(data, column, number, len(extract.categories)) for column in range(len(data.coders))]
     for name in pair or ():
         if name not in data.coders:
-            raise InvalidParameter("coders", f"there is no {name!r} in what is coded here.")
+            raise InvalidParameter("coders", f"there is no {name!r} in this project.")
     if pair:
         a, b = (list(data.coders).index(name) for name in pair)
         return one_hot[a].T @ one_hot[b]

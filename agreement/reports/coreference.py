@@ -149,7 +149,7 @@ def _check_pair(extract: Extract, first: str, second: str) -> str:
         if not name:
             raise InvalidParameter(field, "name two coders, first and second.")
         if name not in extract.known_coders:
-            raise InvalidParameter(field, f"there is no {name!r} in what is coded here.")
+            raise InvalidParameter(field, f"there is no {name!r} in this project.")
     if first == second:
         raise InvalidParameter("second", "choose another coder than the first.")
     return f"{first},{second}"

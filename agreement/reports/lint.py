@@ -124,7 +124,7 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
             "measure", "kappa of links", sets, "Without chains there are no links." if not sets else "Of two coders."
         ),
         Verdict(
-            "measure", "taking the unit out of its sets", sets, why_not or "Exclusive and inclusive can be chosen."
+            "measure", "excluding the item from its own set", sets, why_not or "Exclusive and inclusive can be chosen."
         ),
     ]
     pointers = scheme.answers == "pointers" and bool(scheme.pointing)
@@ -134,7 +134,7 @@ def _check_measures(scheme: SchemeTraits) -> list[Verdict]:
             "measure",
             "no chain, partial and whole chain; +top and -top",
             pointers,
-            "Chains are made from pointers." if pointers else "Only pointers leave the choice of how chains are made.",
+            "Chains are made from pointers." if pointers else "Only pointer schemes offer this choice.",
         ),
     ]
 
@@ -144,7 +144,7 @@ def _check_views(scheme: SchemeTraits) -> list[Verdict]:
     ambiguous = scheme.several_pointers or scheme.answers in INDEXED
     pyramids = scheme.answers == "scus"
     return [
-        Verdict("view", "overview, coders, texts, over time", True, "For every scheme."),
+        Verdict("view", "overview, coders, texts, trend", True, "Every scheme."),
         Verdict("view", "grid of conditions (Poesio & Artstein 2005, Table 4)", sets,
                 "Six ways to make chains, by six distances." if pointers
                 else "Three ways to take the unit out, by six distances." if sets
@@ -158,8 +158,8 @@ def _check_views(scheme: SchemeTraits) -> list[Verdict]:
         Verdict("view", "collapsing categories", len(scheme.categories) > 2,
                 "Merge what coders do not tell apart." if len(scheme.categories) > 2 else "It needs three categories."),
         Verdict("view", "link distances", pointers,
-                "How far back antecedents are." if pointers else "Coders give no antecedents."),
-        Verdict("view", "scores of peers, the study, SCUs side by side, reliability of peers", pyramids,
+                "Antecedent distance." if pointers else "Coders give no antecedents."),
+        Verdict("view", "scores of peers, the study, SCUs of two coders, reliability of peers", pyramids,
                 "Of docsets with peer summaries." if pyramids else "There are no pyramids to score peers by."),
     ]  # fmt: skip
 

@@ -201,17 +201,15 @@ def compare_antecedents(extract: Extract, parameters: Parameters) -> list[GridCe
 
 
 def explain_distances(alphas: Mapping[str, float | None], chains: str = "chains") -> list[str]:
-    """Return what the differences between the distances are made of; `chains` is what values are called."""
+    """Return what the differences between the distances mean; `chains` is what values are called."""
     nominal, jaccard, dice, masi = (alphas.get(name) for name in ("nominal", "jaccard", "dice", "masi"))
     if nominal is None or jaccard is None or dice is None or masi is None:
         return []
     return [
-        f"Jaccard less nominal: {jaccard - nominal:+.3f}, what is made of {chains} that differ and still share"
-        " members.",
-        f"Dice less Jaccard: {dice - jaccard:+.3f}, what is made of size: Dice counts shared members twice, so that a"
-        " few members more or less weigh less.",
-        f"Jaccard less MASI: {jaccard - masi:+.3f}, what is made of monotonicity: MASI takes a third off what sets"
-        " share where one contains the other, and two thirds where each has members of its own.",
+        f"Jaccard − nominal = {jaccard - nominal:+.3f}: the effect of {chains} that overlap in part.",
+        f"Dice − Jaccard = {dice - jaccard:+.3f}: the effect of size. Dice counts shared members twice.",
+        f"Jaccard − MASI = {jaccard - masi:+.3f}: the effect of monotonicity. MASI weights overlap by 2/3 where one set"
+        " contains the other, and by 1/3 where each has members of its own.",
     ]
 
 

@@ -16,7 +16,7 @@ from agreement.reports.wording import nouns_for
 
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
-CAUTION = "There is no set answer to what is enough: it depends on what the data are for."
+CAUTION = "How much agreement is enough depends on the use of the data."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,16 @@ def verdict(interval: Interval) -> str:
         return ""
     band = BANDS[_band(value)]
     if low is None or high is None:
-        return f"{band}. There is no interval, so nobody knows how far from it other texts would be."
+        return f"{band}. There is no CI, so the precision is unknown."
     beyond = [f"below {MARKS[_band(value) - 1]}" for _ in range(_band(low) < _band(value))]
     beyond += [f"above {MARKS[_band(value)]}" for _ in range(_band(high) > _band(value))]
-    return f"{band}; its interval reaches {' and '.join(beyond)}." if beyond else f"{band}, all of its interval, too."
+    return f"{band}; its CI reaches {' and '.join(beyond)}." if beyond else f"{band}; so is all of the CI."
 
 
 BANDS = (
-    "Below .667, the usual mark for tentative conclusions",
-    "Good for tentative conclusions, between .667 and .8",
-    "Reliable by the usual mark of .8",
+    "Below .667, the threshold for tentative conclusions (Krippendorff)",
+    "Between .667 and .8: tentative conclusions only (Krippendorff)",
+    "At least .8: reliable by the usual threshold (Krippendorff)",
 )
 MARKS = (".667", ".8")
 
@@ -89,21 +89,21 @@ def _find_missing(extract: Extract, report: AgreementReport, progress: CodingPro
     if report.result.value is not None:
         return []
     if not progress.n_texts:
-        return ["There are no texts yet."]
+        return ["No texts yet."]
     if not progress.n_codings:
-        return ["No text is given to a coder yet."]
+        return ["No texts are assigned yet."]
     if not extract.known_coders:
-        return ["Nobody has answered anything yet."]
+        return ["No answers yet."]
     undefined = f"The coefficient is undefined: {report.result.note}."
     if report.parameters.coders:  # of the others it says nothing
         return [undefined]
     if not extract.coders:
-        return ["No coding is submitted yet: a coding counts from then on."]
+        return ["No coding is submitted yet. Only submitted codings count."]
     if len(extract.coders) == 1:
         return [f"Only {extract.coders[0]} has submitted a coding: agreement needs two coders."]
     shared = [text for text in extract.texts if sum(bool(len(work.unit)) for work in text.answers.coder_answers) > 1]
     if not shared:
-        return ["No text has answers of two coders: give the same text to two."]
+        return ["No text has answers of two coders: assign the same text to two coders."]
     return [undefined]
 
 
@@ -122,15 +122,15 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
     if progress.n_submitted < progress.n_codings:
         open_ = progress.n_codings - progress.n_submitted
         notes.append(
-            f"{pluralize(open_, 'coding')} of {progress.n_codings} {'is' if open_ == 1 else 'are'} not handed in."
+            f"{pluralize(open_, 'coding')} of {progress.n_codings} {'is' if open_ == 1 else 'are'} not submitted."
         )
     if progress.n_assigned < progress.n_texts:
         rest = progress.n_texts - progress.n_assigned
-        notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not given to anybody.")
+        notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not assigned.")
     if report.interval.by == "component" and report.interval.low is not None:
         notes.append(
-            f"One {text} is used: its interval is over {nouns.units} that no {nouns.chain} joins, and says nothing of"
-            f" other {text}s."
+            f"Only one {text} is used: the CI is over {nouns.units} that share no {nouns.chain} and says nothing of other"
+            f" {text}s."
         )
     left_out: Mapping[str, int] = report.result.left_out
     for reason, count in left_out.items():

@@ -43,7 +43,7 @@ HELP = {
     "empty": "The empty set is a subset of every set, or disjoint from all.",
     "thirds": "1/3 and 2/3 exactly, or .33 and .67 as printed in 2004.",
     "missing": "K of units that not all coders judged: use what there is (Gwet 2014), or drop them.",
-    "unmarked": "What it means that a coder left a markable out of a text handed in.",
+    "unmarked": "What it means that a coder left a markable out of a submitted text.",
     "units": "What is counted of a pyramid: each word of the summaries, or each contributor as somebody marked it.",
     "coders": "Only these coders: names with commas between.",
     "texts": "Only these texts: their addresses with commas between.",
@@ -278,12 +278,12 @@ def describe_convention(parameters: Parameters, preset: str, answers: str) -> st
     own = next((found for found in fitting if found.key == preset), fitting[0])
     for found in (own, *fitting):
         if not _differences(parameters, found.parameters):
-            opens = ", with which the project opens" if found is own else ""
-            return f"By the convention of {found.label}{opens}."
+            opens = ", the project default" if found is own else ""
+            return f"Preset: {found.label}{opens}."
     differences = [
         f"{name.replace('_', ' ')} {value}" for name, value in _differences(parameters, own.parameters).items()
     ]
-    return f"Chosen by hand: {own.label}, but for {', '.join(differences)}."
+    return f"Custom: {own.label}, but for {', '.join(differences)}."
 
 
 def _differences(parameters: Parameters, convention: Parameters) -> dict[str, str]:
@@ -305,7 +305,7 @@ def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Par
     for name in values:
         if name not in NAMES:
             raise InvalidParameter(
-                name.replace("\x00", ""), f"there is no such parameter; there are {', '.join(('preset', *NAMES))}."
+                name.replace("\x00", ""), f"unknown parameter; available: {', '.join(('preset', *NAMES))}."
             )
     if "distance" in values:
         values.setdefault("coefficient", "alpha")

@@ -16,7 +16,7 @@ class StillComputing(Exception):
     """A worker has not finished the table."""
 
     def __init__(self) -> None:
-        super().__init__("This is still being computed; ask again soon.")
+        super().__init__("Still computing; try again soon.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def write_table(request: AnalysisRequest, sections: PageSections, format_name: s
         raise InvalidParameter("as", f"{format_name!r} is not one of {', '.join(TABLE_FORMATS)}.")
     if key not in tables:
         names = ", ".join(tables) or "none on this page"
-        raise InvalidParameter("table", f"there is no such table; there are {names}.")
+        raise InvalidParameter("table", f"unknown table; available: {names}.")
     headers = {}
     if table_format.suffix in ("csv", "json"):
         name = f"{request.project.slug}-{key}.{table_format.suffix}"

@@ -5,38 +5,38 @@ from agreement.reports.coefficients import COEFFICIENTS
 FIELD_LABELS = {
     "coefficient": "Coefficient",
     "distance": "Distance",
-    "chains": "What is compared",
-    "top": "First member of a chain",
-    "exclude_unit": "Take the unit out of its sets",
-    "empty": "The empty set is",
-    "thirds": "One third and two thirds",
-    "missing": "Kappas where some coders lack",
-    "unmarked": "A markable left out",
-    "units": "What is counted",
-    "coders": "Only these coders",
-    "texts": "Only these texts",
-    "rounds": "Only these rounds",
-    "without": "Without markables that are mostly",
-    "include": "Count also codings",
+    "chains": "Value of an item",
+    "top": "Chain-initial markable",
+    "exclude_unit": "Exclude the item from its own set",
+    "empty": "Empty set counts as",
+    "thirds": "Passonneau weights",
+    "missing": "Items with missing coders (kappa)",
+    "unmarked": "Unannotated markables",
+    "units": "Units",
+    "coders": "Coders",
+    "texts": "Texts",
+    "rounds": "Rounds",
+    "without": "Exclude markables that are mostly",
+    "include": "Also count codings",
 }
 CHOICE_LABELS = {
     "coefficient": {key: coefficient.label for key, coefficient in COEFFICIENTS.items()},
     "distance": {
         "nominal": "nominal",
-        "passonneau": "Passonneau, four steps",
+        "passonneau": "Passonneau",
         "jaccard": "Jaccard",
         "dice": "Dice",
         "masi": "MASI",
         "masi-product": "MASI, product form",
     },
-    "chains": {"none": "no chain: antecedents", "partial": "partial chain", "full": "whole chain"},
-    "top": {"category": "-top: its category", "chain": "+top: its chain"},
-    "exclude_unit": {"none": "never: inclusive", "observed": "in observed: exclusive", "both": "in both"},
-    "empty": {"subset": "subset of every set", "disjoint": "disjoint from all"},
-    "thirds": {"exact": "exact", "rounded": ".33 and .67"},
-    "missing": {"available": "use what there is", "drop": "drop the unit"},
-    "unmarked": {"singleton": "refers to itself alone", "label": "a label of its own", "missing": "missing"},
-    "units": {"words": "words of the summaries", "spans": "contributors as marked"},
+    "chains": {"none": "antecedent", "partial": "preceding chain", "full": "full chain"},
+    "top": {"category": "category (-top)", "chain": "chain (+top)"},
+    "exclude_unit": {"none": "no", "observed": "observed only", "both": "observed and expected"},
+    "empty": {"subset": "subset of all sets", "disjoint": "disjoint from all sets"},
+    "thirds": {"exact": "exact (1/3, 2/3)", "rounded": "rounded (.33, .67)"},
+    "missing": {"available": "use available pairs", "drop": "drop the item"},
+    "unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"},
+    "units": {"words": "words", "spans": "contributors"},
 }
 # Coreference scores.
 SCORE_LABELS = {
@@ -49,9 +49,9 @@ SCORE_LABELS = {
     "conll_average": "CoNLL average",
 }
 # What is called otherwise where pyramids are compared.
-PYRAMID_FIELD_LABELS = {"unmarked": "What is in no SCU", "texts": "Only these docsets"}
-PYRAMID_HELP = {"unmarked": "What it means that a word is in no SCU of a pyramid handed in."}
-PYRAMID_CHOICE_LABELS = {"unmarked": {"singleton": "is alone", "label": "a label of its own", "missing": "missing"}}
+PYRAMID_FIELD_LABELS = {"unmarked": "Words in no SCU", "texts": "Docsets"}
+PYRAMID_HELP = {"unmarked": "What it means that a word is in no SCU of a submitted pyramid."}
+PYRAMID_CHOICE_LABELS = {"unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"}}
 
 
 def choice_label(name: str, choice: str) -> str:

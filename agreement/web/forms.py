@@ -76,7 +76,7 @@ class ParametersForm(forms.Form):
 
     @property
     def choices(self) -> list[forms.BoundField]:
-        """How it is computed."""
+        """Measure."""
         return [field for field in self if field.name not in SELECTIONS]
 
     @property
@@ -101,8 +101,8 @@ class PyramidForm(forms.Form):
 
 
 class RemarkForm(forms.Form):
-    body = forms.CharField(label="Your remark", max_length=5000, widget=forms.Textarea({"rows": 3}))
+    body = forms.CharField(label="Comment", max_length=5000, widget=forms.Textarea({"rows": 3}))
 
 
 class MappingForm(forms.Form):
-    name = forms.CharField(label="Keep it as", max_length=NAME_LENGTH)
+    name = forms.CharField(label="Save mapping as", max_length=NAME_LENGTH)

@@ -20,7 +20,7 @@ def register() -> None:
         Tab("coders", "Coders", "coders", Right.SEE_RESULTS, 120),
         Tab("categories", "Categories", "categories", Right.SEE_RESULTS, 130, NO_PYRAMIDS),
         Tab("texts", "By text", "texts", Right.SEE_RESULTS, 140),
-        Tab("course", "Over time", "course", Right.SEE_RESULTS, 150),
+        Tab("course", "Trend", "course", Right.SEE_RESULTS, 150),
         Tab("scores", "Scores", "scores", Right.SEE_RESULTS, 160, PYRAMIDS),
         Tab("study", "Study", "study", Right.SEE_RESULTS, 170, PYRAMIDS),
         Tab("scus", "SCUs", "scus", Right.SEE_RESULTS, 180, PYRAMIDS),
@@ -29,5 +29,5 @@ def register() -> None:
     register_fragment("overview_head", "agreement/parts/overview_head.html")
     register_fragment("overview", "agreement/parts/overview_card.html")
     register_fragment("scheme", "agreement/parts/scheme_link.html")
-    message = "{project} is there. This is what its scheme allows; bring your texts next."
+    message = "{project} is created. Next: import texts."
     register_landing(NO_PYRAMIDS, Landing("allows", message))

@@ -113,7 +113,7 @@ class CodingDetail(APIView):
     @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
-        """Give it back to its coder (`open`). Only its coder hands it in, at `texts/<text>/coding/`."""
+        """Reopen it (`open`). Only its coder submits it, at `texts/<text>/coding/`."""
         project = project_for(request.user, slug, Right.MANAGE)
         coding = self._coding(request, project, text, coder, agreed)
         return change_status(request, project, coding, {Coding.Status.OPEN})
@@ -125,7 +125,7 @@ class CodingDetail(APIView):
         codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
         coding = codings.filter(coder__username=coder).select_related("text__docset", "coder").first()
         if coding is None:
-            raise Http404("There is no such coding.")
+            raise Http404("Coding not found.")
         if is_blind_to_peers(project):
             hide_name(coding.text, user.pk)
         return coding
@@ -138,7 +138,7 @@ def change_status(request: Request, project: Project, coding: Coding, allowed: s
     require_match(request, coding_state(coding, project))
     new_status = Coding.Status(validated(StatusSerializer(data=request.data))["status"])
     if new_status not in allowed:
-        actor = "its coder hands it in" if new_status == Coding.Status.SUBMITTED else "a manager gives it back"
+        actor = "its coder submits it" if new_status == Coding.Status.SUBMITTED else "a manager reopens it"
         raise PermissionDenied(f"Only {actor}.")
     change = submit_coding if new_status == Coding.Status.SUBMITTED else reopen_coding
     change(coding, cast(User, request.user))

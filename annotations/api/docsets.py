@@ -104,7 +104,7 @@ class ReassignSerializer(StrictSerializer):
 
 def _require_pyramids(project: Project) -> Project:
     if project.answers != Project.Answers.SCUS:
-        raise Http404("Docsets are of projects of pyramids; this one codes texts.")
+        raise Http404("Only projects with the pyramid scheme have docsets.")
     return project
 
 

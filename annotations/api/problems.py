@@ -64,7 +64,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return problem(400, error.code, str(error), operation=error.position)
     # A coding is gone where its text was deleted while the request came in.
     if isinstance(error, Http404 | Coding.DoesNotExist):
-        return problem(404, "not_found", str(error) or "There is nothing at this address.")
+        return problem(404, "not_found", str(error) or "Not found.")
     if isinstance(error, PermissionDenied):
         return problem(403, "permission_denied", str(error) or "You may not do this.")
     if isinstance(error, RecursionError | SuspiciousOperation):

@@ -70,7 +70,7 @@ class ProjectList(BaseListView):
         """Start a project from a ready-made scheme; you manage it."""
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
-            raise PermissionDenied("You may not make projects.")
+            raise PermissionDenied("You are not allowed to create projects.")
         fields = validated(NewProjectSerializer(data=request.data))
         scheme = SCHEMES[fields.pop("scheme")]
         try:
@@ -134,7 +134,7 @@ class MemberFilters(filters.FilterSet):
 
 
 class MemberList(ProjectListView):
-    """Who is in the project, in which role."""
+    """Members of the project, in which role."""
 
     serializer_class = MemberSerializer
     filterset_class = MemberFilters
@@ -152,7 +152,7 @@ class MemberList(ProjectListView):
         fields = validated(NewMemberSerializer(data=request.data))
         user = User.objects.filter(username__iexact=fields["username"]).first()
         if user is None:
-            raise ValidationError({"username": ["There is nobody with this name."]})
+            raise ValidationError({"username": ["No user has this username."]})
         with transaction.atomic():
             lock_project(project.pk)
             if Membership.objects.filter(project=project, user=user).exists():

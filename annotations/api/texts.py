@@ -141,7 +141,7 @@ class OwnCoding(APIView):
     @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
-        """Hand it in (`submitted`). Only a manager gives it back."""
+        """Submit it (`submitted`). Only a manager reopens it."""
         project = project_for(request.user, slug)
         coding = own_coding(cast(User, request.user), project, text, agreed=agreed)
         return change_status(request, project, coding, {Coding.Status.SUBMITTED})

@@ -117,7 +117,7 @@ class RestoreArchive(APIView):
     def post(self, request: Request) -> Response:
         user = cast(User, request.user)
         if not user.has_perm("annotations.add_project"):
-            raise PermissionDenied("You may not make projects.")
+            raise PermissionDenied("You are not allowed to create projects.")
         fields = _validated_form(RestoreForm(_sent_fields(request), request.FILES)).cleaned_data
         return _order_response(orders.order_restore(user, fields["file"], fields["slug"]))
 
@@ -135,7 +135,7 @@ class TransferDetail(APIView):
     def delete(self, request: Request, pk: int) -> Response:
         """Forget it and its file; what it has done stays. 409 while it is being worked on."""
         if not orders.discard(transfer_for(request.user, pk), cast(User, request.user)):
-            return problem(409, "at_work", "This is being worked on; cancel it, or wait until it is done.")
+            return problem(409, "at_work", "This is in progress. Cancel it, or wait until it is done.")
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -236,7 +236,7 @@ class Rules:
         markable = self.markable(decision.markable)
         if not markable.level.coded:
             raise OperationRejected(
-                "not_coded", f"Markables of level {markable.level.key} are not judged, only pointed at."
+                "not_coded", f"Markables of level {markable.level.key} are only targets of pointers."
             )
         category = None
         if decision.category is not None:

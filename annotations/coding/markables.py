@@ -25,7 +25,7 @@ def new_markable(key: str, levels: Mapping[str, Level], length: int) -> Markable
     place = split_key(key)
     level = levels.get(place.level) if place else None
     if place is None or level is None:
-        raise InvalidMarkable(f"The text has no markable {key!r}, and its coders mark none like it.")
+        raise InvalidMarkable(f"The text has no markable {key!r}, and coders cannot create it.")
     parts = [list(part) for part in place.parts]
     check_parts(parts, length)
     if len(parts) > MAX_PARTS:

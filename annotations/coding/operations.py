@@ -55,7 +55,7 @@ class VersionConflict(Exception):
     """
 
     def __init__(self, current: int, missed: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(f"The coding is at version {current} by now; apply what you missed and send again.")
+        super().__init__(f"The coding is now at version {current}. Apply the operations you missed and send again.")
         self.version: int = missed[-1]["sequence"]
         self.missed = missed
 
@@ -98,7 +98,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
         if is_stale:
             raise VersionConflict(coding.version, _first_missed(coding, version))
         if coding.status != Coding.Status.OPEN:
-            raise OperationRejected("submitted", "This coding is handed in; ask the manager to give it back.")
+            raise OperationRejected("submitted", "This coding is submitted; ask a manager to reopen it.")
         payloads = {position: _with_position(position, _parse, change) for position, change in new_changes.items()}
         moves = Moves()
         for run in _batches(payloads):
@@ -221,7 +221,7 @@ def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
 def _refuse_other_coder(coding: Coding, user: User) -> None:
     """Raise OperationRejected if the coding was assigned to another coder since the request was authorized."""
     if coding.coder_id != user.pk:
-        raise OperationRejected("handed_on", "Somebody else goes on with this coding now.")
+        raise OperationRejected("handed_on", "This coding was reassigned to somebody else.")
 
 
 def _lock_coding(coding: Coding) -> Coding:
@@ -367,7 +367,7 @@ def _move_markable(coding: Coding, move: MoveMarkable) -> int:
         raise OperationRejected("unknown_markable", f"The text has no markable {move.markable!r}.")
     _refuse_predefined(markable)
     if target.pk is not None:
-        raise OperationRejected("already_marked", "These words are marked already.")
+        raise OperationRejected("already_marked", "These words are already marked.")
     if target.level_id != markable.level_id:
         raise OperationRejected("wrong_level", f"{move.markable!r} and {move.to!r} are of different levels.")
     target = _create_markables(coding, [target])[target.key]
@@ -394,7 +394,7 @@ def _check_moved(coding: Coding, moves: Moves) -> None:
 def _describe_scu(coding: Coding, description: Description) -> None:
     """Write the label and comment of an SCU of the coder's pyramid, or delete them where both are empty."""
     if coding.kind not in (Coding.Kind.PYRAMID, Coding.Kind.AGREED):
-        raise OperationRejected("no_pyramid", "This is no pyramid: it has no SCUs of its own.")
+        raise OperationRejected("no_pyramid", "This is not a pyramid: it has no SCUs of its own.")
     if description.label or description.comment:
         SCU.objects.update_or_create(
             coding=coding, key=description.scu, defaults={"label": description.label, "comment": description.comment}
@@ -406,7 +406,8 @@ def _describe_scu(coding: Coding, description: Description) -> None:
 def _refuse_predefined(markable: Markable) -> None:
     if markable.predefined or not markable.level.coders_mark:
         raise OperationRejected(
-            "given", f"{markable.key!r} came with the text, or coders mark no more: it stays as it is."
+            "given",
+            f"{markable.key!r} came with the text, or coders may no longer create markables: it cannot be changed.",
         )
 
 

@@ -11,7 +11,7 @@ from annotations.coding.markables import Parts
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """A contributor: the key of its markable, its parts, and the keys of the SCUs that it expresses."""
+    """A contributor: the key of its markable, its parts, and the keys of SCUs."""
 
     key: str
     parts: Parts

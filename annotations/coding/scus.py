@@ -88,11 +88,13 @@ def _refuse_outside(coding: Coding, touched: Mapping[str, int]) -> None:
     """Raise OperationRejected for "no SCU" in a pyramid: there a contributor has an SCU or waits for one."""
     judgements = Judgement.objects.filter(coding=coding, markable__key__in=touched, category__takes_index=False)
     for key in judgements.values_list("markable__key", flat=True)[:1]:
-        raise OperationRejected("not_in_pyramid", "What expresses no SCU of a pyramid is not marked.", touched[key])
+        raise OperationRejected(
+            "not_in_pyramid", "Words that express no SCU are not marked in a pyramid.", touched[key]
+        )
 
 
 def contributors_of(coding: Coding) -> list[Contributor]:
-    """Return the contributors of a coding in text order, each with the SCUs that it expresses. Two queries."""
+    """Return the contributors of a coding in text order, each with SCUs. Two queries."""
     scus: dict[int, list[str]] = defaultdict(list)
     for judgement, key in (
         Index.objects.filter(judgement__coding=coding).order_by("pk").values_list("judgement", "entity")

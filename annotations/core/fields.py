@@ -15,7 +15,7 @@ class ModelCheckboxField(forms.ModelMultipleChoiceField[Any]):
     widget = forms.CheckboxSelectMultiple
 
     def clean(self, value: Any) -> Any:
-        error = forms.ValidationError("There is no such row.", code="invalid_choice")
+        error = forms.ValidationError("No such row.", code="invalid_choice")
         if isinstance(value, list) and not all(is_storable(str(entry)) for entry in value):
             raise error
         try:

@@ -26,11 +26,11 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
     lock_project(docset.project_id)
     _refuse_other_than_adjudicator(docset, adjudicator)
     if start.text.docset_id != docset.pk or start.kind != Coding.Kind.PYRAMID:
-        raise ValidationError("An agreed pyramid begins with a pyramid of its docset.")
+        raise ValidationError("An agreed pyramid starts with a pyramid of its docset.")
     if start.status != Coding.Status.SUBMITTED:
-        raise ValidationError(f"{start.coder} has not handed in this pyramid.")
+        raise ValidationError(f"{start.coder} has not submitted this pyramid.")
     if pyramids_of(docset).filter(kind=Coding.Kind.AGREED).exists():
-        raise ValidationError(f"{docset} has an agreed pyramid already.")
+        raise ValidationError(f"{docset} already has an agreed pyramid.")
     coding = Coding(text=start.text, coder=adjudicator, kind=Coding.Kind.AGREED)
     descriptions = [Description(key, **description) for key, description in scu_descriptions(start).items()]
     fill_coding(coding, adjudicator, decisions_of(start), descriptions, submitted=False)
@@ -49,7 +49,7 @@ def reassign_agreed_pyramid(docset: Docset, adjudicator: User) -> Coding:
     if agreed is None:
         raise ValidationError(f"{docset} has no agreed pyramid.")
     if agreed.coder_id == adjudicator.pk:
-        raise ValidationError(f"{adjudicator} has the agreed pyramid already.")
+        raise ValidationError(f"{adjudicator} already has the agreed pyramid.")
     agreed.coder = adjudicator
     agreed.save(update_fields=["coder"])
     return agreed
@@ -88,4 +88,4 @@ def pyramids_of(docset: Docset) -> QuerySet[Coding]:
 def _refuse_other_than_adjudicator(docset: Docset, person: User) -> None:
     role = Membership.objects.filter(project=docset.project_id, user=person).values_list("role", flat=True).first()
     if role != Membership.Role.ADJUDICATOR:
-        raise ValidationError(f"{person} is no adjudicator of {docset.project.slug}.")
+        raise ValidationError(f"{person} is not an adjudicator of {docset.project.slug}.")

@@ -45,7 +45,7 @@ def create_docset_from_text(
     lock_project(project.pk)
     summaries = list(summaries)
     if len(summaries) < 2:
-        raise ValidationError({"summaries": "A pyramid is made of two model summaries or more."})
+        raise ValidationError({"summaries": "A pyramid needs two or more model summaries."})
     for summary in summaries:
         if not token_spans(content[summary.start : summary.end]):
             raise ValidationError({"summaries": f"The summary {summary.name} has no words."})
@@ -83,14 +83,14 @@ def add_named_peer(docset: Docset, name: str, content: str, system: str = "") ->
     """
     slug = slugify(name)[:TEXT_SLUG_LENGTH].strip("-_")
     if not slug:
-        raise ValidationError({"name": "No address can be made of this name: it needs a letter or digit."})
+        raise ValidationError({"name": "No address can be derived from this name: it needs a letter or digit."})
     lock_project(docset.project_id)
     existing = Text.objects.filter(project=docset.project_id, slug=slug).first()
     if existing is not None and existing.docset_id != docset.pk:
         slug = f"{docset.slug}-{slug}"[:TEXT_SLUG_LENGTH].rstrip("-_")
         existing = Text.objects.filter(project=docset.project_id, slug=slug).first()
     if existing is not None:
-        raise ValidationError({"name": f"The docset has a text called {existing} already."})
+        raise ValidationError({"name": f"The docset already has a text called {existing}."})
     return add_peer(docset, slug, name, content, system=system)
 
 
@@ -115,9 +115,7 @@ def _create_words(text: Text, summaries: Iterable[tuple[int, int]]) -> None:
     """Create a markable for each word of the summaries. Raise ValidationError if the scheme has no level for words."""
     level = Level.objects.filter(project=text.project_id, coded=False, key=WORD_LEVEL).first()
     if level is None:
-        raise ValidationError(
-            f"The scheme has no level {WORD_LEVEL!r} any more, whose units are the words of summaries."
-        )
+        raise ValidationError(f"The scheme no longer has the level {WORD_LEVEL!r} of the words of summaries.")
     spans = [
         (first + start, first + end)
         for first, last in summaries

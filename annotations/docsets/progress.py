@@ -66,7 +66,7 @@ class CodingProgress:
         return (
             f"{pluralize(self.scus, 'SCU')}, {pluralize(self.contributors, 'contributor')}"
             if self.is_started
-            else "not begun"
+            else "not started"
         )
 
     def address(self, project: Project) -> str:

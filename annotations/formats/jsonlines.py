@@ -63,7 +63,7 @@ def read(bundle: Bundle, offsets: str = INCLUSIVE) -> list[Document]:
         while name in seen:
             name = f"{name}-{number}"
         if name != wanted:
-            draft.report("same-name", f"doc_key {wanted} stands in line {seen[wanted]} too", f"called {name}")
+            draft.report("same-name", f"doc_key {wanted} is in line {seen[wanted]} too", f"called {name}")
         seen[name] = number
         documents.append(draft.build(name))
     if not documents:
@@ -76,7 +76,7 @@ def _parse_line(line: str, file: str, number: int) -> dict[str, Json]:
 
     def whole(digits: str) -> int:
         if len(digits) > MOST_DIGITS:
-            raise FormatError(f"a number of {len(digits)} digits stands here", file, number)
+            raise FormatError(f"a number of {len(digits)} digits is too long", file, number)
         return int(digits)
 
     def constant(name: str) -> None:
@@ -87,7 +87,7 @@ def _parse_line(line: str, file: str, number: int) -> dict[str, Json]:
         if len(fields) < len(pairs):
             seen: set[str] = set()
             twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise FormatError(f"the key {twice[:50]!r} stands twice in one object", file, number)
+            raise FormatError(f"the key {twice[:50]!r} appears twice in one object", file, number)
         return fields
 
     try:

@@ -126,7 +126,7 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
     files: dict[str, bytes] = {}
     for name, content in unpack(data, file, most_files=most_files, most_bytes=most_bytes):
         if name in files:
-            raise FormatError(f"{name} stands twice in the zip", file)
+            raise FormatError(f"{name} appears twice in the zip", file)
         files[name] = content
     version, rows = _read_manifest(files, file)
     known = {shape.file for shape in shapes}
@@ -256,7 +256,7 @@ class _InvalidValue(Exception):
 
 def _parse_whole(digits: str) -> int:
     if len(digits.lstrip("-")) > MOST_DIGITS:
-        raise _InvalidValue(f"a number of {len(digits)} digits stands here")
+        raise _InvalidValue(f"a number of {len(digits)} digits is too long")
     return int(digits)
 
 
@@ -274,7 +274,7 @@ def _refuse_constant(name: str) -> None:
 def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise _InvalidValue("a field stands twice in one object")
+        raise _InvalidValue("a field appears twice in one object")
     return fields
 
 

@@ -128,7 +128,7 @@ def check_worker() -> Iterator[Problem]:
     queue = queue_state()
     if not workers:
         yield Problem(
-            f"No worker has given a sign of life within {LOST_AFTER.total_seconds() / 60:.0f} minutes; "
+            f"No worker has reported within {LOST_AFTER.total_seconds() / 60:.0f} minutes; "
             f"{pluralize(queue.n_ready, 'task')} in the queue.",
             "Start manage.py db_worker, by systemd or docker compose up --detach worker; its log says why it ended.",
         )

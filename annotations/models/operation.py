@@ -17,8 +17,8 @@ class Operation(models.Model):
         MOVE = "move", "change the edges of a markable of the coder's own"
         DESCRIBE = "describe", "set the label and comment of an SCU"
         IMPORT = "import", "set all judgements from a file"
-        SUBMIT = "submit", "hand the coding in"
-        REOPEN = "reopen", "give the coding back to its coder"
+        SUBMIT = "submit", "submit the coding"
+        REOPEN = "reopen", "reopen the coding"
 
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="operations", db_index=False)
     sequence = models.PositiveIntegerField()

@@ -41,9 +41,9 @@ class Project(models.Model):
     class Unmarked(models.TextChoices):
         """What it means if a submitted coding has no judgement of a markable that other coders judged."""
 
-        SINGLETON = "singleton", "it refers to something of its own"
-        LABEL = "label", "a category of its own"
-        MISSING = "missing", "the coder did not judge it"
+        SINGLETON = "singleton", "singleton"
+        LABEL = "label", "own label"
+        MISSING = "missing", "missing"
 
     slug = models.SlugField(max_length=KEY_LENGTH, unique=True)
     title = models.CharField(max_length=200)
@@ -53,25 +53,25 @@ class Project(models.Model):
     results_open = models.BooleanField(
         "results are open to coders",
         default=False,
-        help_text="Until then a coder sees nothing of another coder's work.",
+        help_text="Until then coders do not see each other’s work.",
     )
     preset = models.CharField(
-        max_length=KEY_LENGTH, blank=True, help_text="The conventions its agreement page opens with."
+        max_length=KEY_LENGTH, blank=True, help_text="The preset that the results pages use by default."
     )
     one_contributor = models.BooleanField(
         "one contributor per summary and SCU",
         default=True,
-        help_text="Of pyramids: a model summary says each content unit at one place only.",
+        help_text="Pyramids: each model summary has one contributor per SCU.",
     )
     words_exclusive = models.BooleanField(
         "words belong to one SCU",
         default=True,
-        help_text="Of pyramids: as in 2003; off: contributors and SCUs may share words, as in 2005.",
+        help_text="Pyramids: as in 2003. Off: contributors and SCUs may share words, as in 2005.",
     )
     scores_shown = models.BooleanField(
         "scores are shown while a peer is scored",
         default=False,
-        help_text="Of pyramids: off, who holds a peer against a pyramid does not see its scores change.",
+        help_text="Pyramids: off means that coders of peers do not see the scores while they work.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -95,7 +95,7 @@ class Project(models.Model):
 
     def clean(self) -> None:
         if self.slug in RESERVED_SLUGS:
-            raise ValidationError({"slug": "This address is taken by a page."})
+            raise ValidationError({"slug": "This address is reserved."})
 
 
 class Membership(models.Model):

@@ -14,7 +14,7 @@ class Level(models.Model):
     label = models.CharField(max_length=100)
     coded = models.BooleanField(default=True, help_text="Off: markables of this level are targets only.")
     coders_mark = models.BooleanField(
-        default=False, help_text="Coders mark these themselves, besides those that come with the texts."
+        default=False, help_text="Coders create these, in addition to those imported with the texts."
     )
     position = models.PositiveSmallIntegerField(default=0)
 

@@ -12,10 +12,10 @@ class Token(models.Model):
     class Scope(models.TextChoices):
         READ = "read", "read"
         ANNOTATE = "annotate", "read and annotate"
-        MANAGE = "manage", "all that I may do"
+        MANAGE = "manage", "full access"
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
-    name = models.CharField(max_length=100, help_text="What uses it, such as a notebook.")
+    name = models.CharField(max_length=100, help_text="What the key is for, such as a notebook.")
     scope = models.CharField(max_length=10, choices=Scope, default=Scope.READ)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key")
     prefix = models.CharField(max_length=16, help_text="The first characters of the key, by which its owner knows it.")

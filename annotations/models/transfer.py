@@ -40,12 +40,12 @@ class Transfer(models.Model):
     class Kind(models.TextChoices):
         IMPORT = "import", "import"
         EXPORT = "export", "export"
-        RESTORE = "restore", "project from its archive"
+        RESTORE = "restore", "restored project"
 
     class State(models.TextChoices):
-        CHECKING = "checking", "being checked"
-        CHECKED = "checked", "checked, not carried out"
-        RUNNING = "running", "being carried out"
+        CHECKING = "checking", "preparing the preview"
+        CHECKED = "checked", "preview ready"
+        RUNNING = "running", "in progress"
         DONE = "done", "done"
         FAILED = "failed", "failed"
 

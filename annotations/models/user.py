@@ -13,6 +13,6 @@ class User(AbstractUser):
             models.UniqueConstraint(
                 Lower("username"),
                 name="user_username_unique_in_any_case",
-                violation_error_message="Somebody has this name already.",
+                violation_error_message="This username is taken.",
             )
         ]

@@ -32,7 +32,7 @@ def assign_texts(project: Project, texts: Iterable[Text], coders: Iterable[User]
     members = dict(Membership.objects.filter(project=project).values_list("user_id", "role"))
     for coder in coders:
         if members.get(coder.pk) not in CODING_ROLES:
-            raise ValidationError(f"{coder} does not code in {project.slug}.")
+            raise ValidationError(f"{coder} is not a coder of {project.slug}.")
     for text in texts:
         if text.project_id != project.pk:
             raise ValidationError(f"{text} is not a text of {project.slug}.")

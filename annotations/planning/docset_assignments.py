@@ -34,7 +34,7 @@ def assign_docset(docset: Docset, coders: Iterable[User], *, pyramid: bool, peer
         )
         for coder in coders:
             if coder.pk not in set(pyramid_coders):
-                raise ValidationError(f"{coder} has no pyramid of {docset} to hold peers against; give them one too.")
+                raise ValidationError(f"{coder} has no pyramid of {docset} to annotate peers with. Assign one too.")
     if peers:
         n_new += assign_peers(docset, peers, coders, agreed=agreed)
     return n_new
@@ -52,12 +52,12 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
     members = dict(Membership.objects.filter(project=docset.project_id).values_list("user_id", "role"))
     for coder in coders:
         if members.get(coder.pk) not in CODING_ROLES:
-            raise ValidationError(f"{coder} does not code in {docset.project.slug}.")
+            raise ValidationError(f"{coder} is not a coder of {docset.project.slug}.")
     for peer in peers:
         if peer.docset_id != docset.pk or peer.role != Text.Role.PEER:
-            raise ValidationError(f"{peer} is no peer summary of {docset}.")
+            raise ValidationError(f"{peer} is not a peer summary of {docset}.")
     if agreed and not pyramids_of(docset).filter(kind=Coding.Kind.AGREED, status=Coding.Status.SUBMITTED).exists():
-        raise ValidationError(f"{docset} has no agreed pyramid that is handed in.")
+        raise ValidationError(f"{docset} has no submitted agreed pyramid.")
     if agreed:
         _refuse_open_pyramids(docset, coders)
     kind = Coding.Kind.PEER_AGREED if agreed else Coding.Kind.PEER
@@ -75,6 +75,6 @@ def _refuse_open_pyramids(docset: Docset, coders: Iterable[User]) -> None:
     names = list(open_pyramids.order_by("coder__username").values_list("coder__username", flat=True))
     if names:
         raise ValidationError(
-            f"Who holds peers against the agreed pyramid sees it; a pyramid of their own of {docset} is not handed in "
+            f"Coders of peers see the agreed pyramid. Their own pyramid of {docset} is not submitted "
             f"by {', '.join(names)}."
         )

@@ -33,8 +33,8 @@ class ForgottenPerson:
 
     def __str__(self) -> str:
         if self.deleted:
-            return "The account is deleted; nothing was made with it."
-        return f"The account is {self.pseudonym} now, without a way in; {self.codings} codings and their log stay."
+            return "Account deleted; it had no work."
+        return f"The account is now {self.pseudonym} and cannot sign in. {self.codings} codings and their log are kept."
 
 
 @transaction.atomic
@@ -73,7 +73,7 @@ def pseudonym_of(user: User) -> str:
 def _refuse_last_superuser(user: User) -> None:
     others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
     if user.is_superuser and not others.exists():
-        raise ValidationError(f"{user} is the only superuser; make somebody else superuser first.")
+        raise ValidationError(f"{user} is the only superuser. Make somebody else a superuser first.")
 
 
 def _delete_traces(user: User) -> None:

@@ -53,9 +53,9 @@ def accept(invitation: Invitation, user: User) -> Membership:
     invitations = Invitation.objects.select_for_update(of=("self",)).select_related("project")
     locked = invitations.filter(pk=invitation.pk).first()
     if locked is None or not _open_invitations().filter(pk=locked.pk).exists():
-        raise ValidationError("This invitation has been used or has ended.")
+        raise ValidationError("This invitation has been used or has expired.")
     if Membership.objects.filter(project=locked.project, user=user).exists():
-        raise ValidationError(f"{user} is a member of {locked.project} already; the invitation is not used up.")
+        raise ValidationError(f"{user} is already a member of {locked.project}. The invitation is still valid.")
     locked.used_by, locked.used_at = user, timezone.now()
     locked.save(update_fields=["used_by", "used_at"])
     return add_member(locked.project, user, locked.role)

@@ -30,7 +30,7 @@ def add_member(project: Project, user: User, role: str) -> Membership:
         _refuse_role_change(membership)
     if membership.pk is None and role in ROLES_SEEING_ALL_WORK and _has_coded(project, user):
         raise ValidationError(
-            f"{user} has coded texts of this project and stays blind: only the role of coder is free."
+            f"{user} has coded texts of this project and can only be a coder, to stay blind to the others."
         )
     membership.role = role
     membership.full_clean()
@@ -51,7 +51,7 @@ def remove_membership(membership: Membership) -> None:
     membership = membership_now
     others = Membership.objects.filter(project=membership.project_id, role=Membership.Role.MANAGER)
     if membership.role == Membership.Role.MANAGER and not others.exclude(pk=membership.pk).exists():
-        raise ValidationError(f"{membership.user} is the only manager; make somebody else manager first.")
+        raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
     membership.delete()
 
 
@@ -63,10 +63,12 @@ def _refuse_role_change(membership: Membership) -> None:
     """Raise ValidationError if the member's role cannot change."""
     project, user = membership.project, membership.user
     if membership.role == Membership.Role.CODER and _has_coded(project, user):
-        raise ValidationError(f"{user} codes texts of this project and stays blind: the role cannot change.")
+        raise ValidationError(
+            f"{user} codes texts of this project and must stay blind to the others: the role cannot change."
+        )
     managers = Membership.objects.filter(project=project, role=Membership.Role.MANAGER)
     if membership.role == Membership.Role.MANAGER and not managers.exclude(pk=membership.pk).exists():
-        raise ValidationError(f"{user} is the only manager; make somebody else manager first.")
+        raise ValidationError(f"{user} is the only manager. Make somebody else a manager first.")
 
 
 def get_or_create_coder(

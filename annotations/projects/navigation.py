@@ -59,8 +59,8 @@ _tabs: dict[str, Tab] = {
 }
 _fragments: dict[Slot, list[str]] = defaultdict(list)
 _landings: dict[str, Landing] = {
-    **dict.fromkeys(NO_PYRAMIDS, Landing("project", "{project} is there. Bring your texts next.")),
-    **dict.fromkeys(PYRAMIDS, Landing("docsets", "{project} is there. Bring the summaries of a docset next.")),
+    **dict.fromkeys(NO_PYRAMIDS, Landing("project", "Project created. Next: import texts.")),
+    **dict.fromkeys(PYRAMIDS, Landing("docsets", "Project created. Next: add the summaries of a docset.")),
 }
 
 

@@ -26,9 +26,9 @@ def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT) -> P
     projects = _projects(user, slug) if user.is_superuser else _projects_of_member(user.pk, slug)
     project = next(iter(projects), None)
     if project is None:
-        raise Http404("There is no such project.")
+        raise Http404("Project not found.")
     if not may(project, right):
-        raise PermissionDenied(f"This needs the right to {right} in the project; ask its manager.")
+        raise PermissionDenied(f"You need the right to {right} in this project. Ask a manager.")
     return project
 
 
@@ -56,7 +56,7 @@ def own_coding(user: User, project: Project, text_slug: str, *, agreed: bool = F
             if coding.text.role == Text.Role.PEER and is_blind_to_peers(project):
                 hide_name(coding.text, user.pk)
             return coding
-    raise Http404("This text is not yours to code.")
+    raise Http404("This text is not assigned to you.")
 
 
 def _own_codings(user: User | Member, project: int, text_slug: str) -> QuerySet[Coding]:
@@ -86,7 +86,7 @@ def transfer_for(user: Person, pk: int) -> Transfer:
     """
     transfer = Transfer.objects.visible_to(user).select_related("project", "user").filter(pk=pk).first()
     if transfer is None:
-        raise Http404("There is no such import or export.")
+        raise Http404("Import or export not found.")
     if transfer.project is not None:
         right = right_to_transfer(transfer.kind, transfer.format)
         transfer.project = project_for(user, transfer.project.slug, right)

@@ -20,7 +20,7 @@ from annotations.transfers.project_formats import check_format, docset_option, f
 OPTION_PREFIX = "option-"
 LONGEST_OPTION = 1000
 NO_FORMAT = ("", "Choose the format")
-ARCHIVE_LABEL = "Project archive (everything, to be brought back as a project)"
+ARCHIVE_LABEL = "Project archive (everything, to restore as a project)"
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -54,7 +54,7 @@ class FilesField(forms.FileField):
 def check_total_size(files: Iterable[UploadedFile[Any]], most_bytes: int, setting: str) -> None:
     """Raise ValidationError if the files together have more than `most_bytes`, naming the setting that bounds them."""
     if sum(file.size or 0 for file in files) > most_bytes:
-        raise forms.ValidationError(f"This is more than {most_bytes // 2**20} MB, as the setting {setting} bounds it.")
+        raise forms.ValidationError(f"The limit is {most_bytes // 2**20} MB (setting {setting}).")
 
 
 class FormatForm(forms.Form):
@@ -123,7 +123,7 @@ class FormatForm(forms.Form):
                     label=option.label,
                     required=False,
                     max_length=LONGEST_OPTION,
-                    help_text=f"Such as {option.example}; empty: none.",
+                    help_text=f"For example {option.example}. Optional.",
                 )
             )
 
@@ -142,26 +142,26 @@ class ImportForm(FormatForm):
 
     format_dependent = ("whose", "coder")
     WHOSE = [
-        ("parent", "the folder in the zip is the coder"),
-        ("name", "the last part of the file's name is the coder (walk.anna.conll)"),
-        ("one", "all files are one coder's"),
-        ("nobody", "nobody's: texts and markables only"),
+        ("parent", "A folder per coder"),
+        ("name", "Coder in the file name (walk.anna.conll)"),
+        ("one", "One coder’s work"),
+        ("nobody", "Texts only"),
     ]
 
     files = FilesField(  # type: ignore[assignment]
-        help_text="Files of that format, or a zip of them with a folder for each coder."
+        help_text="Files of that format, or a zip of them with one folder per coder."
     )
-    whose = forms.ChoiceField(label="Whose work is it?", choices=WHOSE, widget=forms.RadioSelect, initial="parent")
-    coder = forms.CharField(required=False, max_length=150, help_text="Where all files are one coder's.")
+    whose = forms.ChoiceField(label="Content of the files", choices=WHOSE, widget=forms.RadioSelect, initial="parent")
+    coder = forms.CharField(required=False, max_length=150, help_text="Required for one coder’s work.")
     predefined = forms.BooleanField(
         required=False,
-        label="Markables are given with the texts",
-        help_text="Every coder sees them. Otherwise a coder sees only the markables of their own files.",
+        label="Share the markables with all coders",
+        help_text="Every coder gets them. Otherwise coders get only the markables of their own files.",
     )
     create = forms.BooleanField(
         required=False,
         label="Create missing accounts",
-        help_text="They have no password until they are given one. Invite those who have an account already.",
+        help_text="New accounts have no password until you invite the person. People with an account must be invited.",
     )
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
@@ -194,7 +194,7 @@ class ImportForm(FormatForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("whose") == "one" and not cleaned.get("coder"):
-            self.add_error("coder", "Say whose files these are.")
+            self.add_error("coder", "Select the coder of these files.")
         return cleaned
 
 
@@ -203,7 +203,7 @@ class ExportForm(FormatForm):
 
     format_dependent = ("unfinished", "coders", "texts")
     unfinished = forms.BooleanField(
-        required=False, label="Also what is not handed in", help_text="Such a coding may be half done."
+        required=False, label="Include unsubmitted codings", help_text="They may be incomplete."
     )
     coders = ModelCheckboxField(
         User.objects.none(), required=False, label="Only these coders", to_field_name="username"
@@ -247,13 +247,13 @@ class ExportForm(FormatForm):
 class RestoreForm(forms.Form):
     """An archive of a project, and the slug of the project to be created from it."""
 
-    file = forms.FileField(label="Archive", help_text="A project archive: one of the exports of a project.")
+    file = forms.FileField(label="Archive", help_text="A zip exported as project archive.")
     slug = forms.CharField(
         required=False,
         max_length=KEY_LENGTH,
         label="Address",
         validators=[validate_slug],
-        help_text="Small letters, digits and hyphens; empty: the one that it had.",
+        help_text="Lowercase letters, digits and hyphens. Leave empty to keep the original address.",
     )
 
     def clean_file(self) -> UploadedFile[Any]:

@@ -55,12 +55,12 @@ MAX_AGE = timedelta(days=30)
 # A file is written a moment before its row.
 ORPHAN_AGE = timedelta(days=1)
 
-LOST_MESSAGE = "The worker ended before its time, or there was none. To do the same again does no harm."
-DISK_FULL_MESSAGE = "The disk of the server is full. Nothing was changed; do it again when there is room."
+LOST_MESSAGE = "The worker stopped, or none is running. It is safe to try again."
+DISK_FULL_MESSAGE = "The disk of the server is full. Nothing was changed. Try again when there is room."
 # The errors of a full disk, a quota, and a file that exceeds the allowed size.
 DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-STOPPED_MESSAGE = "The worker was stopped while it was at this. Nothing was changed; do it again."
-FAILURE_MESSAGE = "This failed, and not by your fault; the log of the server says why. Nothing was changed."
+STOPPED_MESSAGE = "The worker was stopped during this. Nothing was changed. Try again."
+FAILURE_MESSAGE = "An error on the server stopped this; its log has details. Nothing was changed."
 
 # How often somebody has ordered an import, export or archive: by API_ORDERS_AN_HOUR.
 ORDERS = Limit("orders", seconds=3600)
@@ -107,9 +107,9 @@ def order_restore(user: User, file: UploadedFile[Any], slug: str) -> Transfer:
 def carry_out(transfer: Transfer, user: User) -> bool:
     """Run what was checked. Return False if it is running or was refused. Only the user who ordered it may."""
     if transfer.user_id != user.pk:
-        raise PermissionDenied(f"{transfer.user} has ordered this and carries it out.")
+        raise PermissionDenied(f"{transfer.user} started this; only they can confirm it.")
     if transfer.kind == Transfer.Kind.RESTORE and not user.has_perm("annotations.add_project"):
-        raise PermissionDenied("You may not make projects.")
+        raise PermissionDenied("You are not allowed to create projects.")
     rows = Transfer.objects.filter(pk=transfer.pk, state=Transfer.State.CHECKED)
     started = rows.update(state=Transfer.State.RUNNING, heartbeat_at=timezone.now(), done=0, total=0)
     if started and _refresh(transfer):
@@ -133,7 +133,7 @@ def discard(transfer: Transfer, user: User) -> bool:
     SQLite. `transfer_for` must have read the project.
     """
     if not may_discard(transfer, user):
-        raise PermissionDenied(f"{transfer.user} has ordered this.")
+        raise PermissionDenied(f"{transfer.user} started this.")
     with refuse_busy_database():
         mark_if_lost(transfer)
         return _delete(transfer)
@@ -146,7 +146,7 @@ def cancel(transfer: Transfer, user: User) -> bool:
     does.
     """
     if not may_discard(transfer, user):
-        raise PermissionDenied(f"{transfer.user} has ordered this.")
+        raise PermissionDenied(f"{transfer.user} started this.")
     if not transfer.is_active:
         return False
     rows = Transfer.objects.filter(UNWRITTEN, pk=transfer.pk, state__in=Transfer.ACTIVE_STATES)
@@ -177,7 +177,7 @@ def download_response(transfer: Transfer) -> FileResponse:
     try:
         file = transfer.file.open()
     except FileNotFoundError:
-        raise Http404("The file is gone.") from None
+        raise Http404("The file was deleted.") from None
     names = transfer.choices.get("files", [])
     name = f"{transfer.project.slug if transfer.project else transfer.kind}-{transfer.format}.zip"
     if len(names) == 1:
@@ -233,7 +233,7 @@ def _open_upload(transfer: Transfer) -> File[Any]:
     try:
         return transfer.file.open()
     except FileNotFoundError:
-        raise ImportFailed("What was uploaded is gone; upload it again") from None
+        raise ImportFailed("The upload was deleted; upload the files again") from None
 
 
 def _save_order(transfer: Transfer, file: File[Any] | None = None) -> Transfer:

@@ -21,14 +21,16 @@ def check_format(project: Project, format_key: str) -> None:
         return
     if project.answers == Project.Answers.SCUS:
         labels = ", ".join(f"{format_.label} ({key})" for key, format_ in PYRAMID_FORMATS.items())
-        message = f"{project.slug} is a project of pyramids, which this format does not hold; use {labels}."
+        message = f"{project.slug} is a pyramid project, which this format cannot hold; use {labels}."
     else:
         label = PYRAMID_FORMATS[format_key].label
-        message = f"{label} belong to projects of the scheme “pyramid”; {project.slug} is none. Make one for them."
+        message = (
+            f"{label} belong to projects with the scheme “pyramid”, which {project.slug} is not. Create one for them."
+        )
     raise ValidationError(message)
 
 
 def docset_option(project: Project) -> Option:
     """Return the option for the docset to which files of pyramids belong."""
     docsets = Docset.objects.filter(project=project).values_list("slug", "title")
-    return Option("docset", "Docset", (("", "the one named as the file, or of the same text"), *docsets))
+    return Option("docset", "Docset", (("", "the docset with the name of the file, or with the same text"), *docsets))

@@ -92,7 +92,7 @@ def test_who_has_coded_stays_coder(staff, project, codings, alice, keys):
     judge(codings["alice"], keys["a"], "place")
     before = roles_in(project)
     assert save_members(staff, project, {alice: "viewer"}) == (
-        "alice codes texts of this project and stays blind: the role cannot change."
+        "alice codes texts of this project and must stay blind to the others: the role cannot change."
     )
     assert roles_in(project) == before
     assert save_members(staff, project, {}, (alice,)) == ""
@@ -102,7 +102,7 @@ def test_who_has_coded_stays_coder(staff, project, codings, alice, keys):
 
 
 def test_a_project_keeps_a_manager(staff, project, charlie, mallory):
-    only = "charlie is the only manager; make somebody else manager first."
+    only = "charlie is the only manager. Make somebody else a manager first."
     assert save_members(staff, project, {charlie: "viewer"}) == only
     assert save_members(staff, project, {}, (charlie,)) == only
     assert roles_in(project)["charlie"] == "manager"

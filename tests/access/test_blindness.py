@@ -230,7 +230,7 @@ def people_of(project):
 
 
 def alice_points(project):
-    """Let Alice judge all of the dialogue, mark a phrase of her own and hand in."""
+    """Let Alice judge all of the dialogue, mark a phrase of her own and submit."""
     text = project.texts.get()
     coding = Coding.objects.get(text=text, coder__username="alice")
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):

@@ -75,8 +75,8 @@ def test_axe_finds_nothing_serious(coder, scheme):
         assert violations(page) == []
         coder.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
-    page.get_by_role("button", name="Hand in…").click()
-    expect(page.get_by_role("dialog", name="Before you hand in")).to_be_visible()
+    page.get_by_role("button", name="Submit…").click()
+    expect(page.get_by_role("dialog", name="Before you submit")).to_be_visible()
     assert violations(page) == []
     coder.press("Escape")
     coder.saved()

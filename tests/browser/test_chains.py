@@ -153,9 +153,9 @@ def test_a_chain_is_split_and_put_together_by_one_undo(two_chains, choice, left)
 
 def test_what_cannot_be_split_or_merged_says_so(coder):
     coder.press("x")
-    expect(coder.page.locator("#say")).to_have_text("There is no chain here to split.")
+    expect(coder.page.locator("#say")).to_have_text("No chain to split here.")
     coder.press("m")
-    expect(coder.page.get_by_text("There is no other chain yet.")).to_be_visible()
+    expect(coder.page.get_by_text("No other chain yet.")).to_be_visible()
 
 
 def test_undo_and_redo_go_on_after_a_reload(two_chains):
@@ -172,7 +172,7 @@ def test_undo_and_redo_go_on_after_a_reload(two_chains):
         two_chains.press("u")
         expect(page.locator("#progress-text")).to_have_text(f"{done} of 6 decided")
     two_chains.press("u")
-    expect(page.locator("#say")).to_have_text("There is nothing to undo.")
+    expect(page.locator("#say")).to_have_text("Nothing to undo.")
     assert two_chains.saved() == {}
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("0 of 6 decided")

@@ -110,11 +110,11 @@ def test_a_second_choice_before_the_first_is_answered_holds_too(sign_in, manager
     page.goto(f"/projects/{DEMO}/agreement/")
     page.get_by_label("Distance", exact=True).select_option("dice")
     answer.wait_for_request()
-    page.get_by_label("The empty set is").select_option("disjoint")
+    page.get_by_label("Empty set counts as").select_option("disjoint")
     answer.release()
     expect(page).to_have_url(re.compile("distance=dice.*empty=disjoint"))
     expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
-    expect(page.get_by_label("The empty set is")).to_have_value("disjoint")
+    expect(page.get_by_label("Empty set counts as")).to_have_value("disjoint")
 
 
 @pytest.fixture
@@ -217,7 +217,7 @@ def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
         canvas = chart.locator("[role=img]")
         title = chart.locator("figcaption").inner_text()
         assert (canvas.get_attribute("aria-label") or "").startswith(title)
-        twin = chart.get_by_role("link", name="The same as a table").get_attribute("href")
+        twin = chart.get_by_role("link", name="Show data").get_attribute("href")
         expect(page.locator(f"{twin} table")).to_be_visible()
     label = page.locator("#chart-matrix .xtick text").first
     colour = "element => getComputedStyle(element).fill"
@@ -256,7 +256,7 @@ def test_a_table_is_taken_along_as_a_file_and_as_text(sign_in, manager):
 def test_the_paragraph_for_a_paper_is_copied(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/methods/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy the paragraph").click()
+    page.get_by_role("button", name="Copy text").click()
     copying(page)
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
 
@@ -279,8 +279,8 @@ def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item
 
 def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
     page = sign_in(manager, f"{item}?relation=intersection")
-    page.get_by_label("Your remark").fill("<b>They</b> may mean the crew.")
-    page.get_by_role("button", name="Say it").click()
+    page.get_by_label("Comment").fill("<b>They</b> may mean the crew.")
+    page.get_by_role("button", name="Comment").click()
     expect(page.get_by_text("<b>They</b> may mean the crew.")).to_be_visible()
     assert "relation=intersection" in page.url
     page.get_by_role("button", name="Flag for the guidelines").click()
@@ -290,9 +290,9 @@ def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
     expect(page.locator("#table-items tbody tr")).to_have_count(1)
     page.go_back()
     page.go_back()
-    page.get_by_role("button", name="take it away").click()
+    page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("may mean the crew")).to_have_count(0)
-    page.get_by_role("button", name="take the flag away").click()
+    page.get_by_role("button", name="Remove flag").click()
     expect(page.get_by_role("button", name="Flag for the guidelines")).to_be_visible()
     assert (Remark.objects.count(), Flag.objects.count()) == (0, 0)
 
@@ -306,9 +306,9 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     page.keyboard.press("Tab")
     expect(rows).to_have_count(2)
     assert f"{names[0]}%3A{names[1]}" in page.url
-    page.get_by_label("Keep it as").fill("two in one")
-    page.get_by_role("button", name="Keep", exact=True).click()
-    expect(page.get_by_text("The mapping is kept as two in one.")).to_be_visible()
+    page.get_by_label("Save mapping as").fill("two in one")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Mapping saved as two in one.")).to_be_visible()
     expect(page.get_by_role("link", name="two in one")).to_have_attribute("aria-current", "true")
     assert Mapping.objects.get().classes == {names[0]: names[1]}
     page.get_by_role("link", name="As they are").click()

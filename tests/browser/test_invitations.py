@@ -35,7 +35,7 @@ def test_who_has_the_link_makes_an_account_and_joins(live_server, browser, proje
     page.get_by_label("Username").fill("nora")
     for label in ("Password", "Password confirmation"):
         page.get_by_label(label, exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Make an account and join").click()
+    page.get_by_role("button", name="Create account and join").click()
     expect(page.get_by_role("status")).to_contain_text("You are coder of Tea now.")
     assert project.memberships.get(user__username="nora").role == "coder"
     assert len(said) > 2

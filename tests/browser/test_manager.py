@@ -41,11 +41,11 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     page.get_by_label("Format").select_option("plain")
     page.get_by_label("Files", exact=True).set_input_files(walk_zip())
     page.get_by_label("Create missing accounts").check()
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator("#summary")).to_have_text(
-        "This would come in: 1 new text, 4 new markables, 2 codings, 8 judgements."
+        "To be imported: 1 new text, 4 new markables, 2 codings, 8 judgements."
     )
-    page.get_by_role("button", name="Import now").click()
+    page.get_by_role("button", name="Import", exact=True).click()
     expect(page.locator("#summary")).to_have_text("Imported: 1 new text, 4 new markables, 2 codings, 8 judgements.")
     page.get_by_role("link", name="To the project").click()
     expect(page.locator(".statistic .statistic-value")).to_have_text(re.compile(r"0\.\d{4}"))
@@ -70,7 +70,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
     )
     page.get_by_label("Format").select_option("conll2012")
     page.get_by_label("nobody's").check()
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("main")).to_contain_text("cut.conll:3")
     expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported. Nothing was changed.")
 

@@ -165,15 +165,15 @@ def test_the_head_is_set_from_a_selection_and_by_key(coder):
     coder.at("The big red ball")
     select(coder, "ball")
     coder.press("i")
-    expect(coder.page.locator("#say")).to_have_text("The head is set.")
+    expect(coder.page.locator("#say")).to_have_text("Head set.")
     [(key, _)] = marked(coder).items()
     assert coder.saved()[key]["head"] == [[12, 16]]
     coder.press("i", "Shift+ArrowLeft", "ArrowLeft", "Shift+ArrowRight", "Enter")
-    expect(coder.page.locator("#say")).to_have_text("The head is set.")
+    expect(coder.page.locator("#say")).to_have_text("Head set.")
     assert coder.saved()[key]["head"] == [[8, 16]]
     select(coder, "lay")
     coder.press("i")
-    expect(coder.page.locator("#say")).to_have_text("The head is made of words of the markable.")
+    expect(coder.page.locator("#say")).to_have_text("The head must be words of the markable.")
 
 
 def test_what_came_with_the_text_is_neither_moved_nor_deleted(coder):
@@ -237,7 +237,7 @@ def test_what_is_marked_already_is_not_marked_again(coder):
     select(coder, "It")
     expect(coder.page.get_by_role("button", name="Mark", exact=True)).to_be_disabled()
     coder.press("e")
-    expect(coder.page.locator("#say")).to_have_text("These words are marked already.")
+    expect(coder.page.locator("#say")).to_have_text("These words are already marked.")
     assert coder.saved() == {}
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import DelayedAnswer
 
-UNREACHABLE = "This needs the server, which does not answer now."
+UNREACHABLE = "This needs the server, which is not responding."
 TOOLS = "**/coding/tools*.js"
 TEXT = "[Kim](a) said that [Lee](b) and [Jo](c) left"
 

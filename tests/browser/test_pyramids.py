@@ -255,7 +255,7 @@ def test_undo_and_redo_reach_back_behind_a_reload(builder_of):
     builder.press("u", "u")
     expect(builder.page.locator("#progress-text")).to_have_text("0 of 26 words in SCUs")
     builder.press("u")
-    expect(builder.page.locator("#say")).to_have_text("There is nothing to undo.")
+    expect(builder.page.locator("#say")).to_have_text("Nothing to undo.")
     builder.press("Shift+U", "Shift+U", "Shift+U")
     assert builder.saved() == {"sinking": ("ferry sank", "a ferry went down")}
 
@@ -304,14 +304,14 @@ def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
     builder.press("Enter", "Shift+ArrowRight", "Shift+ArrowRight", "c")
     expect(page.locator("#progress-text")).to_have_text("12 of 26 words in SCUs")
     builder.press("Control+k")
-    page.keyboard.type("hand in")
+    page.keyboard.type("submit")
     builder.press("Enter")
-    dialog = page.get_by_role("dialog", name="Before you hand in")
+    dialog = page.get_by_role("dialog", name="Before you submit")
     expect(dialog.get_by_role("heading", level=3)).to_have_text(["Words in no SCU: 14"])
     saved(page)
     builder.press("Shift+Tab", "Shift+Tab")
-    dialog.get_by_role("button", name="Hand in all the same").press("Enter")
-    expect(page.get_by_text("is handed in")).to_be_visible()
+    dialog.get_by_role("button", name="Submit anyway").press("Enter")
+    expect(page.get_by_text("is submitted")).to_be_visible()
     assert {one.label: one.weight for one in weighted_scus(builder.coding)} == {"rescue": 2, "sinking": 2}
 
 
@@ -404,7 +404,7 @@ def test_two_windows_come_to_the_same_and_what_one_has_taken_is_refused_to_the_o
     assert builder.saved() == {"here": ("ferry sank",)}
     other.page.unroute("**/operations/")
     other.page.evaluate("dispatchEvent(new Event('online'))")  # now, and not after the pause that has grown
-    expect(other.page.locator(".notice.error")).to_contain_text("was refused and taken back")
+    expect(other.page.locator(".notice.error")).to_contain_text("was refused and undone")
     assert other.saved() == {"here": ("ferry sank",), "rescue": ("Boats saved forty people",)}
     expect(other.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
     expect(builder.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
@@ -542,7 +542,7 @@ def test_marks_whose_scu_has_gone_are_shown_and_can_be_moved(peer):
     )
     page = peer.page
     page.reload()
-    expect(page.locator(".notice").filter(has_text="is not handed in yet")).to_be_visible()
+    expect(page.locator(".notice").filter(has_text="is not submitted yet")).to_be_visible()
     expect(page.locator(".pyramid-scu.is-deleted")).to_have_count(1)
     assert scores(page)[0] == ["–", "0 of 0", "0"]
     page.locator(".pyramid-scu.is-deleted .pyramid-scu-head").click()
@@ -561,7 +561,7 @@ def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
     assign_peers(made, [text], [alice], agreed=False)
     builder = open_coding(sign_in, alice, text.codings.get())
     expect(builder.page.locator(".notice")).to_contain_text("There is no pyramid of yours")
-    expect(builder.page.get_by_text("There is no SCU to look for")).to_be_visible()
+    expect(builder.page.get_by_text("No SCUs to find")).to_be_visible()
 
 
 # ---- the agreed pyramid
@@ -587,7 +587,7 @@ def test_an_adjudicator_sees_how_the_coders_have_an_scu_and_takes_theirs(sign_in
     agreed.press("u")
     page.get_by_text("What the coders have").click()
     page.get_by_role("button", name="Take it over: Rescue, bob").click()
-    expect(page.locator("#others-count")).to_have_text("nothing is lacking")
+    expect(page.locator("#others-count")).to_have_text("nothing is missing")
     assert agreed.saved() == {
         "Rescue": ("Forty people", "forty people"),
         "Sinking": ("ferry sank", "a ferry went down"),
@@ -622,8 +622,8 @@ def test_axe_finds_nothing_serious_in_the_workbench(builder_of, scheme):
     expect(page.get_by_role("dialog")).to_be_visible()
     assert violations(page) == []
     builder.press("Escape")
-    page.get_by_role("button", name="Hand in…").click()
-    expect(page.get_by_role("dialog", name="Before you hand in")).to_be_visible()
+    page.get_by_role("button", name="Submit…").click()
+    expect(page.get_by_role("dialog", name="Before you submit")).to_be_visible()
     assert violations(page) == []
     builder.press("Escape")
     builder.saved()

@@ -35,10 +35,10 @@ def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, 
     page.get_by_role("link", name="Imports and exports").click()
     page.get_by_role("link", name="Export", exact=True).click()
     page.get_by_label("Format").select_option("muc")
-    page.get_by_role("button", name="See what would be lost").click()
+    page.get_by_role("button", name="Preview").click()
     row = page.get_by_role("row").filter(has_text="several antecedents of one markable")
     expect(row).to_contain_text("alice, tea: “it” (31-33)")
-    page.get_by_role("button", name="Export now").click()
+    page.get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename == "tea-muc.zip"
@@ -54,12 +54,12 @@ def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
     page.get_by_label("Format").focus()
     page.keyboard.type("CoNLL-2012")
     expect(page.get_by_label("Format")).to_have_value("conll2012")
-    page.get_by_label("the folder in the zip is the coder").focus()
+    page.get_by_label("A folder per coder").focus()
     page.keyboard.press("ArrowUp")  # round to the last: nobody's
-    expect(page.get_by_label("nobody's: texts and markables only")).to_be_checked()
+    expect(page.get_by_label("Texts only")).to_be_checked()
     page.keyboard.press("Enter")
-    expect(page.locator("#summary")).to_contain_text("This would come in: 1 new text")
-    page.get_by_role("button", name="Import now").focus()
+    expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text")
+    page.get_by_role("button", name="Import", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
     assert Text.objects.filter(project=project, slug="dog").exists()
@@ -79,11 +79,11 @@ def test_a_format_asks_for_what_it_has_to_be_told_and_keeps_the_chosen_file(sign
 
 def test_another_format_leaves_what_was_said_of_the_files(sign_in, manager):
     page = sign_in(manager, "/projects/tea/import/?format=conll2012")
-    page.get_by_label("all files are one coder's").check()
+    page.get_by_label("One coder’s work").check()
     page.get_by_label("Coder", exact=True).fill("alice")
     page.get_by_label("Format").select_option("brat")
     expect(page.locator("#of-format select").first).to_be_visible()
-    expect(page.get_by_label("all files are one coder's")).to_be_checked()
+    expect(page.get_by_label("One coder’s work")).to_be_checked()
     expect(page.get_by_label("Coder", exact=True)).to_have_value("alice")
 
 
@@ -92,9 +92,9 @@ def test_what_is_said_while_another_format_is_on_its_way_stays_and_so_does_the_f
     answer = DelayedAnswer(page, "**/import/?format=brat")
     page.goto("/projects/tea/import/")
     page.get_by_label("Format").select_option("brat")
-    page.get_by_label("the folder in the zip is the coder").focus()
+    page.get_by_label("A folder per coder").focus()
     page.keyboard.press("ArrowUp")
-    nobodys = page.get_by_label("nobody's: texts and markables only")
+    nobodys = page.get_by_label("Texts only")
     expect(nobodys).to_be_checked()
     answer.release()
     expect(page.locator("#of-format select").first).to_be_visible()
@@ -124,12 +124,12 @@ def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, m
     page.get_by_label("Format").select_option("conll2012")
     page.get_by_label("Files", exact=True).set_input_files(DOG)
     page.get_by_label("nobody's").check()
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     expect(page.get_by_text("nothing changes yet")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    page.get_by_role("button", name="Import now").click()
-    expect(page.get_by_text("It is being carried out.")).to_be_visible()
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("In progress.")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
 
@@ -139,8 +139,8 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
     manager.is_superuser = True
     manager.save()
     page = sign_in(manager, "/projects/tea/export/?format=project")
-    page.get_by_role("button", name="See what would be lost").click()
-    page.get_by_role("button", name="Export now").click()
+    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     page.goto("/projects/new/")
@@ -149,14 +149,14 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
         {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
     )
     page.get_by_label("Address").fill("tea")
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("alert")).to_contain_text("tea")
     page.goto("/projects/new/archive/")
     page.get_by_label("Archive").set_input_files(
         {"name": "tea.zip", "mimeType": "application/zip", "buffer": download.value.path().read_bytes()}
     )
     page.get_by_label("Address").fill("tea-again")
-    page.get_by_role("button", name="See what would happen").click()
+    page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Bring it back").click()
     page.get_by_role("link", name="To the project").click()
     expect(page).to_have_url("/projects/tea-again/")

@@ -90,4 +90,4 @@ def test_all_pages_say_the_same_of_one_that_is_lost(waiting, project, charlie, s
         Transfer.objects.update(state=Transfer.State.CHECKING, error="")
         page = client.get(address).content.decode()
         assert said in page
-        assert "being checked" not in page
+        assert "preparing the preview" not in page

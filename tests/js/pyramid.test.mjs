@@ -172,7 +172,7 @@ test("of a peer all SCUs of the pyramid are listed, and marks whose SCU has gone
     ["Marks whose SCU is no longer in the pyramid", "Words that are not marked"]);
 });
 
-test("what to look at before handing in is listed", () => {
+test("what to look at before submitting is listed", () => {
   const { model, state } = load(pyramid({ ...SINKING, empty: [] }));
   state.scus.delete("dawn");
   const seen = pyramidOf(model, state);

@@ -84,7 +84,7 @@ test("judgements are the same whatever they leave unsaid", () => {
   assert.ok(!sameJudgement({ category: "none" }, null));
 });
 
-test("a coding that is handed in can only be read", () => {
+test("a coding that is submitted can only be read", () => {
   assert.equal(load(marked("[a]", { status: "submitted" })).model.readOnly, true);
   assert.equal(load(marked("[a]")).model.readOnly, false);
 });

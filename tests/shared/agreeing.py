@@ -50,14 +50,14 @@ def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] 
 
 
 def hand_in(project: Project) -> Project:
-    """Hand in every coding that is open: from then on it counts."""
+    """Submit every coding that is open: from then on it counts."""
     for coding in Coding.objects.filter(text__project=project, status=Coding.Status.OPEN).select_related("coder"):
         submit_coding(coding, coding.coder)
     return project
 
 
 def judge_again(coding: Coding, markable: str, category: str | None, *pointers: str, **more: object) -> None:
-    """Judge one markable of a coding that is handed in, and hand it in again."""
+    """Judge one markable of a coding that is submitted, and submit it again."""
     reopen_coding(coding, coding.coder)
     judge(coding, markable, category, *pointers, **more)
     submit_coding(coding, coding.coder)
@@ -71,7 +71,7 @@ def convention(project: Project, **asked: str) -> Parameters:
 
 
 def answer(project: Project) -> Project:
-    """Let every coder judge every markable, mostly as the others do, but not always, and hand everything in."""
+    """Let every coder judge every markable, mostly as the others do, but not always, and submit everything."""
     categories = list(project.categories.order_by("pk"))
     linking = next((one for one in categories if one.points_to_id or one.takes_index), None)
     plain_ones = [one for one in categories if not one.points_to_id and not one.takes_index]

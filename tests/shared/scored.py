@@ -138,7 +138,7 @@ def add_docset(project: Project, made: Docset, peers: int, adjudicator: User | N
 
 
 def hold(coding: Coding, found: Mapping[str, Collection[str]], missed: Collection[str] = ()) -> None:
-    """Mark in a peer the words of each SCU that are there, and hand it in."""
+    """Mark in a peer the words of each SCU that are there, and submit it."""
     content = coding.text.content
     said = [
         says(contributor(coding.text, words), scu)

@@ -95,7 +95,7 @@ class CorrelationsSerializer(serializers.Serializer[Any]):
 class StudyPairSerializer(serializers.Serializer[Any]):
     first = serializers.CharField()
     second = serializers.CharField()
-    n_open = serializers.IntegerField(help_text="of their pyramids and peers, how many are not handed in")
+    n_open = serializers.IntegerField(help_text="of their pyramids and peers, how many are not submitted")
     scores = CorrelationsSerializer(many=True)
 
 
@@ -188,5 +188,5 @@ class PeersSerializer(serializers.Serializer[Any]):
     docsets = PeerReliabilitySerializer(many=True)
     items = PeerItemSerializer(many=True)
     n_alone = serializers.IntegerField(help_text="peers of one coder only")
-    n_open = serializers.IntegerField(help_text="codings of peers that are begun and not handed in: they count nowhere")
+    n_open = serializers.IntegerField(help_text="codings of peers that are begun and not submitted: they count nowhere")
     n_astray = serializers.IntegerField(help_text="marks of no SCU that the pyramid has")

@@ -28,7 +28,7 @@ def difference(
     level: float = 0.95,
     **options: Any,
 ) -> Difference:
-    """Return how the coefficients of two rounds or groups of coders differ, first less second, with its interval.
+    """Return how the coefficients of two rounds or groups of coders differ, first − second, with its interval.
 
     Where both have pairable units in the same documents, each is left out of both at once, and the interval is the
     jackknife's of the difference: se = sqrt((G - 1)/G sum (d(g) - mean of d(g))^2), t of Student's distribution with

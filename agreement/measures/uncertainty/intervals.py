@@ -112,7 +112,7 @@ class Jackknife(Interval):
 
 @dataclass(frozen=True, repr=False)
 class Difference(Figure):
-    """The coefficients of two rounds, groups or projects, and their difference, first less second, with its interval.
+    """The coefficients of two rounds, groups or projects, and their difference, first − second, with its interval.
 
     `low`, `high` and `p_value` are None where there are none, and `note` says why. `paired`: both are of the same
     documents, each of which was left out of both at once. `by` says what was left out, `n_groups` how many there were
@@ -168,7 +168,7 @@ class Difference(Figure):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Figure):
-    """Two rounds or conditions: the difference of their coefficients, first less second, and how unlikely it is.
+    """Two rounds or conditions: the difference of their coefficients, first − second, and how unlikely it is.
 
     `p_value` is the share of `n` random assignments (and the one at hand) whose difference is as far from 0.
     """

@@ -48,8 +48,8 @@ EXCLUDED = {
     "both": "The {unit} itself was taken out of its sets for observed and expected disagreement.",
 }
 UNMARKED = {
-    "singleton": "A {unit} that a coder left out of a text handed in counts as {alone}.",
-    "label": "A {unit} that a coder left out of a text handed in counts as a category of its own.",
+    "singleton": "A {unit} that a coder left out of a submitted text counts as {alone}.",
+    "label": "A {unit} that a coder left out of a submitted text counts as a category of its own.",
     "missing": "A {unit} that a coder left out counts as not judged.",
 }
 MISSING = {

@@ -41,4 +41,4 @@ def check_parameters(name: str, query: Mapping[str, str]) -> None:
     for field in query:
         if field not in REPORTS[name]:
             names = ", ".join(REPORTS[name])
-            raise InvalidParameter(field.replace("\x00", ""), f"there is no such parameter; there are {names}.")
+            raise InvalidParameter(field.replace("\x00", ""), f"unknown parameter; available: {names}.")

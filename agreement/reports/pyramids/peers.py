@@ -74,7 +74,7 @@ class PeerReliability:
 class PeersReport:
     """Over all and docset by docset, and the items by their share, the largest first.
 
-    `n_alone` peers have one coder; `n_open` codings are begun and not handed in, and count nowhere.
+    `n_alone` peers have one coder; `n_open` codings are begun and not submitted, and count nowhere.
     """
 
     docset: str
@@ -104,7 +104,7 @@ def report_peers(pyramids: Pyramids, docset: str = "") -> PeersReport:
     """Return what several coders found in the same peers against the agreed pyramid. Raises InvalidParameter.
 
     Units are pairs of a peer and an SCU that has a contributor or was found by somebody, documents are peers: intervals
-    are over peers. A coder who has not handed a peer in has no value there; one who has, and did not find an SCU, has
+    are over peers. A coder who has not submitted a peer has no value there; one who has, and did not find an SCU, has
     0.
     """
     check_docset(pyramids, docset)

@@ -71,7 +71,7 @@ class PeerScores:
 class SystemScores:
     """The mean of each score over the peers of a system; the score of a peer is the mean of its coders.
 
-    Only work that is handed in counts, against a pyramid that is.
+    Only work that is submitted counts, against a pyramid that is.
     """
 
     system: str
@@ -142,7 +142,7 @@ def check_score(score: str) -> str:
 def score_peer(marks: PeerMarks, mean: str) -> PeerScores:
     """Return the scores of one peer by one coder."""
     if not marks.started or marks.reference is None:
-        note = "nothing is marked yet" if marks.reference else "there is no pyramid to hold it against"
+        note = "nothing is marked yet" if marks.reference else "no pyramid to annotate it with"
         return PeerScores(marks, None, None, None, note)
     pyramid, scus = marks.reference.pyramid, list(marks.counts)
     original_score = original(pyramid, scus, marks.n_outside)
@@ -151,14 +151,14 @@ def score_peer(marks: PeerMarks, mean: str) -> PeerScores:
         comprehensive(pyramid, scus, marks.n_outside, mean=mean),
     )
     if not marks.submitted:
-        pending = ["not handed in"]
+        pending = ["not submitted"]
     elif not marks.reference.submitted:
-        pending = ["its pyramid is not handed in"]
+        pending = ["its pyramid is not submitted"]
     else:
         pending = []
     notes = [*pending, *dict.fromkeys(one.note for one in (original_score, modified_score) if one.note)]
     if marks.n_orphaned:
-        notes.append(f"{pluralize(marks.n_orphaned, 'mark')} without an SCU of the pyramid: not counted")
+        notes.append(f"{pluralize(marks.n_orphaned, 'mark')} without an SCU in the pyramid: not counted")
     return PeerScores(marks, original_score, modified_score, comprehensive_score, "; ".join(notes))
 
 

@@ -180,7 +180,7 @@ def report_scus(pyramids: Pyramids, docset: str = "", first: str = "", second: s
             if name and name not in of_docset:
                 raise InvalidParameter(field, f"{name!r} has made no pyramid here.")
         if first == second:
-            raise InvalidParameter("second", "it takes two coders.")
+            raise InvalidParameter("second", "select two coders.")
         possible = [one for one in possible if {first, second} - {""} <= {*one[1:]}]
     if not possible:
         return None

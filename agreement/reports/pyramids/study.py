@@ -44,7 +44,7 @@ class RankedPeer:
 
 @dataclass(frozen=True, slots=True)
 class PairStudy:
-    """Two coders: how their scores of the same peers go together, score by score, and how many are not handed in."""
+    """Two coders: how their scores of the same peers go together, score by score, and how many are not submitted."""
 
     first: str
     second: str
@@ -111,9 +111,9 @@ def report_study(
     if first or second:
         for field, name in (("first", first), ("second", second)):
             if name and name not in own:
-                raise InvalidParameter(field, f"{name!r} has held no peer against a pyramid of their own.")
+                raise InvalidParameter(field, f"{name!r} has annotated no peer with a pyramid of their own.")
         if first == second:
-            raise InvalidParameter("second", "it takes two coders.")
+            raise InvalidParameter("second", "select two coders.")
         pairs = [(a, b) for a in coders for b in coders if a != b and first in ("", a) and second in ("", b)]
     studied = [_study_pair(a, b, own[a], own[b]) for a, b in pairs]
     return StudyReport(

@@ -27,7 +27,7 @@ def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> Ta
     rows = request.compute(
         lambda parameters, _: overall.compute_grid(request.extract, replace(parameters, without=""), progress)
     )
-    tables = [_grid_table("grid", "Alpha for every construction and distance, and K", rows, request.parameters)]
+    tables = [_grid_table("grid", "Alpha by chain and distance, with K", rows, request.parameters)]
     halves = {"all markables": replace(request.parameters, without="")}
     if request.parameters.without:
         rest = request.compute(lambda parameters, _: overall.compute_grid(request.extract, parameters, progress))
@@ -39,7 +39,7 @@ def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> Ta
         tables.append(_antecedents_table(request, halves))
     alternative = f"{len(rows)} constructions by {len(rows[0][1]) - 1} distances; the table has every value."
     return TablesAndCharts(
-        tables, [Chart("grid", "Alpha for every construction and distance", _grid_chart(rows), alternative, "grid")]
+        tables, [Chart("grid", "Alpha by chain and distance", _grid_chart(rows), alternative, "grid")]
     )
 
 
@@ -63,8 +63,8 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
     tables = [
         Table(
             "compare",
-            "Each choice made otherwise, all else as it is",
-            [Column("choice", "Choice"), *figures, Column("moved", "Moved by", "figure")],
+            "One setting changed at a time",
+            [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure")],
             [
                 (
                     Linked(label, f"../?{urlencode(one.parameters.query())}"),
@@ -78,9 +78,9 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
         ),
         Table(
             "presets",
-            "By the conventions of the papers",
+            "Presets from the literature",
             [
-                Column("convention", "Convention"),
+                Column("convention", "Preset"),
                 *figures,
                 Column("published", "Published"),
                 Column("where", "for the paper’s own data"),
@@ -105,7 +105,7 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
     charts = [
         Chart(
             "compare",
-            "The value under each choice, with 95% intervals",
+            "The value under each setting, with 95% CI",
             dot_plot(rows, "value", (TENTATIVE, RELIABLE)),
             describe_dots(rows),
             "compare",
@@ -115,7 +115,7 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
 
 
 def _variation_label(name: str, choice: str, names: Mapping[str, str]) -> str:
-    return f"{names.get(name, FIELD_LABELS[name])}: {choice_label(name, choice)}" if name else "as it is"
+    return f"{names.get(name, FIELD_LABELS[name])}: {choice_label(name, choice)}" if name else "current"
 
 
 def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridCell]]], asked_for: Parameters) -> Table:
@@ -148,15 +148,15 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
         rows.append((label, *links, more))
     return Table(
         "antecedents",
-        "K beside alpha on antecedents only",
+        "K and alpha on antecedents only",
         [
             Column("markables", "Markables"),
             Column("k", "K", "figure"),
             Column("alpha", "Alpha, Passonneau", "figure"),
-            Column("difference", "Alpha less K", "figure"),
+            Column("difference", "Alpha − K", "figure"),
         ],
         rows,
-        "K takes an antecedent among several for a disagreement; alpha gives it a part.",
+        "K counts one shared antecedent of several as disagreement; alpha counts it in part.",
     )
 
 

@@ -12,11 +12,11 @@ from agreement.sections.tables import Cell, Column, Table
 from annotations.core.progress import Progress
 
 NOTE = (
-    "Mentions are what is in a chain of the coder; what one of them alone has in a chain is found by nobody. Counts are"
+    "Mentions are the markables in a coder’s chains; those in the chains of one coder only count as missed. Counts are"
     " added over the texts that both have coded before they are divided. Intervals are of F1, over texts."
 )
 NOTE_MUC6 = " Markables match by the rules of MUC-6: least words, leading articles, optional markables."
-NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page of agreement computes it."
+NOTE_TEXTS = "The alpha is that of these two coders in the text, as the page Agreement computes it."
 
 
 def build_scores(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:  # noqa: ARG001
@@ -49,7 +49,7 @@ def build_tables(report: CoreferenceReport) -> list[Table]:
                 Column("f1", "F1", "figure"),
                 Column("low", "from", "figure"),
                 Column("high", "to", "figure"),
-                Column("note", "To mind"),
+                Column("note", "Notes"),
             ],
             rows,
             note,
@@ -85,7 +85,7 @@ def _texts_table(report: CoreferenceReport) -> Table:
 
     return Table(
         "texts",
-        "Text by text (Passonneau 2004, Table 3)",
+        "By text (Passonneau 2004, Table 3)",
         [
             Column("text", "Text"),
             Column("muc_recall", "MUC recall", "figure"),

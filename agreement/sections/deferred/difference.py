@@ -35,13 +35,13 @@ def build_table(report: DifferenceReport) -> Table:
             Column("high", "to", "figure"),
             Column("units", "Units", "count"),
             Column("p_value", "p", "figure"),
-            Column("permutation_p_value", "p by permutation", "figure"),
+            Column("permutation_p_value", "p (permutation)", "figure"),
         ],
         [
             [report.first, found.first.value, None, None, found.first.n_units, None, None],
             [report.second, found.second.value, None, None, found.second.n_units, None, None],
             [
-                "first less second",
+                "first − second",
                 *(found.difference, found.low, found.high),
                 None,
                 found.p_value,

@@ -14,7 +14,7 @@ from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.core.progress import Progress
 
 MEASURES = {
-    "coefficient": "the coefficient",
+    "coefficient": "coefficient",
     "observed_agreement": "observed agreement",
     "cohen_kappa": "Cohen’s kappa",
     "link_kappa": "kappa of links",
@@ -45,8 +45,8 @@ def build_matrix(request: AnalysisRequest, progress: Progress | None = None) -> 
     )
     rest = Table(
         "rest",
-        f"Each coder with the others: {name}",
-        [Column("coder", "Coder"), Column("value", "Mean of the pairs", "figure")],
+        f"Each coder and the others: {name}",
+        [Column("coder", "Coder"), Column("value", "Mean of pairs", "figure")],
         [(coder, matrix.against_rest(coder)) for coder in matrix.coders],
     )
     return TablesAndCharts([_matrix_table(request, matrix), rest], [chart] if len(matrix.coders) > 1 else [])
@@ -65,5 +65,5 @@ def _matrix_table(request: AnalysisRequest, matrix: reports.PairMatrix) -> Table
         f"Pairs of coders: {MEASURES[matrix.measure]}",
         [Column("coder", "Coder"), *(Column(name, name, "figure") for name in matrix.coders)],
         rows,
-        "Coders stand beside those whom they agree with.",
+        "Ordered by similarity.",
     )

@@ -29,12 +29,12 @@ COLUMNS = [
     Column("expected", "Expected", "figure"),
     Column("units", "Units", "count"),
     Column("coders", "Coders", "count"),
-    Column("shift", "Shift without it", "figure"),
+    Column("shift", "Change without the text", "figure"),
     Column("note", "Left out"),
 ]
 NOTE = (
-    "The interval of one text is over its {units} that no {chain} joins, of which it takes eight groups; the shift is"
-    " how far all texts together move without the text."
+    "The CI of one text is over {units} that share no {chain}, in eight groups. The change is that of the value of all"
+    " texts when the text is left out."
 )
 
 
@@ -79,9 +79,9 @@ def build_texts(
         )
         points.append(Dot(text.title, result.value, interval.low, interval.high))
     nouns = nouns_for(request.extract.units)
-    title = "Agreement by text, with 95% intervals"
+    title = "Agreement by text, with 95% CI"
     chart = Chart("texts", title, dot_plot(points, "value", (TENTATIVE, RELIABLE)), describe_dots(points), "texts")
     return TablesAndCharts(
-        [Table("texts", "Text by text", COLUMNS, rows, NOTE.format(units=nouns.units, chain=nouns.chain))],
+        [Table("texts", "By text", COLUMNS, rows, NOTE.format(units=nouns.units, chain=nouns.chain))],
         [chart] if rows else [],
     )

@@ -27,7 +27,7 @@ def build(request: AnalysisRequest) -> PageSections:
     distances = request.compute(lambda parameters, _: overall.compare_distances(request.extract, parameters))
     dots = [Dot(parameters.distance, one.value, one.low, one.high) for parameters, one in distances]
     figure = dot_plot(dots, "alpha", (TENTATIVE, RELIABLE))
-    chart = Chart("distances", "Alpha by distance, with 95% intervals", figure, describe_dots(dots), "distances")
+    chart = Chart("distances", "Alpha by distance, with 95% CI", figure, describe_dots(dots), "distances")
     return PageSections(
         tables=[_distances_table(request, distances), *build_units_tables(request)],
         charts=[chart] if len(dots) > 1 else [],

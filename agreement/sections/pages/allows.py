@@ -13,7 +13,7 @@ def build(request: AnalysisRequest) -> PageSections:
     """Return the measures, views and exports that the scheme allows, and what in it is a problem."""
     traits = read_traits(request.project)
     verdicts = check_scheme(traits)
-    columns = [Column("what", "What"), Column("allowed", "Here"), Column("why", "Why, or what to mind")]
+    columns = [Column("what", "Measure"), Column("allowed", "Available"), Column("why", "Notes")]
     tables = [
         Table(
             f"{kind}s",

@@ -30,7 +30,7 @@ def build(request: AnalysisRequest) -> PageSections:
     table = reports.compute_agreement_table(request.extract, request.parameters)
     shown, rows = paginate(request, range(len(table.units)), PAGE_SIZE)
     dots = [Dot(one.name, one.kappa) for one in categories]
-    title = "K of each category against all others"
+    title = "K of each category"
     return PageSections(
         tables=[_categories_table(categories), _agreement_table(request, table, rows), _merge_table(comparison)],
         charts=[Chart("categories", title, dot_plot(dots, "K"), describe_dots(dots), "categories")] if dots else [],
@@ -80,7 +80,7 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, ro
     cells.append(["all items", *totals, mean])
     return Table(
         "table",
-        "How many coders give an item which category, and S",
+        "Coders per category and item, with S",
         [
             Column("item", "Item"),
             *(Column(name, name, "count") for name in table.names),
@@ -95,13 +95,13 @@ def _merge_table(comparison: reports.MergeComparison) -> Table:
     rows = [
         (label, number, one.value, one.low, one.high, one.result.observed, one.result.expected)
         for label, number, one in (
-            ("as they are", comparison.n_before, comparison.before),
+            ("unchanged", comparison.n_before, comparison.before),
             ("merged", comparison.n_after, comparison.after),
         )
     ]
     return Table(
         "collapsed",
-        "K with categories as they are and as merged",
+        "K before and after merging",
         [
             Column("categories", "Categories"),
             Column("n", "In use", "count"),

@@ -26,7 +26,7 @@ from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.coding.active_time import Activity, activity_by_text_and_coder
 
 # The row of the category that most coders gave an item.
-ANY_CATEGORY = "whichever most chose"
+ANY_CATEGORY = "most frequent"
 
 
 def build(request: AnalysisRequest) -> PageSections:
@@ -62,7 +62,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     """Return every measure of two coders, how they differ, and on which categories. Raises Http404."""
     counted = request.project_answers.select(request.parameters.selection("include"))
     if first == second or not {first, second} <= set(counted.known_coders):
-        raise Http404("There are no such two coders.")
+        raise Http404("Unknown pair of coders.")
 
     def restrict(parameters: Parameters) -> Parameters:
         return replace(parameters, coders=f"{first},{second}")
@@ -84,14 +84,14 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
                 Column("value", "Value", "figure"),
                 Column("low", "from", "figure"),
                 Column("high", "to", "figure"),
-                Column("note", "To mind"),
+                Column("note", "Notes"),
             ],
             [(MEASURES[one.measure], one.value, one.low, one.high, one.note) for one in measures],
-            "95% intervals over the texts, or the connected components of a single text.",
+            "95% CI over the texts, or over the connected components of a single text.",
         ),
         Table(
             "relations",
-            "How their values are related",
+            "Relations of their values",
             [Column("relation", "Relation"), Column("items", "Items", "count"), Column("share", "Share", "percent")],
             [
                 (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
@@ -136,19 +136,19 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
         "Each coder",
         [
             Column("coder", "Coder"),
-            Column("without", "All without this one", "figure"),
+            Column("without", "Without this coder", "figure"),
             Column("low", "from", "figure"),
             Column("high", "to", "figure"),
-            Column("change", "Moves by", "figure"),
+            Column("change", "Change", "figure"),
             Column("judgements", "Judgements", "count"),
             Column("ambiguous", "Marked ambiguous", "count"),
             Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
-            Column("mean_link", "Units back to an antecedent", "figure"),
-            Column("seconds", "Time a judgement", "seconds"),
+            Column("mean_link", "Antecedent distance (units)", "figure"),
+            Column("seconds", "Time per judgement", "seconds"),
         ],
         rows,
-        "A coefficient that rises without a coder says that this one hurts it, not that this one is wrong."
-        " Means over pairs and cells of the matrix have no interval here: the page of a pair has those of the pair.",
+        "A higher value without a coder means that this coder disagrees with the rest, not that they are wrong."
+        " Means of pairs have no CI here; the page of a pair has those of the pair.",
     )
 
 
@@ -172,7 +172,7 @@ def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Ta
             Column(f"{name}_share", "share", "percent"),
             Column(f"{name}_bias", "bias", "figure"),
         ]
-    return Table("bias", "Categories by coder", columns, rows, "Bias is the share less the mean share of all coders.")
+    return Table("bias", "Categories by coder", columns, rows, "Bias: the share minus the mean share of all coders.")
 
 
 def _category_shares(profile: reports.Profile, names: list[str]) -> list[float]:
@@ -209,7 +209,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
         ),
         build(
             "agreed_at_least",
-            "Items by least number of coders choosing the category",
+            "Items by minimum number of coders choosing the category",
             "at_least",
             "{} or more",
             at_least,
@@ -221,7 +221,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
 def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None) -> Table:
     counts = reports.confusion_matrix(request.project_answers, parameters, pair)
     names = request.extract.categories
-    caption = f"Categories of {pair[0]} (rows) and {pair[1]} (columns)" if pair else "Categories that meet on an item"
+    caption = f"Categories of {pair[0]} (rows) and {pair[1]} (columns)" if pair else "Category confusion"
     return Table(
         "confusion",
         caption,
@@ -237,7 +237,7 @@ def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], n
     charts = [
         Chart(
             "bias",
-            "Shares of the categories, coder by coder",
+            "Shares of categories by coder",
             stacked_bars(
                 list(shares),
                 {name: [share[place] for share in shares.values()] for place, name in enumerate(names)},
@@ -264,23 +264,23 @@ def _distributions(
     """Return what is counted of each coder: key, title, unit, the size from which on all count together, the counts."""
     lengths = {one.coder: one.chain_lengths for one in profiles}
     distances = {one.coder: one.link_distances for one in profiles}
-    long = "How long chains are" if nouns.chain == "chain" else f"How many {nouns.units} {nouns.chains} have"
+    long = "Chain length" if nouns.chain == "chain" else f"{nouns.units.capitalize()} per {nouns.chain}"
     return [
         ("chains", long, nouns.chains, reports.LONGEST_CHAIN, lengths),
-        ("links", "How far back antecedents are", "pointers", reports.FARTHEST_LINK, distances),
+        ("links", "Antecedent distance", "pointers", reports.FARTHEST_LINK, distances),
     ]
 
 
 def _distribution_tables(profiles: list[reports.Profile], nouns: Nouns) -> list[Table]:
     """Return every length and distance that occurs, and how often each coder has it."""
-    heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Units back", "count")}
+    heads = {"chains": Column("members", "Members", "count"), "links": Column("back", "Distance (units)", "count")}
     return [
         Table(
             key,
             title,
             [heads[key], *(Column(coder, coder, "count") for coder in counts)],
             [(size, *(one.get(size, 0) for one in counts.values())) for size in sorted(set().union(*counts.values()))],
-            "Where it is less than 1 the antecedent comes later." if key == "links" else "",
+            "Below 1: the antecedent comes later." if key == "links" else "",
         )
         for key, title, _, _, counts in _distributions(profiles, nouns)
         if any(counts.values())

@@ -41,9 +41,9 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
     return [
         Table(
             "stages",
-            "Stage by stage",
+            "By period",
             [
-                Column("stage", "Stage"),
+                Column("stage", "Period"),
                 Column("texts", "Texts", "count"),
                 Column("value", "Value", "figure"),
                 Column("low", "from", "figure"),
@@ -64,17 +64,17 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
         ),
         Table(
             "coders",
-            "Each coder with the others",
-            [Column("stage", "Stage"), *(Column(name, name, "figure") for name in coders)],
+            "Each coder and the others",
+            [Column("stage", "Period"), *(Column(name, name, "figure") for name in coders)],
             [(one.label, *(one.against_rest[name] for name in coders)) for one in stages],
-            "A line that rises is learning; one that falls away from the others is drift.",
+            "Rising lines suggest training effects, falling lines drift.",
         ),
         Table(
             "seconds",
-            "Time a judgement",
-            [Column("stage", "Stage"), *(Column(name, name, "seconds") for name in coders)],
+            "Time per judgement",
+            [Column("stage", "Period"), *(Column(name, name, "seconds") for name in coders)],
             [(one.label, *(one.seconds[name] for name in coders)) for one in stages],
-            "Time at work, without pauses of more than five minutes, over the judgements in the texts of the stage.",
+            "Working time without pauses of more than five minutes, divided by the judgements in the texts of the period.",
         ),
     ]
 
@@ -85,23 +85,23 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
     return [
         Chart(
             "stages",
-            "Agreement stage by stage, with 95% intervals",
+            "Agreement by period, with 95% CI",
             dot_plot(dots, "value", (TENTATIVE, RELIABLE)),
             describe_dots(dots),
             "stages",
         ),
         Chart(
             "coders",
-            "Each coder with the others, stage by stage",
+            "Each coder and the others, by period",
             line_chart(labels, {name: [one.against_rest[name] for one in stages] for name in coders}, "value"),
-            "Each coder with the others, by stage; the table has every value.",
+            "Each coder and the others, by period; the table has every value.",
             "coders",
         ),
         Chart(
             "seconds",
-            "Seconds a judgement takes, stage by stage",
+            "Seconds per judgement, by period",
             line_chart(labels, {name: [one.seconds[name] for one in stages] for name in coders}, "seconds"),
-            "The time a judgement takes each coder, by stage; the table has every value.",
+            "Seconds per judgement of each coder, by period; the table has every value.",
             "seconds",
         ),
     ]

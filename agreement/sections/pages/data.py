@@ -16,8 +16,8 @@ PAGE_SIZE = 50
 # So many members of a set stand in words, too.
 MOST_WORDS = 12
 NOTE_RAW = (
-    "Indices, or the category and the rows it points to; other targets by their keys. A question mark says that the"
-    " answer lacks what its category asks for."
+    "Indices, or the category and the rows it points to; other targets by their keys. A question mark: the"
+    " answer is incomplete."
 )
 NOTE_MATRIX = "Equal integers are equal values; the legend says which. Empty: no value."
 
@@ -32,13 +32,13 @@ def build(request: AnalysisRequest) -> PageSections:
     snippets = read_snippets({form.unit_of(row) for row in rows} | members)
     return PageSections(
         [
-            _units_table(form, rows, snippets, "raw", "Answers as they were given", form.raw_answers(rows), NOTE_RAW),
+            _units_table(form, rows, snippets, "raw", "Answers", form.raw_answers(rows), NOTE_RAW),
             _units_table(
                 form,
                 rows,
                 snippets,
                 "matrix",
-                "One integer for each value",
+                "Values as integers",
                 [[number or None for number in of_unit] for of_unit in form.numbers[rows].tolist()],
                 NOTE_MATRIX,
             ),
@@ -91,7 +91,7 @@ def _legend_table(
         lines.append([number, rows, words, int(form.judgements_by_value[number])])
     return Table(
         "legend",
-        "What the integers stand for",
+        "Legend of the integers",
         [
             Column("value", "Value", "count"),
             Column("members", "Rows, or category"),
@@ -99,5 +99,5 @@ def _legend_table(
             Column("judgements", "Judgements", "count"),
         ],
         lines,
-        f"A set is the rows of its {units}; what is no row stands by its key.",
+        f"A set is the rows of its {units}; others are given by their key.",
     )

@@ -60,12 +60,12 @@ def save_mapping(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         classes = parse_mapping(request.POST.get("merge", ""), names)
     except InvalidParameter as error:
-        messages.error(request, f"The mapping is not kept. {error}")
+        messages.error(request, f"Mapping not saved. {error}")
         return redirect("categories", project.slug)
     if not form.is_valid() or not classes:
-        messages.error(request, "The mapping is not kept: it needs a name, and some category that becomes another.")
+        messages.error(request, "Mapping not saved: it needs a name and at least one merged category.")
         return redirect("categories", project.slug)
     mapping = discussion.save_mapping(project, form.cleaned_data["name"], classes, cast(User, request.user))
-    messages.success(request, f"The mapping is kept as {mapping}.")
+    messages.success(request, f"Mapping saved as {mapping}.")
     query = urlencode(request.GET.dict() | {"merge": format_mapping(mapping.classes)})
     return redirect(reverse("categories", args=[project.slug]) + f"?{query}")

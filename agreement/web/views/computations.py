@@ -24,7 +24,7 @@ def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
     if current is None:
-        raise Http404("There is no such computation.")
+        raise Http404("Computation not found.")
     alone = not current.total and timezone.now() - current.created_at > PATIENCE
     answer = render(request, "agreement/parts/waiting.html", {"project": project, "waiting": current, "alone": alone})
     if current.finished_at:

@@ -62,7 +62,7 @@ def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse
     if form.is_valid():
         discussion.add_remark(markable, cast(User, request.user), form.cleaned_data["body"])
     else:
-        messages.error(request, f"The remark is not kept: {form.errors['body'].as_text()}")
+        messages.error(request, f"Comment not saved: {form.errors['body'].as_text()}")
     return _back(request, slug, text, key)
 
 
@@ -75,7 +75,7 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
         pk=pk, markable=discussion.get_item(project, text, key), author=cast(User, request.user)
     ).first()
     if remark is None:
-        raise Http404("There is no such remark of yours.")
+        raise Http404("Comment not found.")
     discussion.withdraw_remark(remark, cast(User, request.user))
     return _back(request, slug, text, key)
 
@@ -83,7 +83,7 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
 @login_required
 @require_POST
 def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
-    """Flag an item for the guidelines, or take the flag away."""
+    """Flag an item for the guidelines, or Remove flag."""
     project = project_for(request.user, slug, Right.DISCUSS)
     discussion.set_flag(
         discussion.get_item(project, text, key), cast(User, request.user), request.POST.get("on") == "1"

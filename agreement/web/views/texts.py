@@ -27,7 +27,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_round(request: HttpRequest, slug: str) -> HttpResponse:
-    """Put texts into a round of annotation."""
+    """Assign texts to a round."""
     project = project_for(request.user, slug, Right.MANAGE)
     form = RoundForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():

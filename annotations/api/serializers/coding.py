@@ -285,7 +285,7 @@ class ImportOrderSerializer(serializers.Serializer[Any]):
     whose = serializers.ChoiceField(
         ["parent", "name", "one", "nobody"], required=False, help_text="Needed where the format names no coders."
     )
-    coder = serializers.CharField(required=False, help_text="Where all files are one coder's.")
+    coder = serializers.CharField(required=False, help_text="Required for one coder’s work.")
     predefined = serializers.BooleanField(required=False)
     create = serializers.BooleanField(required=False)  # type: ignore[assignment]
 

@@ -17,7 +17,7 @@ class NewProjectSerializer(StrictSerializer):
     title = serializers.CharField(max_length=200)
     scheme = serializers.ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
     guidelines = serializers.CharField(allow_blank=True, default="", help_text="Markdown")
-    coders_mark = serializers.BooleanField(default=False, help_text="Coders mark phrases themselves.")
+    coders_mark = serializers.BooleanField(default=False, help_text="Coders create markables.")
 
 
 class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Project]):
@@ -66,7 +66,7 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
 class NewInvitationSerializer(StrictSerializer):
     role = serializers.ChoiceField(Membership.Role.choices)
     days = serializers.IntegerField(min_value=1, max_value=30, default=7, help_text="after which it ends")
-    whom = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="a note for yourselves")
+    whom = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="a note for the managers")
 
 
 class InvitationMadeSerializer(InvitationSerializer):

@@ -51,7 +51,7 @@ class OperationRowSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(source="coding__text__slug")
     coder = serializers.CharField(source="coding__coder__username")
     coding_kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
-    user = serializers.CharField(source="user__username", help_text="who did it: a manager gives codings back")
+    user = serializers.CharField(source="user__username", help_text="who did it: a manager reopens codings")
     sequence = serializers.IntegerField()
     uuid = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=Operation.Kind.choices)

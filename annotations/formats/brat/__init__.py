@@ -79,7 +79,7 @@ FORMAT = Format(
         Option(
             "shared",
             "A span in several * lines",
-            (("several", "stands in several entities"), ("merge", "makes them one entity")),
+            (("several", "belongs to several entities"), ("merge", "makes them one entity")),
         ),
         Option(
             "relations",

@@ -220,7 +220,7 @@ class _Draft:
         entity = self._apply_type(span, kind)
         first = self.marks.setdefault(span.place, span)
         if first is not span and self.types != "chains":
-            self._report("duplicate", f"{key} stands on the same words as another", number, "they are one markable")
+            self._report("duplicate", f"{key} has the same words as another", number, "they are one markable")
         first.category = first.category or span.category
         if entity is not None:
             first.entities.add(entity)

@@ -71,7 +71,7 @@ def read(bundle: Bundle, word: str = "") -> list[Document]:
             if draft is not None:
                 draft.end_sentence()
         elif draft is None:
-            raise FormatError("a token stands outside a document ('#begin document' comes first)", file, number)
+            raise FormatError("a token is outside a document ('#begin document' comes first)", file, number)
         else:
             draft.add(number, line)
     if draft is not None:
@@ -248,7 +248,7 @@ def _build_documents(drafts: list[_Draft]) -> list[Document]:
         name = f"{draft.document or file_name} {draft.part}"
         if name in seen:
             raise FormatError(
-                f"document ({draft.document}) part {draft.part} stands twice (also in line {seen[name]})",
+                f"document ({draft.document}) part {draft.part} appears twice (also in line {seen[name]})",
                 draft.file,
                 draft.line,
             )

@@ -86,7 +86,7 @@ class _Reader:
         text = self._lines(root, texts["text"])
         expressions = texts["startDocumentRegEx"]
         if len(expressions) > 1:
-            raise self._error(expressions[1], "<startDocumentRegEx> stands twice")
+            raise self._error(expressions[1], "<startDocumentRegEx> appears twice")
         boundary = "".join(expressions[0].itertext()) if expressions else ""
         offsets = _Offsets(text, chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
         contributed = offsets.starts(chain.from_iterable(scu.iter("part") for scu in texts["scu"]))
@@ -98,7 +98,7 @@ class _Reader:
         for element in texts["scu"]:
             scu = self._scu(element, without_scus, offsets)
             if scu.uid in scus:
-                raise self._error(element, f"the uid {scu.uid} stands twice")
+                raise self._error(element, f"the uid {scu.uid} appears twice")
             scus[scu.uid] = scu
         return Pyramid(text, boundary, summaries, tuple(scus.values()), tuple(self.findings), self.file)
 
@@ -115,7 +115,7 @@ class _Reader:
         halves = self._children(root, "pyramid", "annotation", "score")
         for tag in ("pyramid", "annotation"):
             if len(halves[tag]) != 1:
-                raise self._error(root, f"<{tag}> is expected once and stands {len(halves[tag])} times")
+                raise self._error(root, f"<{tag}> is expected once and appears {len(halves[tag])} times")
         pyramid = self.pyramid(halves["pyramid"][0])
         [annotation] = halves["annotation"]
         texts = self._children(annotation, "text", "peerscu")
@@ -128,7 +128,7 @@ class _Reader:
         for element in texts["peerscu"]:
             uid = self._number(element, "uid")
             if uid in seen:
-                raise self._error(element, f"the uid {uid} stands twice")
+                raise self._error(element, f"the uid {uid} appears twice")
             seen.add(uid)
             contributors = self._contributors(element, offsets, None)
             if not self._is_known(element, uid, labels, contributors):
@@ -172,9 +172,9 @@ class _Reader:
     def _place(self, element: etree._Element, contributor: Contributor, pyramid: Pyramid) -> None:
         summaries = {pyramid.summary_at(part.start) for part in contributor.parts}
         if None in summaries:
-            self._report("no-summary", "a part of this contributor stands in no summary", element)
+            self._report("no-summary", "a part of this contributor is in no summary", element)
         elif len(summaries) > 1:
-            self._report("several-summaries", "the parts of this contributor stand in several summaries", element)
+            self._report("several-summaries", "the parts of this contributor are in several summaries", element)
 
     def _part(self, element: etree._Element, offsets: "_Offsets", pyramid: Pyramid | None) -> ContributorPart:
         label = "".join(self._attribute(element, "label").split())
@@ -199,7 +199,7 @@ class _Reader:
 
     def _lines(self, parent: etree._Element, texts: Sequence[etree._Element]) -> str:
         if len(texts) != 1:
-            raise self._error(parent, f"<text> is expected once and stands {len(texts)} times")
+            raise self._error(parent, f"<text> is expected once and appears {len(texts)} times")
         lines = self._children(texts[0], "line")["line"]
         for line in lines:
             if len(line):

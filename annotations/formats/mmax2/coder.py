@@ -32,7 +32,7 @@ class Coder:
                 if levels.stands_for(level, row) == "segment":
                     continue
                 if not row.runs:
-                    message = f"{row.id[:100]} stands on no word that has a text"
+                    message = f"{row.id[:100]} covers no word that has a text"
                     self.findings.add("no-words", message, path or file, row.line, "it is left out")
                     continue
                 self.rows.append((level, row, path or file))
@@ -49,7 +49,7 @@ class Coder:
             head, answer = self._head(row, place, path), self._answer(level, row, place, path)
             mark = Mark(place.parts, level.key, label, head, answer, row.line)
             if place in marks:
-                message = f"{row.id[:100]} stands on the same words as the markable of line {marks[place].line}"
+                message = f"{row.id[:100]} has the same words as the markable of line {marks[place].line}"
                 self.findings.add("duplicate-markable", message, path, row.line, "they are read as one")
                 mark = merge_marks(marks[place], mark)
             marks[place] = mark

@@ -248,7 +248,7 @@ def read_words(data: bytes, file: str) -> Words:
     for element in root.iter("{*}word"):
         name = element.get("id", "").strip()
         if not name or name in ids:
-            message = f"the word {name[:100]!r} stands twice" if name else "a word has no id"
+            message = f"the word {name[:100]!r} appears twice" if name else "a word has no id"
             raise FormatError(message, file, element.sourceline)
         text = " ".join("".join(element.itertext()).split())
         before = len(texts)

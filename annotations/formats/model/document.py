@@ -176,7 +176,7 @@ def decode(data: bytes, file: str) -> str:
     text = _normalize_line_ends(text)
     before, nul, _ = text.partition("\0")
     if nul:
-        raise FormatError("a NUL character cannot stand in a text", file, *_position_after(before))
+        raise FormatError("a NUL character is not allowed in a text", file, *_position_after(before))
     return text
 
 

@@ -70,7 +70,7 @@ def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
         elif draft is not None:
             draft.add(item)
         elif isinstance(item, Tag) and item.name == "COREF":
-            raise FormatError("a COREF stands outside <DOC>", file, item.line, item.column)
+            raise FormatError("a COREF is outside <DOC>", file, item.line, item.column)
         else:
             outside = outside or (isinstance(item, str) and not item.isspace())
     if draft is not None and draft.tagged:
@@ -80,7 +80,7 @@ def read(bundle: Bundle, zones: str = "leave") -> list[Document]:
     if not drafts:
         raise FormatError("there is no document in this file", file, 1)
     if outside:
-        drafts[0].findings.append(Finding("text-outside", "text stands outside <DOC>", file, fix="it is left out"))
+        drafts[0].findings.append(Finding("text-outside", "text is outside <DOC>", file, fix="it is left out"))
     names = name_documents(file, [(draft.number, draft.line) for draft in drafts])
     return [draft.build(name, zones) for name, draft in zip(names, drafts, strict=True)]
 
@@ -204,7 +204,7 @@ class _Draft:
         for coref, mark in self._marks(content, self._ignored_corefs(content, zones)):
             before = marks.setdefault(mark.place, mark)
             if before is not mark:
-                self._report("duplicate", "stands on the same words as another", coref, "they are one markable")
+                self._report("duplicate", "has the same words as another", coref, "they are one markable")
                 marks[mark.place] = merge_marks(before, mark)
         return Document(
             name,

@@ -39,7 +39,7 @@ def find_matches(pattern: str, text: str) -> list[tuple[int, int]]:
         except UnicodeDecodeError:
             raise ExpressionError("it finds parts of characters") from None
         if start == end:
-            raise ExpressionError("it is found where nothing stands")
+            raise ExpressionError("it matches empty text")
         if end - start > LONGEST_MATCH:
             raise ExpressionError(f"what it finds is longer than {LONGEST_MATCH} characters")
         matches.append((start, end))

@@ -96,7 +96,7 @@ def write_records(records: Iterable[Mapping[str, object]]) -> bytes:
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise ValueError("a key stands twice in one object")
+        raise ValueError("a key appears twice in one object")
     return fields
 
 

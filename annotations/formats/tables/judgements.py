@@ -175,7 +175,7 @@ def _find_columns(read: table.Table) -> dict[str, int]:
             known = ", ".join(COLUMNS)
             raise FormatError(f"there is no use for a column {heading[:50]!r}; known are {known}", read.file, read.line)
         if name in places:
-            raise FormatError(f"the column {name!r} stands twice", read.file, read.line)
+            raise FormatError(f"the column {name!r} appears twice", read.file, read.line)
         places[name] = place
     missing = [name for name in REQUIRED_COLUMNS if name not in places]
     if missing or not ("label" in places or "value" in places):
@@ -226,7 +226,7 @@ class _Checks:
         place = (judged.text, judged.unit, judged.coder)
         if place in self.seen:
             where = f"{judged.coder[:100]!r} judged {judged.unit[:100]!r} of {judged.text[:100]!r}"
-            raise source.error("unit", f"stands twice: {where} already in line {self.seen[place]}")
+            raise source.error("unit", f"appears twice: {where} already in line {self.seen[place]}")
         self.seen[place] = judged.line
         return judged
 

@@ -86,7 +86,7 @@ def _check_coders(coders: Sequence[str], file: str, line: int) -> None:
         if not coder:
             raise FormatError("a coder has no name", file, line)
         if coder in seen:
-            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} stands twice", file, line)
+            raise FormatError(f"the coder {coder[:LONGEST_SHOWN]!r} appears twice", file, line)
         seen.add(coder)
 
 
@@ -141,7 +141,7 @@ def write_json(matrix: Matrix) -> bytes:
 
 def _check_unique(row: Row, seen: set[tuple[str, str]], source: table.Source) -> Row:
     if (row.text, row.unit) in seen:
-        raise source.error("unit", f"stands twice: {row.unit[:100]!r} of {row.text[:100]!r}")
+        raise source.error("unit", f"appears twice: {row.unit[:100]!r} of {row.text[:100]!r}")
     seen.add((row.text, row.unit))
     return row
 

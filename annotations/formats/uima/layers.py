@@ -298,7 +298,7 @@ class _Drafts:
     def relation(self, relation: Relation) -> None:
         source, target = self.of_span.get(id(relation.source)), self.of_span.get(id(relation.target))
         if source is None or target is None:
-            return  # one of its ends stands on no character, which was said
+            return  # one of its ends covers no character, which was said
         if source is target:
             self.file_layers.report(
                 "points-to-itself", "a relation leads from a markable to itself", relation.line, "it was left out"
@@ -329,7 +329,7 @@ class _Drafts:
         return value
 
     def _empty(self, where: Span | Link) -> None:
-        message = f"an annotation of the layer {where.layer} at {where.start} stands on no character"
+        message = f"an annotation of the layer {where.layer} at {where.start} covers no character"
         self.file_layers.report("empty-span", message, where.line, "it was left out")
 
 

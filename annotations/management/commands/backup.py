@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Write everything, files too, into one file from which `restore` makes an equal installation."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to be written")
+        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to write")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -29,14 +29,14 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"well": not n_wrong, "checks": [asdict(one) for one in findings]}, indent=2))
         else:
             self.tell(findings)
-            self.stdout.write(f"{pluralize(n_wrong, 'thing')} to mend." if n_wrong else "All is well.")
+            self.stdout.write(f"{pluralize(n_wrong, 'thing')} to mend." if n_wrong else "No problems found.")
         if n_wrong:
             raise SystemExit(1)
 
     def tell(self, findings: list[Finding]) -> None:
         """Write a line for each check, and what is wrong with the remedy below it."""
         for finding in findings:
-            state = "wrong" if finding.problems else f"not looked at: {finding.skipped}" if finding.skipped else "well"
+            state = "wrong" if finding.problems else f"not checked: {finding.skipped}" if finding.skipped else "well"
             self.stdout.write(f"{finding.name}: {state}")
             for problem in finding.problems:
                 self.stdout.write(f"  {problem.what}\n    {problem.remedy}")

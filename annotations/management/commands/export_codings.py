@@ -24,12 +24,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("format", choices=sorted(WRITTEN))
-        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to be written")
+        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to write")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--coder", action="append", default=[], metavar="NAME", help="only this one's; may repeat")
         parser.add_argument("--text", action="append", default=[], metavar="SLUG", help="only this text; may repeat")
-        parser.add_argument("--unfinished", action="store_true", help="codings that are not handed in, too")
-        parser.add_argument("--trial", action="store_true", help="say what would be lost, and write nothing")
+        parser.add_argument("--unfinished", action="store_true", help="codings that are not submitted, too")
+        parser.add_argument("--trial", action="store_true", help="list what would be lost, and write nothing")
         parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of the format")
 
     @relaxed_garbage_collection()

@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", metavar="SLUG")
-        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to be written")
+        parser.add_argument("path", metavar="FILE", type=Path, help="the zip to write")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = Project.objects.filter(slug=options["project"]).first()

@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["username"]).first()
         if user is None:
-            raise CommandError(f"There is nobody called {options['username']!r}.")
+            raise CommandError(f"No user is called {options['username']!r}.")
         try:
             forgotten = forget_person(user)
         except ValidationError as error:

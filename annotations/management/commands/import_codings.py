@@ -41,14 +41,14 @@ class Command(BaseCommand):
         whose.add_argument("--coder", metavar="NAME", help="all files are this coder's")
         whose.add_argument("--texts-only", action="store_true", help="texts and their markables, no coding")
         parser.add_argument(
-            "--create", action="store_true", help="make the project and the coders that lack, who become members"
+            "--create", action="store_true", help="create the project and missing coders, who become members"
         )
         parser.add_argument(
             "--scheme", choices=sorted(SCHEMES), help="of a project made by --create: clusters, or pyramid for DUCView"
         )
-        parser.add_argument("--trial", action="store_true", help="say what would happen, and change nothing")
+        parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(
-            "--option", action="append", default=[], metavar="KEY=VALUE", help="what the files do not say themselves"
+            "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the format"
         )
         parser.add_argument(
             "--predefined",

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", metavar="FILE", type=Path, help="the zip")
         parser.add_argument("--slug", metavar="NEW", help="the address of the new project, if not the old one")
-        parser.add_argument("--trial", action="store_true", help="say what would happen, and change nothing")
+        parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"]

@@ -23,4 +23,4 @@ class Command(BaseCommand):
         except OSError as error:
             file = error.filename or options["path"]
             raise CommandError(f"{file}: {error.strerror}. Nothing was changed.") from error
-        self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables came back.")
+        self.stdout.write(f"{sum(counts.values())} rows of {len(counts)} tables restored.")

@@ -1,4 +1,4 @@
-"""Try whether the newest backup brings everything back."""
+"""Test whether the newest backup can be restored completely."""
 
 import os
 import subprocess
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             with TemporaryDirectory(prefix=".drill-", dir=place if place.is_dir() else None) as folder:
                 self.drill(path.resolve(), Path(folder))
         except OSError as error:
-            raise CommandError(f"{error.filename or place}: {error.strerror}. The drill could not be held.") from error
+            raise CommandError(f"{error.filename or place}: {error.strerror}. The drill could not run.") from error
         self.compare(path)
 
     def newest(self) -> Path:
@@ -60,16 +60,16 @@ class Command(BaseCommand):
         try:
             now = count_rows()
         except DatabaseError as error:
-            self.stdout.write(f"{path} brings back what it holds. The database could not be counted: {error}")
+            self.stdout.write(f"{path} can be restored. The database could not be counted: {error}")
             return
         held = written_rows(path)
         if few := [
             f"{name} {held.get(name, 0)} of {count}" for name, count in now.items() if 2 * held.get(name, 0) < count
         ]:
-            self.stdout.write(f"{path} brings back what it holds.")
+            self.stdout.write(f"{path} can be restored.")
             self.stderr.write(f"It holds less than half of what is in the database now: {', '.join(few)}.")
         else:
-            self.stdout.write(f"{path} brings everything back.")
+            self.stdout.write(f"{path} can be restored completely.")
 
     def drill(self, path: Path, folder: Path) -> None:
         """Carry out the steps in that folder. Raise CommandError with what the first one says that fails."""

@@ -197,5 +197,7 @@ def _make_manager(project: Project, by: User) -> None:
     membership = Membership.objects.filter(project=project, user=by).first()
     blind = membership is None or membership.role not in ROLES_SEEING_ALL_WORK
     if blind and Coding.objects.filter(text__project=project, coder=by).exists():
-        raise ImportFailed(f"{by} codes texts of this project and stays blind; somebody else has to bring it back.")
+        raise ImportFailed(
+            f"{by} codes texts of this project and must stay blind to the others; somebody else has to restore it."
+        )
     Membership.objects.update_or_create(project=project, user=by, defaults={"role": Membership.Role.MANAGER})

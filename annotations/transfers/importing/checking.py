@@ -136,7 +136,7 @@ def check_empty(source: SourceDocument, coded: CodedSources, naming: Naming) -> 
         return [Finding("nothing-coded", f"no markable is coded in {document.name}", document.file)]
     message = f"nothing is coded in it, of {pluralize(len(document.marks), 'markable')}"
     message += f" ({'; '.join(reasons[:MOST_REASONS])})" if reasons else ""
-    ways = f"if {source.coder} has coded nothing, say empty=take; if it holds a text alone, import it as nobody's"
+    ways = f"if {source.coder} has coded nothing, use empty=take; if it is only a text, import texts only"
     raise FormatError(f"{message}; {ways} (--texts-only)", document.file)
 
 
@@ -203,9 +203,7 @@ def _with_scheme_links(document: Document, scheme: ImportScheme) -> Document:
     if document.links == Links.NONE or document.links == scheme.answers:
         return document
     if scheme.answers == Project.Answers.CATEGORIES:
-        raise FormatError(
-            "this file says which markables go together; the scheme asks for categories alone", document.file
-        )
+        raise FormatError("this file has coreference chains; the scheme asks for categories only", document.file)
     linked = (
         indices_to_pointers(document) if scheme.answers == Project.Answers.POINTERS else pointers_to_indices(document)
     )

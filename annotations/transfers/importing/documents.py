@@ -277,7 +277,7 @@ class _DocumentChecker:
                 if imported[coding.pk] == [("import", payload), ("submit", {})]:
                     unchanged.add(coding.pk)
                 else:
-                    message = f"{coder} has coded {entry.text.slug} already; it stays as it is"
+                    message = f"{coder} has already coded {entry.text.slug}; the existing coding is kept"
                     self._fail(checked.source, f"{checked.source.document.file}: {message}")
         self.unchanged = len(unchanged)
         return unchanged

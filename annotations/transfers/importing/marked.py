@@ -26,7 +26,7 @@ type Parts = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class ImportedContributor:
-    """A contributor of a file: the keys of the SCUs that it expresses, and its comment for each of them."""
+    """A contributor of a file: the keys of SCUs, and its comment for each of them."""
 
     parts: Parts
     scus: list[str] = field(default_factory=list)

@@ -345,7 +345,7 @@ class _PyramidWriter:
         if coding.version:
             log = operations.ImportedCoding(coding, coder, decisions, {}, {}, descriptions).log()
             if list(coding.operations.order_by("sequence").values_list("kind", "payload")) != log:
-                raise ValidationError(f"{coder} has coded {text.slug} already; it stays as it is")
+                raise ValidationError(f"{coder} has already coded {text.slug}; the existing coding is kept")
             report.unchanged += 1
             return
         keys = [decision.markable for decision in decisions]

@@ -56,7 +56,7 @@ class Report:
     def refusals(self) -> list[str]:
         """Return a line for each kind of refusal: the first one, and how many more files there are."""
         return [
-            str(group[0]) if len(group) == 1 else f"{group[0]} (and {pluralize(len(group) - 1, 'file')} more so)"
+            str(group[0]) if len(group) == 1 else f"{group[0]} (and {pluralize(len(group) - 1, 'file')} more like this)"
             for group in group_failures(self.failures)
         ]
 
@@ -68,7 +68,7 @@ class Report:
             pluralize(self.judgements, "judgement"),
         ]
         if self.unchanged:
-            parts.append(f"{pluralize(self.unchanged, 'coding')} there already")
+            parts.append(f"{pluralize(self.unchanged, 'coding')} already imported")
         if self.failures:
             parts.append(f"{pluralize(len(self.failures), 'file')} refused")
         return ", ".join(parts)
@@ -93,7 +93,7 @@ def group_failures(failures: Iterable[Failure]) -> list[list[Failure]]:
 def summaries(findings: Iterable[Finding]) -> list[str]:
     """Return a line for each kind of finding: the first one, and how many more there are."""
     return [
-        str(group[0]) if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more of this kind)"
+        str(group[0]) if len(group) == 1 else f"{group[0]} (and {len(group) - 1} more like this)"
         for group in group_by_kind(findings)
     ]
 

@@ -239,7 +239,10 @@ def name_and_coder(file: str, coder_from: str) -> tuple[str, str | None]:
         return path.stem, coder_from[1:]
     if coder_from == "parent":
         if not path.parent.name:
-            raise FormatError("the file lies in no folder, so no coder can be named after it", file)
+            raise FormatError(
+                "the file is in no folder, so its coder is unknown; try texts only",
+                file,
+            )
         return path.stem, path.parent.name
     if coder_from == "name":
         name, dot, coder = path.stem.rpartition(".")

@@ -56,19 +56,19 @@ class SummaryForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("name") and not cleaned.get("content", "").strip():
-            self.add_error("content", "Paste the summary, or empty its name.")
+            self.add_error("content", "Paste the summary, or clear its name.")
         return cleaned
 
 
 class PeerForm(SummaryForm):
-    system = forms.CharField(required=False, max_length=100, help_text="What wrote it; empty: it is not told.")
+    system = forms.CharField(required=False, max_length=100, help_text="The system that wrote it. Optional.")
 
     field_order = ["name", "system", "content"]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         if cleaned.get("content", "").strip() and not cleaned.get("name") and not self.errors:
-            self.add_error("name", "Give it a name.")
+            self.add_error("name", "Enter a name.")
         return cleaned
 
 
@@ -121,7 +121,9 @@ class SummaryRowsForm:
         rows = [row for row in rows if any(value.strip() for value in row.values())]
         all_rows = [*rows, *read]
         if len(all_rows) > MOST_ROWS:
-            raise ValidationError({"files": f"These are {len(all_rows)} summaries; at most {MOST_ROWS} go at a time."})
+            raise ValidationError(
+                {"files": f"These are {len(all_rows)} summaries; at most {MOST_ROWS} can be added at once."}
+            )
         empty_rows: list[dict[str, str]] = [{}] * max(FEWEST_ROWS - len(all_rows), 0 if read else 1)
         form.rows = self.row_formset(prefix="rows", initial=[*all_rows, *empty_rows][:MOST_ROWS])
         return form
@@ -160,17 +162,17 @@ def _decode(name: str, data: bytes) -> str:
 
 
 class NewDocsetForm(forms.Form):
-    title = forms.CharField(required=False, max_length=200, help_text="What the summaries are about.")
+    title = forms.CharField(required=False, max_length=200, help_text="The subject of the summaries.")
     slug = forms.SlugField(
         required=False,
         max_length=DOCSET_SLUG_LENGTH,
         label="Address",
-        help_text="Small letters, digits and hyphens; empty: made of the title.",
+        help_text="Lowercase letters, digits and hyphens. Leave empty to derive it from the title.",
     )
     files = FilesField(  # type: ignore[assignment]
         required=False,
-        help_text="Text files, a summary each: you see them here before anything is made. Or one pyramid of DUCView "
-        "(.pyr), whose summaries become the docset at once; its SCUs come in by an import.",
+        help_text="Text files, one summary each; shown here before anything is created. Or one pyramid "
+        "of DUCView (.pyr), whose summaries become the docset at once; its SCUs come in by an import.",
     )
 
 
@@ -195,7 +197,7 @@ class NewDocset(SummaryRowsForm):
                 project, _docset_slug(slug, title), title, pyramid.text, pyramid.boundary, pyramid.summaries
             )
         if not title:
-            raise ValidationError({"title": "Say what the summaries are about."})
+            raise ValidationError({"title": "Enter the subject of the summaries."})
         summaries = [(row.cleaned_data["name"], row.cleaned_data["content"]) for row in self.filled_rows]
         return create_docset(project, _docset_slug(slug, title), title, summaries)
 
@@ -212,7 +214,7 @@ class NewDocset(SummaryRowsForm):
 def _docset_slug(slug: str, title: str) -> str:
     slug_or_default = slug or slugify(title)[:DOCSET_SLUG_LENGTH].strip("-_")
     if not slug_or_default:
-        raise ValidationError({"slug": "No address can be made of the title; give one."})
+        raise ValidationError({"slug": "No address can be derived from the title; enter one."})
     return slug_or_default
 
 
@@ -220,7 +222,7 @@ class PeersFilesForm(forms.Form):
     files = FilesField(  # type: ignore[assignment]
         required=False,
         help_text="Text files, a peer each, or peers of DUCView (.pan), whose contributors come in by an import. "
-        "You see them here before they are added. NAME.SYSTEM.txt says which system wrote it.",
+        "They are shown here before they are added. NAME.SYSTEM.txt says which system wrote it.",
     )
 
 
@@ -271,12 +273,15 @@ class DocsetAssignForm(forms.Form):
 
     coders = ModelCheckboxField(User.objects.none())
     pyramid = forms.BooleanField(
-        required=False, initial=True, label="A pyramid of their own", help_text="Of the model summaries of this docset."
+        required=False,
+        initial=True,
+        label="Own pyramid",
+        help_text="Each coder builds a pyramid from the model summaries of this docset.",
     )
     peers = ModelCheckboxField(Text.objects.none(), required=False, label="Peer summaries")
     against = forms.ChoiceField(
         required=False,
-        label="Hold the peers against",
+        label="Annotate peers with",
         choices=[(OWN, "the coder's own pyramid"), (AGREED, "the agreed pyramid")],
         widget=forms.RadioSelect,
         initial=OWN,
@@ -295,7 +300,7 @@ class DocsetAssignForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("pyramid") and not cleaned.get("peers") and not self.errors:
-            raise forms.ValidationError("Choose what they get: the pyramid, peers, or both.")
+            raise forms.ValidationError("Select the pyramid, peers, or both.")
         return cleaned
 
     def save(self) -> int:
@@ -317,14 +322,14 @@ class ModelRadioField(forms.ModelChoiceField[Any]):
         try:
             return super().clean(value)
         except OverflowError:
-            raise forms.ValidationError("There is no such row.", code="invalid_choice") from None
+            raise forms.ValidationError("No such row.", code="invalid_choice") from None
 
 
 class StartAgreedForm(forms.Form):
     """The choice of the pyramid with which the agreed one starts, and by a manager of the adjudicator."""
 
     start = ModelRadioField(
-        Coding.objects.none(), label="Begin with the pyramid of", widget=forms.RadioSelect, empty_label=None
+        Coding.objects.none(), label="Start with the pyramid of", widget=forms.RadioSelect, empty_label=None
     )
     adjudicator = ModelRadioField(User.objects.none(), widget=forms.RadioSelect, empty_label=None)
 

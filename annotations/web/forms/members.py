@@ -14,24 +14,24 @@ from annotations.models import Membership, Token, User
 
 
 class MemberForm(forms.Form):
-    username = forms.CharField(max_length=150, help_text="The name with which the person signs in.")
+    username = forms.CharField(max_length=150, help_text="The username with which the person signs in.")
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
 
     def clean_username(self) -> User:
         user = User.objects.filter(username__iexact=self.cleaned_data["username"]).first()
         if user is None:
-            raise forms.ValidationError("There is nobody with this name.")
+            raise forms.ValidationError("No user has this username.")
         return user
 
 
 class TokenForm(forms.Form):
     """A new API key."""
 
-    name = forms.CharField(max_length=100, help_text="What uses it, such as a notebook.")
-    scope = forms.ChoiceField(label="It may", choices=Token.Scope)
+    name = forms.CharField(max_length=100, help_text="What the key is for, such as a notebook.")
+    scope = forms.ChoiceField(label="Scope", choices=Token.Scope)
     days = forms.ChoiceField(
-        label="It ends after",
-        choices=[("7", "a week"), ("30", "30 days"), ("90", "90 days"), ("365", "a year")],
+        label="Expires in",
+        choices=[("7", "1 week"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year")],
         initial="90",
     )
 
@@ -41,9 +41,11 @@ class InvitationForm(forms.Form):
 
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
     days = forms.ChoiceField(
-        label="It ends after", choices=[("1", "a day"), ("7", "a week"), ("30", "30 days")], initial="7"
+        label="Expires in", choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
     )
-    whom = forms.CharField(label="For whom", max_length=100, required=False, help_text="A note for yourselves.")
+    whom = forms.CharField(
+        label="For whom", max_length=100, required=False, help_text="A note for the managers of the project."
+    )
 
 
 class JoinForm(UserCreationForm[User]):
@@ -57,7 +59,7 @@ class JoinForm(UserCreationForm[User]):
         """Return the username. Raise ValidationError if it exists in any case."""
         username: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=username).exists():
-            raise forms.ValidationError("Somebody has this name already.")
+            raise forms.ValidationError("This username is taken.")
         return username
 
 

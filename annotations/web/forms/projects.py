@@ -18,19 +18,19 @@ from annotations.schemes.ready_made import SCHEMES
 class ProjectForm(forms.ModelForm[Project]):
     scheme = forms.ChoiceField(
         choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()],
-        help_text="What coders are asked. The levels and categories can be looked at afterwards.",
+        help_text="Levels and categories that coders use. You can look at them on the page Scheme.",
     )
 
     coders_mark = forms.BooleanField(
         required=False,
-        label="Coders mark phrases themselves",
-        help_text="Besides those that come with the texts. This can be changed later.",
+        label="Coders create markables",
+        help_text="In addition to those imported with the texts. You can change this later.",
     )
 
     class Meta:
         model = Project
         fields = ["title", "slug", "guidelines"]
-        help_texts = {"slug": "The project's address: small letters, digits and hyphens."}
+        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
         widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
 
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
@@ -55,8 +55,8 @@ class StaleFormMixin(forms.BaseForm):
             data["seen"] = self.state_tag
             self.data = data
             raise forms.ValidationError(
-                "Somebody else has saved this since you opened it. Look at it in another tab; to put yours in its "
-                "place, save again."
+                "Somebody else has changed this since you opened it. Review the change in another tab, or save again "
+                "to replace it."
             )
         return cleaned
 
@@ -88,7 +88,7 @@ class AboutForm(ProjectFieldsForm):
 class CoderMarkedLevelsForm(StaleFormMixin, forms.Form):
     """The choice of levels on which coders mark markables themselves."""
 
-    levels = ModelCheckboxField(Level.objects.none(), required=False, label="Coders mark these themselves")
+    levels = ModelCheckboxField(Level.objects.none(), required=False, label="Coders create markables of")
 
     def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

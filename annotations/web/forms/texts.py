@@ -48,7 +48,7 @@ class TextForm(StaleFormMixin, forms.ModelForm[Text]):
     class Meta:
         model = Text
         fields = ["title", "round"]
-        help_texts = {"round": "Such as pilot or main; empty: none."}
+        help_texts = {"round": "For example pilot or main. Optional."}
 
     def __init__(self, text: Text, data: Any = None) -> None:
         super().__init__(data, instance=text)

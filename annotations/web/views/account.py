@@ -43,7 +43,7 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete an API key of the user."""
     token = get_object_or_404(Token, user=signed_in_user(request), pk=pk)
     token.delete()
-    messages.success(request, f"The key {token} works no more.")
+    messages.success(request, f"Key “{token}” revoked.")
     return redirect("account")
 
 

@@ -30,6 +30,6 @@ def assign(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, f"{n_new} new coding{'' if n_new == 1 else 's'} to do.")
+            messages.success(request, f"{n_new} assignment{'' if n_new == 1 else 's'} created.")
             return redirect("project", project.slug)
     return render(request, "annotations/projects/assign.html", {"project": project, "form": form})

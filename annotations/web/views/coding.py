@@ -48,7 +48,7 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> 
     except OperationRejected as rejection:
         messages.error(request, str(rejection))
     else:
-        messages.success(request, f"{coding.text} is handed in.")
+        messages.success(request, f"Submitted “{coding.text}”.")
     return redirect("project", project.slug)
 
 
@@ -61,9 +61,9 @@ def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool 
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
     coding = codings.select_related("text__docset", "coder").first()
     if coding is None:
-        raise Http404("There is no such coding.")
+        raise Http404("Coding not found.")
     reopen_coding(coding, signed_in_user(request))
-    messages.success(request, f"{coding.text} is open again for {coding.coder}.")
+    messages.success(request, f"Reopened “{coding.text}” for {coding.coder}.")
     if coding.text.docset is not None:
         return redirect("docset", project.slug, coding.text.docset.slug)
     return redirect("project", project.slug)

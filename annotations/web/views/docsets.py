@@ -61,7 +61,7 @@ def docsets(request: HttpRequest, slug: str) -> HttpResponse:
             except ValidationError as error:
                 form.add_error(error)
             else:
-                messages.success(request, f"{docset} is there. Say next who makes a pyramid of it.")
+                messages.success(request, f"Docset “{docset}” created. Next: assign coders.")
                 return redirect("docset", project.slug, docset.slug)
     status = 400 if request.method == "POST" else 200
     return render(request, "annotations/docsets/docsets.html", context | {"new": form}, status=status)
@@ -122,9 +122,7 @@ def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
                 form.add_error(error)
             else:
                 if peer_texts:
-                    messages.success(
-                        request, f"{pluralize(len(peer_texts), 'peer')} added. Say next who holds them against what."
-                    )
+                    messages.success(request, f"{pluralize(len(peer_texts), 'peer')} added. Next: assign coders.")
                     return redirect("docset", project.slug, docset_row.slug)
         return render(request, "annotations/docsets/docset_peers.html", context | {"new": form}, status=400)
     return render(request, "annotations/docsets/docset_peers.html", context)
@@ -164,7 +162,7 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     if agreed_coding is not None and may(project, Right.MANAGE):
         if "start" in request.POST:  # the form was opened before there was one
             messages.error(
-                request, f"{agreed_coding.coder} has begun the agreed pyramid meanwhile; nothing was changed."
+                request, f"{agreed_coding.coder} has started the agreed pyramid in the meantime. Nothing was changed."
             )
             return redirect("docset-agreed", project.slug, docset_row.slug)
         return _reassign_agreed(request, project, docset_row, agreed_coding)
@@ -178,7 +176,7 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         except OperationRejected as rejection:
             form.add_error(None, str(rejection))
         else:
-            messages.success(request, f"The agreed pyramid is begun; {coding.coder} goes on with it.")
+            messages.success(request, f"Agreed pyramid started for {coding.coder}.")
             if coding.coder_id == request.user.pk:
                 return redirect("code-agreed", project.slug, coding.text.slug)
             return redirect("docset", project.slug, docset_row.slug)
@@ -200,7 +198,7 @@ def _reassign_agreed(request: HttpRequest, project: Project, docset: Docset, agr
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, f"{coding.coder} goes on with the agreed pyramid.")
+            messages.success(request, f"Agreed pyramid reassigned to {coding.coder}.")
             return redirect("docset", project.slug, docset.slug)
     context = {"project": project, "docset": docset, "form": form, "agreed_coding": agreed_coding, "manages": True}
     return render(request, "annotations/docsets/docset_agreed.html", context, status=400 if form.errors else 200)
@@ -245,7 +243,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _refuse_other_projects(project: Project) -> None:
     if project.answers != Project.Answers.SCUS:
-        raise Http404("Docsets are of projects of pyramids; this one codes texts.")
+        raise Http404("Only projects with the pyramid scheme have docsets.")
 
 
 def _docset(request: HttpRequest, project: Project, docset: str) -> Docset:

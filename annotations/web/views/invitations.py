@@ -39,11 +39,11 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         except ValidationError as error:
             problem = " ".join(error.messages)
         except IntegrityError:  # sent twice, or somebody else took the name at the same time
-            problem = "Somebody has this name already. If that was you a moment ago, sign in."
+            problem = "This username is taken. If it is yours, sign in."
         else:
             if member is None:
                 login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            messages.success(request, f"You are {invitation_row.get_role_display()} of {invitation_row.project} now.")
+            messages.success(request, f"You joined “{invitation_row.project}” as {invitation_row.get_role_display()}.")
             return _with_referrer_policy(redirect("project", invitation_row.project.slug))
     context = {"invitation": invitation_row, "form": form, "problem": problem}
     return _with_referrer_policy(

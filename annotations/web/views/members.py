@@ -39,7 +39,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error("role", error)
         else:
-            messages.success(request, f"{membership.user} is {membership.get_role_display()} now.")
+            messages.success(request, f"{membership.user} is now {membership.get_role_display()}.")
             return redirect("members", project.slug)
     if is_invitation and invitation_form.is_valid():
         fields = invitation_form.cleaned_data
@@ -71,7 +71,7 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
         return redirect("members", project.slug)
-    messages.success(request, f"{membership.user} has no access any more. What they coded stays.")
+    messages.success(request, f"{membership.user} was removed. Their codings are kept.")
     if membership.user_id == request.user.pk:
         return redirect("home")
     return redirect("members", project.slug)
@@ -84,5 +84,5 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
     project = project_for(request.user, slug, Right.MANAGE)
     if not invitations.withdraw(project, pk):
         raise Http404
-    messages.success(request, "The invitation works no more.")
+    messages.success(request, "Invitation revoked.")
     return redirect("members", project.slug)

@@ -28,7 +28,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
     sent_form = about_form if is_about else form
     if request.method == "POST" and sent_form.is_valid():
         sent_form.save()
-        messages.success(request, "Saved. Coders see it when they open a text.")
+        messages.success(request, "Saved. Coders see the change when they open a text.")
         return redirect("scheme", project.slug)
     if sent_form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones

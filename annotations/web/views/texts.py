@@ -120,7 +120,7 @@ def _text_of(project: Project, slug: str) -> Text:
 def _coding_of(codings: list[Coding], coder: str) -> Coding:
     coding = next((one for one in codings if one.coder.get_username() == coder), None)
     if coding is None:
-        raise Http404("There is no such coding.")
+        raise Http404("Coding not found.")
     return coding
 
 

@@ -29,7 +29,7 @@ from annotations.web.views import signed_in_user
 PATIENCE = timedelta(seconds=10)
 # The largest number of entries of a list, such as refused files, that the page shows unfolded.
 MAX_SHOWN = 20
-BEING_WRITTEN = "The database is being written now, by this or another import; try again in a moment."
+BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 
 
 @login_required
@@ -98,7 +98,9 @@ def _may_order(request: HttpRequest, form: Form) -> bool:
     most = settings.API_ORDERS_AN_HOUR
     if orders.ORDERS.use(request.user.pk) <= most:
         return True
-    form.add_error(None, f"You have reached the bound of {most} imports and exports an hour; go on in the next hour.")
+    form.add_error(
+        None, f"You have reached the limit of {most} imports and exports per hour. Try again in the next hour."
+    )
     return False
 
 
@@ -143,7 +145,7 @@ def carry_out(request: HttpRequest, pk: int) -> HttpResponse:
     """Carry out what was checked."""
     transfer = transfer_for(request.user, pk)
     if not orders.carry_out(transfer, signed_in_user(request)):
-        messages.info(request, "This is carried out already, or was refused.")
+        messages.info(request, "This was already confirmed, or was refused.")
     return redirect("transfer", transfer.pk)
 
 
@@ -154,7 +156,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     transfer = transfer_for(request.user, pk)
     try:
         if not orders.cancel(transfer, signed_in_user(request)):
-            messages.info(request, "This was over already.")
+            messages.info(request, "This had already finished.")
     except DatabaseBusy:
         messages.error(request, BEING_WRITTEN)
     return redirect("transfer", transfer.pk)
@@ -167,12 +169,12 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
     transfer = transfer_for(request.user, pk)
     try:
         if not orders.discard(transfer, signed_in_user(request)):
-            messages.error(request, "This is being worked on; cancel it, or wait until it is done.")
+            messages.error(request, "This is in progress. Cancel it, or wait until it is done.")
             return redirect("transfer", transfer.pk)
     except DatabaseBusy:
         messages.error(request, BEING_WRITTEN)
         return redirect("transfer", transfer.pk)
-    messages.success(request, "Discarded. What it has done stays.")
+    messages.success(request, "Deleted. What it imported is kept.")
     return redirect("transfers", transfer.project.slug) if transfer.project else redirect("home")
 
 

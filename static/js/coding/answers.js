@@ -10,7 +10,7 @@ export function chooseCategory(model, judgements, key, chosen) {
   const category = categoryOf(model, chosen);
   const before = judgement(judgements.get(key));
   if (!category) {
-    return { refused: "There is no such category." };
+    return { refused: "Unknown category." };
   }
   if (model.answers === "indices") {
     return changed(judgements, key, {
@@ -45,7 +45,7 @@ export function pointTo(model, judgements, key, target, further) {
   const from = model.byKey.get(key);
   const to = model.byKey.get(target);
   if (!from || !to) {
-    return { refused: "There is no such markable." };
+    return { refused: "Unknown markable." };
   }
   if (model.answers === "indices") {
     const index = judgements.get(target)?.indices[0];
@@ -95,7 +95,7 @@ export function pressLetter(model, judgements, key, letter, further) {
   const offered = offeredCandidates(model, judgements, key);
   const candidate = offered.find((one) => one.letter === letter);
   if (!candidate) {
-    return { refused: `No candidate wears ${letter}.` };
+    return { refused: `No candidate has the letter ${letter}.` };
   }
   return candidate.index === null
     ? pointTo(model, judgements, key, candidate.key, further)
@@ -149,7 +149,7 @@ export function missing(model, judgements, key) {
     return "Choose a category first.";
   }
   if (model.answers === "indices") {
-    return category.takes_index && value.indices.length === 0 ? "It needs an index." : null;
+    return category.takes_index && value.indices.length === 0 ? "An index is missing." : null;
   }
   return category.points_to && value.pointers.length === 0 ? `${category.label} needs an antecedent.` : null;
 }

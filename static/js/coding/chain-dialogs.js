@@ -55,7 +55,7 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
   /** @param {string | undefined} chain */
   function openMerge(chain = page.chains.of.get(page.current ?? "")?.[0]) {
     if (chain === undefined) {
-      say("This one is in no chain.");
+      say("This markable is in no chain.");
       return;
     }
     commitNote();
@@ -64,7 +64,7 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
     picker.open({
       title: `Merge “${nameOf(page.judgements, members) || describe(page.model, members[0]).words}” with …`,
       placeholder: "words, name or number of a chain",
-      none: others.length === 0 ? "There is no other chain yet." : "No chain has these words.",
+      none: others.length === 0 ? "No other chain yet." : "No chain has these words.",
       choices: (query) => filtered(page.model, others, query).map((entity) => ({
         label: entity.name || entity.words,
         hint: sizeOf(entity.members),
@@ -73,7 +73,7 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
           const all = [...new Set([...members, ...entity.members])];
           return [element("h3", "", `${all.length} members, one chain`), ...inWords(all, members)];
         }),
-        run: () => carryOut(merge(page.model, page.judgements, chain, entity.chain), "Merged; undo takes them apart again."),
+        run: () => carryOut(merge(page.model, page.judgements, chain, entity.chain), "Merged. Undo separates them again."),
       })),
     });
   }
@@ -92,14 +92,14 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
         badge: badge(entity),
         preview: () => preview(plan(following), () => {
           const apart = following ? later : [current];
-          return [element("h3", "", "Apart from now on"), ...inWords(apart), element("h3", "", "What stays"),
+          return [element("h3", "", "New chain"), ...inWords(apart), element("h3", "", "Remaining chain"),
             ...inWords(entity.members.filter((key) => !apart.includes(key)))];
         }),
-        run: () => carryOut(plan(following), "Split; undo puts them together again."),
+        run: () => carryOut(plan(following), "Split. Undo joins them again."),
       }));
     });
     if (choices.length === 0) {
-      say("There is no chain here to split.");
+      say("No chain to split here.");
       return;
     }
     picker.open({
@@ -112,24 +112,24 @@ export function createChainDialogs({ page, record, refresh, say, commitNote }, p
   /** @param {string | undefined} chain */
   function openRename(chain = ownChains()[0]) {
     if (chain === undefined) {
-      say("This one is in no chain yet.");
+      say("This markable is in no chain yet.");
       return;
     }
     commitNote();
     const members = page.chains.members.at(chain);
     const before = nameOf(page.judgements, members);
     picker.open({
-      title: `A name for “${describe(page.model, members[0]).words}”`,
+      title: `Name of “${describe(page.model, members[0]).words}”`,
       placeholder: before || "name of the chain",
       choices: (query) => {
         const name = query.trim().slice(0, 200);
         /** @type {(label: string, words: string) => { label: string, run: () => void }} */
         const choice = (label, words) => ({
-          label, run: () => carryOut(rename(page.model, page.judgements, members, words), words ? `Named ${words}.` : "The name is gone."),
+          label, run: () => carryOut(rename(page.model, page.judgements, members, words), words ? `Named ${words}.` : "Name deleted."),
         });
-        return [...(name ? [choice(`Call it “${name}”`, name)] : []), ...(before && !name ? [choice(`Take the name “${before}” away`, "")] : [])];
+        return [...(name ? [choice(`Name it “${name}”`, name)] : []), ...(before && !name ? [choice(`Delete the name “${before}”`, "")] : [])];
       },
-      none: "Write a name, then press Enter.",
+      none: "Type a name, then press Enter.",
     });
   }
 

@@ -19,7 +19,7 @@ export function rename(model, judgements, members, name) {
 export function merge(model, judgements, one, other) {
   const current = chains(model, judgements);
   if (one === other || !current.members.has(one) || !current.members.has(other)) {
-    return { refused: "Choose two chains." };
+    return { refused: "Select two chains." };
   }
   if (model.answers === "indices") {
     const [from, to] = [other.slice(1), one.slice(1)];
@@ -57,7 +57,7 @@ export function split(model, judgements, chain, key, following) {
   const apart = new Set(members.filter(leaves));
   const rest = new Set(members.filter((one) => !apart.has(one)));
   if (apart.size === 0 || rest.size === 0) {
-    return { refused: members.length > 1 ? "There is no member before this one." : "There is nothing to split." };
+    return { refused: members.length > 1 ? "There is no member before this one." : "Nothing to split." };
   }
   if (model.answers === "indices") {
     const own = chain.slice(1);
@@ -85,7 +85,7 @@ export function split(model, judgements, chain, key, following) {
   const after = chains(model, result.after).of;
   const together = [...apart].some((one) => [...rest].some((another) => !isAmbiguous(judgements, one)
     && !isAmbiguous(judgements, another) && after.get(one)?.some((name) => after.get(another)?.includes(name))));
-  return together ? { refused: "These pointers go in circles; take one away by hand." } : result;
+  return together ? { refused: "These pointers form a circle. Delete one of them." } : result;
 }
 
 /** @type {(judgements: Judgements, key: string) => boolean} */

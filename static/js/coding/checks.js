@@ -1,4 +1,4 @@
-// What to look at before a coding is handed in. Pure.
+// What to look at before a coding is submitted. Pure.
 import { chains } from "./chains.js";
 import { judgement } from "../workbench/judgements.js";
 import { categoryOf } from "./state.js";
@@ -6,10 +6,10 @@ import { categoryOf } from "./state.js";
 
 const TITLES = {
   undecided: "Undecided",
-  incomplete: "Without what the category asks for",
-  circle: "Pointing in a circle",
-  "same-chain": "Ambiguous, but between members of one chain",
-  inside: "Pointing at words that hold it, or that it holds",
+  incomplete: "Incomplete answers",
+  circle: "Circular pointers",
+  "same-chain": "Ambiguous between members of one chain",
+  inside: "Antecedent overlaps the markable",
   unsure: "Marked as unsure",
 };
 
@@ -37,7 +37,7 @@ function findings(model, judgements, key) {
     found.push({ kind: "incomplete", key, text: `${category.label} without index` });
   }
   if (category.allow_later && inCircle(judgements, key)) {
-    found.push({ kind: "circle", key, text: "following its antecedents leads back to it" });
+    found.push({ kind: "circle", key, text: "its antecedents lead back to it" });
   }
   if (value.pointers.length > 1) {
     const { of } = chains(model, judgements, key);

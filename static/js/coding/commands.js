@@ -124,7 +124,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
       title: "Go to",
       placeholder: "number of a markable, label of a turn, or words",
       choices: (query, places) => places(query),
-      none: "Write the number of a markable, the label of a turn, or words of a markable.",
+      none: "Type the number of a markable, the label of a turn, or words of a markable.",
     });
   }
 

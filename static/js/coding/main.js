@@ -156,7 +156,7 @@ function drawArc() {
 
 function showSaving() {
   const left = page.model.coded.length - page.decided;
-  paintSaveState(status, left === 0, left > 0 ? `${left} still undecided` : "everything decided");
+  paintSaveState(status, left === 0, left > 0 ? `${left} still undecided` : "all decided");
 }
 
 /** Say something to the eye and to the ear. @param {string} words */
@@ -187,7 +187,7 @@ function answerWith(answer) {
   }
   if (page.current !== painted) {
     refresh();
-    tell("What you answered is gone. This one is current now.");
+    tell("The markable was deleted. This is the current one.");
     return;
   }
   if ("refused" in answer) {
@@ -210,7 +210,7 @@ async function undo(forward) {
     return;
   }
   refresh();
-  const done = forward ? "Done again" : "Undone";
+  const done = forward ? "Redone" : "Undone";
   if (document.activeElement === note) {
     tell(done); // what is being written there is about the current one
     return;

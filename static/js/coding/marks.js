@@ -129,7 +129,7 @@ export function keyOfDraft(model, { level, parts }) {
 export function draftError(model, draft) {
   const key = keyOfDraft(model, draft);
   if (model.byKey.has(key)) {
-    return "These words are marked already.";
+    return "These words are already marked.";
   }
   return mergeParts(draft.parts).length > LONGEST ? `A markable has at most ${LONGEST} parts.` : null;
 }

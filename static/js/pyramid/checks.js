@@ -1,4 +1,4 @@
-// What to look at before handing in. Pure.
+// What to look at before submitting. Pure.
 /** @import { Finding, Model, Pyramid, Scu } from "./types.js" */
 
 /** @type {(model: Model, pyramid: Pyramid, freeCounts: number[]) => { title: string, note: string, findings: Finding[] }[]} */
@@ -20,14 +20,14 @@ export function checkList(model, pyramid, freeCounts) {
       findings: pyramid.order.filter((one) => !one.label).map((one) => ({ scu: one.key, text: words(one) || "without words" })),
     },
     {
-      title: "SCUs without contributors", note: "They weigh nothing.",
+      title: "SCUs without contributors", note: "Their weight is 0.",
       findings: pyramid.order.filter((one) => one.contributors.length === 0).map((one) => ({ scu: one.key, text: one.label })),
     },
     {
       title: "Contributors in no SCU", note: "", findings: pyramid.loose.map((one) => ({ contributor: one.key, text: one.words })),
     },
     {
-      title: "SCUs of one summary only", note: "That is allowed; look whether another summary says the same.",
+      title: "SCUs of one summary only", note: "Allowed. Check whether another summary says the same.",
       findings: pyramid.order.filter((one) => one.weight === 1).map((one) => ({ scu: one.key, text: one.label || words(one), hint: weights(one) })),
     },
   ];

@@ -92,7 +92,7 @@ export function createPyramidCommands(frame, editor, waiting) {
   function walkScus(direction) {
     const shown = page.shown;
     if (shown.length === 0) {
-      say("There is no SCU to go to.");
+      say("No SCU to go to.");
       return;
     }
     const at = shown.findIndex((one) => one.key === page.scu);
@@ -116,14 +116,14 @@ export function createPyramidCommands(frame, editor, waiting) {
   const words = () => run(page.anchor, page.cursor);
   const state = () => page.state;
   /** @param {(scu: string) => unknown} then */
-  const withScu = (then) => (page.scu ? then(page.scu) : say("Select an SCU first: j and k walk them, f finds one."));
+  const withScu = (then) => (page.scu ? then(page.scu) : say("Select an SCU first: j and k move through the list, f filters it."));
   /** @param {(contributor: string) => unknown} then */
   const withOne = (then) => (page.contributor === null
     ? say("Select a contributor first: click its words, or press Enter on one of them.") : then(page.contributor));
 
   function newScu() {
     const fresh = edits.newKey(crypto);
-    if (perform(edits.makeScu(model, state(), words(), fresh), "A new SCU. Give it a label.")) {
+    if (perform(edits.makeScu(model, state(), words(), fresh), "SCU created. Enter a label.")) {
       write(fields.label);
     }
   }
@@ -140,7 +140,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     const own = page.contributor !== null && holding(page.pyramid.byKey.at(page.contributor)) ? [page.contributor]
       : page.pyramid.contributors.filter(holding).map((one) => one.key);
     if (own.length === 1) {
-      perform(edits.takeOut(model, state(), own[0], [first, last]), "Taken out.");
+      perform(edits.takeOut(model, state(), own[0], [first, last]), "Removed.");
     } else {
       say(own.length === 0 ? "These words are in no contributor." : "These words are in several contributors: select one first.");
     }
@@ -158,7 +158,7 @@ export function createPyramidCommands(frame, editor, waiting) {
   /** @param {string} scu */
   function split(scu) {
     const keys = page.chosen.size > 0 || page.contributor === null ? [...page.chosen] : [page.contributor];
-    if (perform(edits.split(model, state(), scu, keys, edits.newKey(crypto)), "Split off; give it a label.")) {
+    if (perform(edits.split(model, state(), scu, keys, edits.newKey(crypto)), "Split. Enter a label.")) {
       write(fields.label);
     }
   }
@@ -167,7 +167,7 @@ export function createPyramidCommands(frame, editor, waiting) {
   function remove(key, scu) {
     const one = page.pyramid.byKey.at(key);
     const from = scu ?? homeOf(one) ?? "";
-    perform(edits.removeContributor(model, state(), key, from), `“${one.words}” is deleted; undo brings it back.`);
+    perform(edits.removeContributor(model, state(), key, from), `“${one.words}” deleted. Undo restores it.`);
   }
 
   /** @param {HTMLTextAreaElement | HTMLInputElement} field */
@@ -189,7 +189,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     const name = rows ? "rows" : "columns";
     text.dataset.layout = name;
     storeLayout(name);
-    say(rows ? "One below the other." : "Side by side.");
+    say(rows ? "Stacked." : "Side by side.");
     refresh();
   }
 
@@ -211,7 +211,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     "previous-contributor": () => walkContributors(-1),
     "take-up": takeUp,
     "search": () => picker.open({
-      title: "Search", placeholder: "words of the text or of an SCU", choices: (query, places) => places(query), none: "Write words of the text or of an SCU.",
+      title: "Search", placeholder: "words of the text or of an SCU", choices: (query, places) => places(query), none: "Type words of the text or of an SCU.",
     }),
     "filter": () => {
       const field = byId("scu-filter", HTMLInputElement);
@@ -225,7 +225,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     "new-scu": () => newScu(),
     "contribute": () => withScu((scu) => contribute(scu)),
     "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
-    "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "A further part.")),
+    "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "Part added.")),
     "take-out": takeOut,
     "move": () => withOne(async (key) => (await loadPart(loadDialogs, frame))?.move(key)),
     "delete": () => withOne((key) => remove(key)),
@@ -234,14 +234,14 @@ export function createPyramidCommands(frame, editor, waiting) {
     "merge": () => withScu(async (scu) => (await loadPart(loadDialogs, frame))?.merge(scu)),
     "choose": () => withOne(choose),
     "split": () => withScu(split),
-    "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "The SCU is deleted; undo brings it back.")),
+    "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "SCU deleted. Undo restores it.")),
     "take-theirs": takeTheirs,
     "release": () => {
       page.anchor = page.cursor;
       page.clash = new Set();
       refresh();
       keyboard.release();
-      say("Tab leaves the text now.");
+      say("Press Tab to leave the text.");
     },
     layout,
     "hand-in": async () => {
@@ -286,7 +286,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     if (drop === "outside" && dragged.kind === "contributor") {
       return edits.toOutside(model, state(), dragged.key);
     }
-    return { refused: "This does not go here." };
+    return { refused: "This cannot be dropped here." };
   }
 
   return {
@@ -304,7 +304,7 @@ export function createPyramidCommands(frame, editor, waiting) {
         // The list stays as it is under the hand: what was dropped onto does not unfold.
         const edit = dropped(dragged, target);
         const folded = "refused" in edit || (dragged.kind === "scu" && dragged.scu === page.scu) ? edit : { ...edit, scu: undefined };
-        perform(folded, "Done; undo takes it back.", false);
+        perform(folded, "Done. Undo reverts it.", false);
       }
     },
   };

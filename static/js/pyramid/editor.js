@@ -15,7 +15,7 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
 
   /** Why what an edit would make cannot be. @type {(edit: Changes, after: PyramidState) => Refusal | null} */
   function fault({ changes }, after) {
-    return model.readOnly ? { refused: "This coding is handed in and can only be read." }
+    return model.readOnly ? { refused: "This coding is submitted and can only be read." }
       : refusal(model, pyramidOf(model, after), edits.touchedBy(changes), edits.called(page.pyramid, page.numberOf));
   }
 
@@ -74,7 +74,7 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
       return;
     }
     refresh();
-    const done = forward ? "Done again." : "Undone.";
+    const done = forward ? "Redone." : "Undone.";
     if (document.activeElement === list.fields.label || document.activeElement === list.fields.comment) {
       say(done); // what is being written there is about the selected SCU
       return;

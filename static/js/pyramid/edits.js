@@ -85,7 +85,7 @@ export function contribute(model, state, run, scu) {
   const key = keyOfRun(model, run);
   const { changes, add, value } = draft(model, state);
   if (value(key).indices.includes(scu)) {
-    return { refused: `“${markOf(model, key).words}” is in this SCU already.`, at: [key] };
+    return { refused: `“${markOf(model, key).words}” is already in this SCU.`, at: [key] };
   }
   add(key, scu);
   return { changes, scu, contributor: key };
@@ -107,7 +107,7 @@ export function toOutside(model, state, key) {
 function remade(model, state, key, to) {
   const { changes, move, has } = draft(model, state);
   if (to !== key && has(to)) {
-    return { refused: `“${markOf(model, to).words}” is marked already.`, at: [to] };
+    return { refused: `“${markOf(model, to).words}” is already marked.`, at: [to] };
   }
   move(key, to);
   return { changes, contributor: to };
@@ -139,7 +139,7 @@ export function addPart(model, state, key, run) {
   const mark = markOf(model, key);
   const to = joinedKey(model, [...mark.parts, partOf(model, run)]);
   if (to.key === key) {
-    return { refused: "The contributor has these words already.", at: [key] };
+    return { refused: "The contributor already has these words.", at: [key] };
   }
   if (to.parts.length > LONGEST) {
     return { refused: `A contributor has at most ${LONGEST} parts.`, at: [key] };
@@ -180,7 +180,7 @@ export function moveTo(model, state, key, from, to) {
   const { changes, judge, value } = draft(model, state);
   const { indices } = value(key);
   if (from === to || indices.includes(to)) {
-    return { refused: "It is in this SCU already.", at: [key] };
+    return { refused: "It is already in this SCU.", at: [key] };
   }
   const place = indices.indexOf(from);
   judge(key, { category: model.scu, indices: place < 0 ? [...indices, to] : indices.with(place, to) });
@@ -237,10 +237,10 @@ export function split(model, state, scu, keys, fresh) {
   const own = pyramidOf(model, state).scus.get(scu)?.contributors.filter((one) => keys.includes(one.key)) ?? [];
   const { changes, judge, value, describe } = draft(model, state);
   if (own.length === 0) {
-    return { refused: "Choose the contributors that are to be an SCU of their own." };
+    return { refused: "Select the contributors of the new SCU." };
   }
   if (own.length === pyramidOf(model, state).scus.at(scu).contributors.length) {
-    return { refused: "All contributors are chosen: nothing would stay behind." };
+    return { refused: "Select fewer contributors: one must stay." };
   }
   for (const { key } of own) {
     judge(key, { indices: value(key).indices.map((one) => (one === scu ? fresh : one)) });

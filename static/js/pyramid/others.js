@@ -4,7 +4,7 @@ import { markOf } from "./state.js";
 
 /**
  * SCUs of a coder that share words with an SCU, each with how it has them, the largest share first.
- * "same": the same words; "more", "fewer": it holds or lies within the SCU; "overlap": each has words that the other lacks.
+ * "same": the same words; "more", "fewer": it contains the SCU or is part of it; "overlap": each has words that the other lacks.
  * @type {(model: Model, scus: OthersScu[], words: Set<number>) => RelatedScu[]}
  */
 export function related(model, scus, words) {

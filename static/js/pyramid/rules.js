@@ -25,7 +25,7 @@ function across(model, one) {
 
 /** @type {(model: Model, one: Contributor) => Refusal | null} */
 function waits(model, one) {
-  return !model.peer && one.outside ? { refused: "What expresses no SCU of a pyramid is not marked." } : null;
+  return !model.peer && one.outside ? { refused: "Words that express no SCU are not marked in a pyramid." } : null;
 }
 
 /** @type {(model: Model, one: Contributor, name: (scu: string) => string) => Refusal | null} */
@@ -58,7 +58,7 @@ function unknown(model, one) {
     return null;
   }
   const known = new Set(model.against.scus.map((each) => each.key));
-  return model.peer && one.scus.some((key) => !known.has(key)) ? { refused: "The pyramid has no such SCU any more." } : null;
+  return model.peer && one.scus.some((key) => !known.has(key)) ? { refused: "This SCU is no longer in the pyramid." } : null;
 }
 
 /** @type {(model: Model, pyramid: Pyramid, one: Contributor, touched: Set<string>, name: (scu: string) => string) => Refusal | null} */

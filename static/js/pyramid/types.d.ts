@@ -193,7 +193,7 @@ export interface Scores {
   most: number;
 }
 
-/** One thing to look at before handing in: an SCU, a contributor, or the free words of a summary. */
+/** One thing to look at before submitting: an SCU, a contributor, or the free words of a summary. */
 export interface Finding {
   scu?: string;
   contributor?: string;

@@ -1,4 +1,4 @@
-// The dialog before handing in: what to look at, each with the way to it.
+// The dialog before submitting: what to look at, each with the way to it.
 import { byId, element } from "./element.js";
 /** @import { CheckGroup } from "./types.js" */
 
@@ -13,7 +13,7 @@ export function remainder(count) {
 export function openCheckList(summary, waiting, groups) {
   const complete = groups.length === 0;
   byId("checks-said").textContent = [
-    summary, complete ? "Nothing is left to look at." : "", waiting > 0 ? "It can be handed in when everything is saved." : "",
+    summary, complete ? "Everything is complete." : "", waiting > 0 ? "It can be submitted when everything is saved." : "",
   ].filter(Boolean).join(" ");
   byId("check-list").replaceChildren(...groups.flatMap(({ title, count, note, items }) => {
     const list = element("ul", "workbench-items");
@@ -23,7 +23,7 @@ export function openCheckList(summary, waiting, groups) {
     ];
   }));
   const submit = byId("submit-now");
-  submit.textContent = complete ? "Hand in" : "Hand in all the same";
+  submit.textContent = complete ? "Submit" : "Submit anyway";
   submit.classList.toggle("primary", complete);
   byId("submit-not").classList.toggle("primary", !complete);
   byId("checks", HTMLDialogElement).showModal();

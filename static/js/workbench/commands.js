@@ -3,7 +3,7 @@ import { byId } from "./element.js";
 import { readSize, SIZES, storeSize } from "./settings.js";
 /** @import { CommandOptions, Handlers, Keyboard, PlacePicker } from "./types.js" */
 
-export const UNREACHABLE = "This needs the server, which does not answer now.";
+export const UNREACHABLE = "This needs the server, which is not responding.";
 const LONGEST_WAIT = 2000; // milliseconds for a part of the page
 
 /**
@@ -120,7 +120,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
     help,
     "release": () => {
       keyboard.release();
-      say("Tab leaves the text now.");
+      say("Press Tab to leave the text.");
     },
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),

@@ -16,7 +16,7 @@ export function takeDraft(place) {
 
 /** Show a draft that cannot be taken up. @param {string} words */
 export function showDraft(words) {
-  notify(`This was being written when the page was left, and what it was about has changed since: ${words}`);
+  notify(`You left the page with this draft, and its markable or SCU has changed since: ${words}`);
 }
 
 /** Forget a draft where it is the one that is stored: another tab may have stored its own. @type {(place: string, draft: object | null) => void} */

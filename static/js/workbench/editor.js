@@ -53,7 +53,7 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
     }
     const step = next();
     if (step === null) {
-      tell(forward ? "There is nothing to do again." : "There is nothing to undo.");
+      tell(forward ? "Nothing to redo." : "Nothing to undo.");
       return null;
     }
     const changes = forward ? step.changes : step.inverse;
@@ -68,14 +68,14 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
       return false;
     }
     reading = true;
-    say("Reading what you did before…");
+    say("Loading your history…");
     try {
       const [{ fromLog, withUnsent }, log] = await Promise.all([import("./log.js"), sync.log(0, version)]);
       page.history = fromLog(machine, page.model, withUnsent(log, unsent), page.history);
       say("");
       return true;
     } catch {
-      tell("What you did before this page was opened is on the server, which does not answer now.");
+      tell("Your earlier actions are on the server, which is not responding.");
       return false;
     } finally {
       reading = false;

@@ -70,10 +70,10 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
     const id = around(event, "[data-action]")?.dataset.action;
     if (id) {
       listening = listening === id ? null : id;
-      show(listening ? "Press the new key, or Esc to leave it as it is." : "", id);
+      show(listening ? "Press the new key, or Esc to keep the old one." : "", id);
     }
   });
-  inside(dialog, "#keys-reset").addEventListener("click", () => store({}, "All keys are as they were at first."));
+  inside(dialog, "#keys-reset").addEventListener("click", () => store({}, "All keys reset."));
   dialog.addEventListener("keydown", (event) => {
     const key = combination(event);
     if (listening === null || key === null) {
@@ -89,7 +89,7 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
     }
     const result = choose(all, choices, listening, key);
     const lost = shown.find((action) => action.id === result.taken);
-    store(result.choices, lost ? `“${lost.label}” has lost that key.` : "Changed.");
+    store(result.choices, lost ? `“${lost.label}” no longer has that key.` : "Changed.");
   }, true);
   dialog.addEventListener("close", () => {
     listening = null;

@@ -30,7 +30,7 @@ export function fromLog(machine, model, log, visit) {
       steps.push({ ...undone.splice(from, 1)[0], undoneBy: null });
     } else if (kind === "import") {
       steps = [];
-    } else if (inverse.length > 0) { // what hands in, gives back or changes nothing is no step
+    } else if (inverse.length > 0) { // what submits, reopens or changes nothing is no step
       const changes = operations.map((one) => /** @type {Operation} */ ({ kind: one.kind, payload: one.payload }));
       steps.push({ id, uuids: operations.map((one) => one.uuid), changes, inverse, undoneBy: null });
       undone = [];

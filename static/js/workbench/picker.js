@@ -110,7 +110,7 @@ export function createPicker(dialog) {
       title.textContent = options.title;
       input.placeholder = options.placeholder;
       input.setAttribute("aria-label", options.title);
-      empty.textContent = options.none ?? "Nothing answers to that.";
+      empty.textContent = options.none ?? "No matches.";
       input.value = "";
       at = 0;
       dialog.showModal();

@@ -6,7 +6,7 @@ import { dismiss, notify } from "./status.js";
 import { createSync } from "./sync.js";
 /** @import { Operation, SaveState, SavingOptions, WorkbenchModel } from "./types.js" */
 
-const NOT_TAKEN = "not taken"; // the notice while the server takes no answers
+const NOT_TAKEN = "not saved"; // the notice while the server takes no answers
 
 /** @template {WorkbenchModel} M @template S @param {SavingOptions<M, S>} options */
 export async function openSaving({ url, place, page, machine, show, refresh, describe, draft, cleanUp }) {
@@ -44,17 +44,17 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {
-          notify(`The server does not take answers now: ${why} ${pending.length} kept in this browser.`, NOT_TAKEN);
+          notify(`The server is not accepting answers: ${why} ${pending.length} kept in this browser.`, NOT_TAKEN);
           return;
         }
         const what = describe(culprit);
         page.state = apply(page.base, pending);
         page.history = removeStep(page.history, culprit.uuid);
         cleanUp?.(culprit);
-        notify(`${what} was refused and taken back: ${why}`);
+        notify(`${what} was refused and undone: ${why}`);
         refresh();
       },
-      storageFailed: () => notify("This browser cannot keep answers. Do not close the tab before all is saved."),
+      storageFailed: () => notify("This browser cannot store answers. Keep this tab open until everything is saved."),
     },
   });
 

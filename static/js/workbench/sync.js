@@ -268,7 +268,7 @@ export function stateText(state, waiting, durable) {
     waiting: `${waiting} waiting, no connection`,
     busy: `${waiting} waiting, the server is busy`,
     merged: "Changed elsewhere: merged",
-    refused: waiting > 0 ? `${waiting} not taken by the server` : "One answer refused",
+    refused: waiting > 0 ? `${waiting} not accepted by the server` : "One answer refused",
     "signed-out": "Signed out",
   }[state];
   return durable || waiting === 0 ? text : `${text}, kept in this tab only`;

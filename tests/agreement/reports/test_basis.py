@@ -36,7 +36,7 @@ CHAINED = [
 
 
 def sorted_out(answers, slug="tea", *, handed_in=True):
-    """Make a project of sortal classes in which the coders gave these answers, and handed them in."""
+    """Make a project of sortal classes in which the coders gave these answers, and submitted them."""
     coders = tuple(dict.fromkeys(coder for given in answers.values() for coder in given))
     marked = [" ".join(f"[w{n}](m{n})" for n in range(max(map(len, given.values())))) for given in answers.values()]
     project = coded_project(slug, "sortal-classes", *marked, coders=coders)
@@ -48,7 +48,7 @@ def sorted_out(answers, slug="tea", *, handed_in=True):
 
 
 def answer_with(project, text, coder, letters):
-    """Let the coder give each markable of the text the category of its letter; what was handed in is so again."""
+    """Let the coder give each markable of the text the category of its letter; what was submitted is so again."""
     coding = Coding.objects.select_related("coder").get(text__project=project, text__slug=text, coder__username=coder)
     handed_in = coding.status == Coding.Status.SUBMITTED
     if handed_in:

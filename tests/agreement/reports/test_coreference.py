@@ -137,7 +137,7 @@ def test_page_api_and_command_have_the_digits_of_the_report(signed_in, charlie, 
 def test_the_command_prints_the_tables_of_the_page(all_cases, format_):
     out = StringIO()
     call_command("agreement", "cases", report="coreference", first="anna", second="ben", format=format_, stdout=out)
-    assert "Text by text (Passonneau 2004, Table 3)" in out.getvalue()
+    assert "By text (Passonneau 2004, Table 3)" in out.getvalue()
     assert "CoNLL average" in out.getvalue()
 
 

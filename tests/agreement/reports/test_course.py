@@ -28,7 +28,7 @@ CODERS = ("alice", "bob", "carol")
 
 @pytest.fixture
 def project(db):
-    """Make a project in which nothing is handed in yet."""
+    """Make a project in which nothing is submitted yet."""
     return sorted_out(THREE, handed_in=False)
 
 
@@ -177,7 +177,7 @@ def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project,
     reopen_coding(coding, charlie)
     at(coding, 0, 1, 2, 62, 63, 300)
     found = activity_by_text_and_coder(project)[coding.text_id, "alice"]
-    # four judgements and handing in; an hour's pause does not count, and giving back is Charlie's
+    # four judgements and submitting; an hour's pause does not count, and reopening is Charlie's
     assert found == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
     assert (coding.text_id, "charlie") not in activity_by_text_and_coder(project)
 
@@ -240,10 +240,10 @@ def test_the_latest_events_come_first_and_judgements_are_none(project, charlie):
     found = read_activity(project, MONDAY.date(), 1).latest
     assert len(found) == LATEST
     newest = codings[0]
-    assert (found[0].user, found[0].action, found[0].coder) == ("charlie", "gave back", newest.coder.username)
+    assert (found[0].user, found[0].action, found[0].coder) == ("charlie", "reopened", newest.coder.username)
     assert found[0].text == newest.text.title
     assert [(one.user, one.action, one.moment) for one in found[1:]] == [
-        (codings[n].coder.username, "handed in", MONDAY + n * DAY) for n in (4, 3, 2, 1)
+        (codings[n].coder.username, "submitted", MONDAY + n * DAY) for n in (4, 3, 2, 1)
     ]
 
 

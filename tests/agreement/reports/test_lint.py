@@ -11,7 +11,7 @@ from annotations.schemes.ready_made import SCHEMES
 PARTS = "alpha with Passonneau, Jaccard, Dice, MASI"
 SCORES = "MUC, B-cubed, CEAF, BLANC, LEA, CoNLL average"
 LINKS = "kappa of links"
-OWN = "taking the unit out of its sets"
+OWN = "excluding the item from its own set"
 CHAINS = "no chain, partial and whole chain; +top and -top"
 GRID = "grid of conditions (Poesio & Artstein 2005, Table 4)"
 ANTECEDENTS = "K beside alpha on antecedents (their Table 3)"
@@ -20,7 +20,7 @@ AMBIGUITY = "explicit ambiguity"
 MERGING = "collapsing categories"
 DISTANCES = "link distances"
 EACH = "K of categories, S, per category"
-PEERS = "scores of peers, the study, SCUs side by side, reliability of peers"
+PEERS = "scores of peers, the study, SCUs of two coders, reliability of peers"
 AUGMENTED = COEFFICIENTS["augmented_kappa"].label
 
 NOT = {

@@ -56,7 +56,7 @@ def indexed(db):
 
 @st.composite
 def pointer_answers(draw):
-    """Draw the answers as {(text, coder): ({label: (category, pointers)}, handed in)}."""
+    """Draw the answers as {(text, coder): ({label: (category, pointers)}, submitted)}."""
     work = {}
     for text, coder in product(POINTED, CODERS):
         answers = {}
@@ -152,7 +152,7 @@ def values(order, turns, answers, handed_in, kind, mode, top, unmarked):
 
 
 def counted(work, include):
-    """Return the work that counts: what was handed in or is included, and has a judgement."""
+    """Return the work that counts: what was submitted or is included, and has a judgement."""
     return {
         key: (answers, handed_in)
         if (handed_in or include) and any(category is not None for category, _ in answers.values())

@@ -19,22 +19,22 @@ def seen(project, **asked):
 
 
 def test_a_project_without_texts_misses_texts(db):
-    assert seen(coded_project("tea", "sortal-classes")).missing == ("There are no texts yet.",)
+    assert seen(coded_project("tea", "sortal-classes")).missing == ("No texts yet.",)
 
 
 def test_texts_that_nobody_has_miss_somebody_to_code_them(db):
     project = coded_project("tea", "sortal-classes", "[w](m)", coders=())
-    assert seen(project).missing == ("No text is given to a coder yet.",)
+    assert seen(project).missing == ("No texts are assigned yet.",)
 
 
 def test_texts_that_nobody_has_answered_miss_answers(db):
     project = coded_project("tea", "sortal-classes", "[w](m)")
-    assert seen(project).missing == ("Nobody has answered anything yet.",)
+    assert seen(project).missing == ("No answers yet.",)
 
 
 def test_answers_that_nobody_has_handed_in_miss_handing_in(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": "gg"}}, handed_in=False)
-    assert seen(project).missing == ("No coding is submitted yet: a coding counts from then on.",)
+    assert seen(project).missing == ("No coding is submitted yet. Only submitted codings count.",)
     assert seen(project, include="open").missing == ()
 
 
@@ -45,7 +45,7 @@ def test_one_coder_misses_another(db):
 
 def test_two_coders_of_different_texts_miss_a_text_in_common(db):
     project = sorted_out({"text-1": {"alice": "pg", "bob": ".."}, "text-2": {"alice": "..", "bob": "pg"}})
-    assert seen(project).missing == ("No text has answers of two coders: give the same text to two.",)
+    assert seen(project).missing == ("No text has answers of two coders: assign the same text to two coders.",)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
 )
 def test_an_interval_that_reaches_into_another_band_says_so(interval, reach):
     said = verdict(an_interval(*interval))
-    assert said.endswith("all of its interval, too." if reach is None else f"; its interval reaches {reach}.")
+    assert said.endswith("all of its interval, too." if reach is None else f"; its CI reaches {reach}.")
 
 
 def test_an_undefined_figure_has_no_verdict():
@@ -137,8 +137,8 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
     found = seen(project, include="open")
     assert found.notes[:3] == (
         "1 text of 3 has no answers of two coders.",
-        "5 codings of 6 are not handed in.",
-        "1 text is not given to anybody.",
+        "5 codings of 6 are not submitted.",
+        "1 text is not assigned.",
     )
     # the last of text-1, and that of text-3
     assert found.notes[3:] == ("2 markables left out: coded by fewer than two coders.",)
@@ -162,7 +162,7 @@ def test_one_coding_that_is_open_is_told_in_the_singular(db):
     assert seen(project).notes == (
         "1 text of 2 has no answers of two coders.",
         "Not counted: 1 coding not submitted.",
-        "1 coding of 4 is not handed in.",
+        "1 coding of 4 is not submitted.",
         "3 markables left out: coded by fewer than two coders.",
     )
-    assert seen(project, include="open").notes == ("1 coding of 4 is not handed in.",)
+    assert seen(project, include="open").notes == ("1 coding of 4 is not submitted.",)

@@ -113,7 +113,7 @@ def test_what_is_typed_into_the_form_is_not_sent_on_for_others(signed_in, people
 def test_without_pairs_it_says_what_to_do(signed_in, charlie):
     coded_project("walk", "poesio-artstein-2005", WALK)
     page = signed_in(charlie).get(URL).content.decode()
-    assert "Categories are compared when two coders have judged the same markable." in page
+    assert "Categories can be compared once two coders have judged the same markable." in page
     assert 'class="button" href="/projects/walk/"' in page
 
 
@@ -144,7 +144,7 @@ def test_a_manager_keeps_a_mapping_and_finds_it_again(signed_in, charlie, walk):
     assert kept() == {"things": {"place": "thing", "segment": "thing"}}
     assert reply.redirect_chain[0][0] == f"{URL}?merge=place%3Athing%2Csegment%3Athing"
     page = reply.content.decode()
-    assert "The mapping is kept as things." in page
+    assert "Mapping saved as things." in page
     assert re.search(r'aria-current="true">things</a>', page)
     [address] = [
         one for one in links(client.get(URL, {"texts": "text-1"}).content.decode(), "merge=") if "as=" not in one
@@ -175,7 +175,7 @@ def test_a_mapping_of_the_same_name_is_replaced(signed_in, charlie, walk):
 def test_a_mapping_that_says_nothing_is_refused(signed_in, charlie, walk, name, merge):
     reply = signed_in(charlie).post(URL + "mapping/", {"name": name, "merge": merge}, follow=True)
     assert reply.status_code == 200
-    assert "The mapping is not kept" in reply.content.decode()
+    assert "Mapping not saved" in reply.content.decode()
     assert kept() == {}
 
 
@@ -205,7 +205,7 @@ def test_only_a_manager_is_offered_to_keep_a_mapping(signed_in, people, project)
     answer(project)
     for role in ("manager", "adjudicator", "viewer"):
         page = signed_in(people[role]).get("/projects/tea/agreement/categories/", {"merge": "place:y"})
-        assert ("Keep it as" in page.content.decode()) == (role == "manager")
+        assert ("Save mapping as" in page.content.decode()) == (role == "manager")
 
 
 def test_a_mapping_is_not_kept_by_looking(signed_in, charlie, walk):

@@ -123,7 +123,7 @@ def test_without_answers_it_says_what_to_do(signed_in, charlie):
     coded_project("walk", "poesio-artstein-2005", WALK)
     page = signed_in(charlie).get(URL).content.decode()
     assert "Two coders are needed" in page
-    assert "Nobody has answered anything yet." in page
+    assert "No answers yet." in page
     assert 'class="button" href="/projects/walk/"' in page
 
 

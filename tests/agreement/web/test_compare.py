@@ -37,7 +37,7 @@ def test_every_choice_has_the_figures_of_the_report_to_the_last_digit(signed_in,
     changes = methods.vary_choices(extract(walk), replace(CONVENTION, **asked))
     assert figures(page, "compare") == expected(changes)
     assert len(changes) > 5
-    assert table(page, "compare")[0][0] == "as it is"
+    assert table(page, "compare")[0][0] == "current"
 
 
 def test_every_convention_has_its_value_and_what_its_paper_prints(signed_in, charlie, walk):

@@ -25,7 +25,7 @@ def test_the_headline_has_the_value_of_the_report_to_the_last_digit(signed_in, c
 
 def test_without_answers_the_headline_says_what_is_missing_and_shows_no_number(signed_in, charlie, project):
     page = signed_in(charlie).get(URL).content.decode()
-    assert "Nobody has answered anything yet." in page
+    assert "No answers yet." in page
     assert 'class="statistic-value"' not in page
 
 

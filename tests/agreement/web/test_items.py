@@ -178,7 +178,7 @@ def test_ambiguity_is_what_a_coder_marked_or_unmarked_camps(signed_in, charlie, 
 def test_two_coders_who_differ_are_no_camps(signed_in, charlie, judged):
     page = signed_in(charlie).get(URL).content.decode()
     assert links(page)
-    assert "split, not marked" not in page
+    assert "split, not marked ambiguous" not in page
     assert links(signed_in(charlie).get(URL, {"ambiguity": "implicit"}).content.decode()) == []
 
 
@@ -222,7 +222,7 @@ def test_the_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, ke
     assert "flag=set" in client.get(URL).content.decode()
     assert links(client.get(URL, {"flag": "set"}).content.decode()) == [keys["b"]]
     page = client.get(URL, {"flag": "set", "relation": "category"}).content.decode()
-    assert "No item is like that" in page
+    assert "No matches" in page
     assert "Take a filter off." in page
 
 

@@ -162,7 +162,7 @@ def test_what_is_compared_is_called_by_its_name(client, project):
         body = page.partition("<main")[2]
         said = " ".join(part.partition(">")[2] for part in body.split("<"))
         assert "markable" not in said, rest
-        assert "antecedent" not in said.replace("Units back to an antecedent", ""), rest
+        assert "antecedent" not in said.replace("Antecedent distance (units)", ""), rest
     methods = client.get("/projects/harbour/agreement/methods/").content.decode()
     assert "the value of a word is the set of words of its SCUs" in methods
     spans = client.get("/projects/harbour/agreement/methods/?units=spans").content.decode()

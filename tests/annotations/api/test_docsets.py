@@ -115,7 +115,7 @@ def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
     add_member(ferry.project, adam, Membership.Role.ADJUDICATOR)
     assert manager.post(f"{URL}agreed/", {"coder": "alice"}, **JSON).status_code == 400
     not_yet = signed_in(adam).post(f"{URL}agreed/", {"coder": "bob"}, **JSON)
-    assert "has not handed in" in str(not_yet.json()["errors"])
+    assert "has not submitted" in str(not_yet.json()["errors"])
     made = signed_in(adam).post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
     assert made.status_code == 201
     assert made.json() == {

@@ -52,7 +52,7 @@ def test_an_outsiders_list_is_empty_and_a_project_not_there(signed_in, project, 
         "title": "There is nothing here",
         "status": 404,
         "code": "not_found",
-        "detail": "There is no such project.",
+        "detail": "Project not found.",
     }
 
 

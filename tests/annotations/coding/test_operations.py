@@ -483,7 +483,7 @@ def test_staleness_is_told_before_what_is_wrong_with_the_operations(coding, alic
         operations.apply(coding, alice, 0, [change(markable="ghost")])
 
 
-# Handing in
+# Submitting
 
 
 def test_a_coding_that_is_handed_in_takes_nothing_until_it_is_given_back(coding, send, alice, charlie):

@@ -216,7 +216,7 @@ def test_an_agreed_pyramid_begins_with_one_coders(ferry, pyramid, models, mallor
     with pytest.raises(ValidationError, match="no adjudicator"):
         start_agreed_pyramid(ferry, bob, pyramid)
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
-    with pytest.raises(ValidationError, match="not handed in"):
+    with pytest.raises(ValidationError, match="not submitted"):
         start_agreed_pyramid(ferry, mallory, codings_of(models)["bob"])
     agreed = start_agreed_pyramid(ferry, mallory, pyramid)
     assert judgements_of(agreed) == judgements_of(pyramid)
@@ -295,7 +295,7 @@ def test_another_level_that_is_not_coded_changes_nothing_and_words_are_asked_for
 
 @pytest.fixture
 def agreed(ferry, pyramid, mallory) -> Coding:
-    """Make the agreed pyramid and hand it in; Bob has handed in no pyramid."""
+    """Make the agreed pyramid and submit it; Bob has submitted no pyramid."""
     build(pyramid, SINKING)
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
     made = start_agreed_pyramid(ferry, mallory, pyramid)
@@ -306,7 +306,7 @@ def agreed(ferry, pyramid, mallory) -> Coding:
 
 def test_who_is_at_work_on_a_pyramid_of_their_own_does_not_get_to_see_the_agreed_one(ferry, agreed, models, alice, bob):
     text = add_peer(ferry, "p", "P", "A ferry sank.")
-    with pytest.raises(ValidationError, match=r"not handed in by bob\."):
+    with pytest.raises(ValidationError, match=r"not submitted by bob\."):
         assign_peers(ferry, [text], [alice, bob], agreed=True)
     carol = person("carol")
     add_member(ferry.project, carol, Membership.Role.CODER)

@@ -284,7 +284,7 @@ def test_types_may_be_categories():
     assert [(words(document, mark), mark.level, mark.answer.category) for mark in document.marks] == [
         ("Anna", "", "PER"), ("her", "", ""), ("it", "", "PER"),
     ]  # fmt: skip
-    assert found(document) == ["4: T4 stands on the same words as another (they are one markable)"]
+    assert found(document) == ["4: T4 has the same words as another (they are one markable)"]
 
 
 def test_types_may_say_nothing():
@@ -313,7 +313,7 @@ def test_long_names_of_entities_are_shortened_and_stay_different():
 def test_spans_of_one_type_on_the_same_words_are_one_with_the_links_of_both():
     document = read(ALL + "T5\tMention 21 23\tit\n*\tCoref T4 T3\n*\tCoref T5 T1\n")
     assert sorted(entities(document)["it"]) == ["1", "2"]
-    assert found(document) == ["5: T5 stands on the same words as another (they are one markable)"]
+    assert found(document) == ["5: T5 has the same words as another (they are one markable)"]
 
 
 # Attributes and notes.
@@ -427,7 +427,7 @@ def test_bad_lines_are_refused(line, message):
 
 
 def test_bad_texts_are_refused_under_their_name():
-    assert refused(ANNA, "Anna\n\0") == ("anna/walk.txt", 2, "a NUL character cannot stand in a text")
+    assert refused(ANNA, "Anna\n\0") == ("anna/walk.txt", 2, "a NUL character is not allowed in a text")
     assert refused("", " \n") == ("anna/walk.txt", 1, "there is no text in this file")
     assert refused("", TEXT.encode("utf-16"))[:2] == ("anna/walk.txt", 1)
     assert refused(ANNA.encode("utf-16"))[:2] == ("anna/walk.ann", 1)

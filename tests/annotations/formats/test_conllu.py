@@ -20,7 +20,7 @@ def row(number: str, form: str, misc: str = "_") -> str:
 
 
 def rows(*miscs: str) -> str:
-    """Return a sentence of the words w1, w2, ... with these last columns; after HEADER the first stands in line 2."""
+    """Return a sentence of the words w1, w2, ... with these last columns; after HEADER the first is in line 2."""
     return "".join(row(str(number), f"w{number}", misc) for number, misc in enumerate(miscs, start=1))
 
 
@@ -402,7 +402,7 @@ def test_a_label_that_is_too_long_is_left_out():
         (rows("_") + "\n# newdoc id = b\n", 3, "this document has no word"),
         (HEADER + row("0.1", "_", "Entity=(1)"), 2, "this document has no word"),
         (rows("_") + "# newdoc id = b\n" + rows("_"), 2, "a document begins inside a sentence"),
-        ("# newdoc id = b\n" + rows("_") + "\n# newdoc id = b\n" + rows("_"), 4, "b stands twice (also in line 1)"),
+        ("# newdoc id = b\n" + rows("_") + "\n# newdoc id = b\n" + rows("_"), 4, "b appears twice (also in line 1)"),
         ("# newdoc id = " + "x" * (LONGEST_INDEX + 1) + "\n" + rows("_"), 1, "a document's name has more than 200"),
         ("# speaker = " + "x" * (LONGEST_SPEAKER + 1) + "\n" + rows("_"), 1, "a speaker's name has more than 100"),
         ("# global.Entity = etype-head\n" + rows("_"), 1, "names neither eid nor GRP"),
@@ -440,7 +440,7 @@ def test_a_label_that_is_too_long_is_left_out():
         (HEADER + rows("Entity=(1[1/3])", "Entity=(1[3/3])"), 3, "part 3 of 3 of 1 comes without the part before it"),
         (HEADER + rows("Entity=(1[0/2])"), 2, "there is no part 0 of 2"),
         (HEADER + rows("Entity=(1[3/2])"), 2, "there is no part 3 of 2"),
-        (HEADER + rows("Entity=(1)|Entity=(2)"), 2, "Entity stands twice in the last column"),
+        (HEADER + rows("Entity=(1)|Entity=(2)"), 2, "Entity appears twice in the last column"),
         (HEADER + rows("Entity=(1)|SplitAnte=1"), 2, "this is not ANTECEDENT<ANAPHOR: '1'"),
         (HEADER + rows("Entity=(1)|SplitAnte=2<1,"), 2, "this is not ANTECEDENT<ANAPHOR: ''"),
     ],

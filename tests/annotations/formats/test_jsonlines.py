@@ -217,7 +217,7 @@ def test_a_name_that_is_taken_gets_its_line():
     found = read_all(line, line | {"doc_key": "nw-3"}, line)
     assert [document.name for document in found] == ["nw", "nw-3", "nw-3-3"]
     assert [str(finding) for finding in found[2].findings] == [
-        "dir/walks.jsonl:3: doc_key nw stands in line 1 too (called nw-3-3)"
+        "dir/walks.jsonl:3: doc_key nw is in line 1 too (called nw-3-3)"
     ]
 
 
@@ -291,10 +291,10 @@ def test_what_is_wrong_in_a_line_is_said_with_its_number(change, message):
         ("null", None, "a line is one JSON object"),
         ('{"a": NaN}', None, "NaN is not JSON"),
         ('{"a": [-Infinity]}', None, "-Infinity is not JSON"),
-        ('{"a": 1, "b": {"c": 1, "c": 1}}', None, "the key 'c' stands twice in one object"),
-        ('{"clusters": [], "doc_key": "a", "clusters": []}', None, "the key 'clusters' stands twice"),
-        ('{"a": 1234567890}', None, "a number of 10 digits stands here"),
-        ('{"a": ' + "9" * 10**6 + "}", None, "a number of 1000000 digits stands here"),
+        ('{"a": 1, "b": {"c": 1, "c": 1}}', None, "the key 'c' appears twice in one object"),
+        ('{"clusters": [], "doc_key": "a", "clusters": []}', None, "the key 'clusters' appears twice"),
+        ('{"a": 1234567890}', None, "a number of 10 digits is too long"),
+        ('{"a": ' + "9" * 10**6 + "}", None, "a number of 1000000 digits is too long"),
         ("[" * 10**6, None, "nested too deeply"),
         ('{"a":' * 10**5, None, "nested too deeply"),
         ('{"doc_key": "a", "x": ' + "[" * 10**5 + "]" * 10**5 + "}", None, "nested too deeply"),

@@ -840,7 +840,7 @@ WALK = "p/Markables/walk_np_level.xml"
             {"p/Basedata/walk_words.xml": words_file("a", "b", step=0)},
             "p/Basedata/walk_words.xml",
             3,
-            "the word 'word_1' stands twice",
+            "the word 'word_1' appears twice",
         ),
         ({WALK: "\n<words/>"}, WALK, 2, "a markables file holds <markables>, not <words>"),
         ({WALK: level_file('span="word_1"')}, WALK, 3, "a markable has no id"),

@@ -371,7 +371,7 @@ def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
         ("<DOC>a\n<DOC>b", 2, 1, "a document begins before the one of line 1 has ended"),
         ("a\n</DOC>", 2, 1, "a document ends here that has not begun"),
         ("<DOC>a</DOC>\n</DOC>", 2, 1, "a document ends here that has not begun"),
-        ("<COREF ID=1>b</COREF>\n<DOC>a</DOC>", 1, 1, "a COREF stands outside <DOC>"),
+        ("<COREF ID=1>b</COREF>\n<DOC>a</DOC>", 1, 1, "a COREF is outside <DOC>"),
         ("\n<DOC> <p> </DOC>", 2, None, "there is no text in this document"),
         ("", 1, None, "there is no text in this document"),
         ("<!-- <DOC> -->", 1, None, "there is no document in this file"),
@@ -386,9 +386,9 @@ def test_one_that_refers_to_another_on_the_same_words_points_to_nothing():
             "<DOC><DOCNO>7</DOCNO></DOC>\n<DOC><DOCNO>7</DOCNO></DOC>",
             2,
             None,
-            "the document 7 stands twice (also in line 1)",
+            "the document 7 appears twice (also in line 1)",
         ),
-        ("a\n\0", 2, 1, "a NUL character cannot stand in a text"),
+        ("a\n\0", 2, 1, "a NUL character is not allowed in a text"),
     ],
 )
 def test_bad_files_are_refused_with_their_place(text, line, column, message):

@@ -235,7 +235,7 @@ def test_a_markable_may_be_the_whole_turn():
         ("\n \n\t\n", 1, None, "there is no text in this file"),
         ("#title: x\n", 1, None, "there is no text in this file"),
         ("#turns: turn\n", 1, None, "there is no text in this file"),
-        ("äb\na\0", 2, 2, "a NUL character cannot stand in a text"),
+        ("äb\na\0", 2, 2, "a NUL character is not allowed in a text"),
         ("äb\nä".encode() + b"\xff", 2, 2, "this is not UTF-8: byte 0xFF cannot stand here"),
         (b"\xef\xbb\xbfab\r\nc\xe4", 2, 2, "this is not UTF-8: byte 0xE4 cannot stand here"),
         (b"\xff\xfea\0", 1, 1, "this is not UTF-8: byte 0xFF cannot stand here"),

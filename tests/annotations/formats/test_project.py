@@ -191,7 +191,7 @@ def test_what_databases_do_not_hold_is_not_written():
         ("places.jsonl", "null", '{"a":' * 100_000, 2, "nested too deeply"),
         ("places.jsonl", "hill", "\\u0000", 1, "a NUL or half a surrogate pair"),
         ("places.jsonl", "hill", "\\ud83d", 1, "a NUL or half a surrogate pair"),
-        ("places.jsonl", '"name":"hill"', '"name":"hill","name":"sea"', 1, "stands twice"),
+        ("places.jsonl", '"name":"hill"', '"name":"hill","name":"sea"', 1, "appears twice"),
         ("places.jsonl", '"name":"hill"', '"name":"hill","size":1', 1, "no field 'size'"),
         ("places.jsonl", ',"name":"hill"', "", 1, "the field 'name' is missing"),
         ("places.jsonl", '{"height":-12,"name":"hill"}', "[]", 1, "one JSON object"),
@@ -260,7 +260,7 @@ def test_a_file_that_stands_twice_in_the_zip_is_refused():
     out = io.BytesIO(zipped())
     with zipfile.ZipFile(out, "a") as archive:
         archive.writestr("places.jsonl", b"")
-    assert "places.jsonl stands twice in the zip" in refused(out.getvalue()).message
+    assert "places.jsonl appears twice in the zip" in refused(out.getvalue()).message
 
 
 def test_the_bounds_are_the_caller_s():

@@ -339,7 +339,7 @@ def test_up_to_version_3_1_text_is_escaped_as_in_java():
     error = refused(text.replace("TSV 3.3", "TSV 3.1").replace("\\uDE00", ""))
     assert (error.line, error.message) == (5, "an escape \\u… is half a character")
     error = refused(text.replace("TSV 3.3", "TSV 3.1").replace("\\u00fc", "\\u0000"))
-    assert (error.line, error.message) == (5, "a NUL character cannot stand in a text")
+    assert (error.line, error.message) == (5, "a NUL character is not allowed in a text")
 
 
 @pytest.mark.parametrize(("begin", "between"), [(2, ""), (3, "\n"), (4, "\n "), (6, "\n   ")])
@@ -405,7 +405,7 @@ def test_a_layer_without_features_has_a_column(layer):
         (SMALL.replace(CHAIN, "#T_SP=|x|y"), 2, "this layer has no name"),
         (RELATED.replace("BT_", ""), 3, "the last column of a relation layer is its base layer, BT_…"),
         (RELATED.replace("|name", "|ROLE_x"), 2, "a slot, ROLE_…, is followed by the layer that it leads to"),
-        (SMALL.replace("#Text=It was old .\n", ""), 13, "a token stands outside a sentence ('#Text=' comes first)"),
+        (SMALL.replace("#Text=It was old .\n", ""), 13, "a token is outside a sentence ('#Text=' comes first)"),
         (SMALL.replace("_,_,\n\n#Text=It", "_,_,\n#Text=It"), 12, "a sentence begins before a blank line"),
         (SMALL.replace("dog .\n", "dog .\n\n"), 5, "no token follows this text of a sentence"),
         (SMALL + "\n#Text=more", 19, "no token follows this text of a sentence"),
@@ -417,7 +417,7 @@ def test_a_layer_without_features_has_a_column(layer):
         (SMALL.replace("1-2,3-7", "1-2,٣-7"), 7, "the second column is not where"),
         (SMALL.replace("1-2,3-7", "1-,3-7"), 7, "the first column is not the number of a token, as in 1-2 or 1-2.1"),
         (SMALL.replace("1-2,3-7", "1-2.,3-7"), 7, "the first column is not"),
-        (SMALL.replace("1-3,8-12", "1-2,8-12"), 8, "the token 1-2 stands twice"),
+        (SMALL.replace("1-3,8-12", "1-2,8-12"), 8, "the token 1-2 appears twice"),
         (SMALL.replace("1-3,8-12", "1-3,7-7"), 8, "the token 1-3 is empty or begins before the last has ended"),
         (SMALL.replace("1-3,8-12", "1-3,6-12"), 8, "the token 1-3 is empty or begins before the last has ended"),
         (SMALL.replace("1-3,8-12", "1-1.1,8-12"), 8, "1-1.1 is no part of the token before it"),

@@ -148,7 +148,7 @@ def backed_up(codings, keys, settings, tmp_path) -> Path:
 @pytest.mark.slow
 def test_a_drill_brings_the_newest_backup_back_and_leaves_nothing(backed_up, settings):
     said = drill()
-    assert f"{backed_up} brings everything back." in said
+    assert f"{backed_up} can be restored completely." in said
     assert "2 codings are what their logs say." in said
     assert list(settings.BACKUP_DIR.iterdir()) == [backed_up]
 

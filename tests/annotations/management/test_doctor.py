@@ -68,7 +68,7 @@ def complaint(name: str) -> str:
 def test_where_nothing_is_wrong_it_says_so(well):
     assert examined() == (0, {})
     call_command("doctor", stdout=(out := StringIO()))
-    assert out.getvalue().endswith("All is well.\n")
+    assert out.getvalue().endswith("No problems found.\n")
 
 
 def test_it_says_in_words_what_is_wrong_and_what_to_do(well):
@@ -111,7 +111,7 @@ def test_a_database_that_is_not_migrated_and_what_cannot_be_looked_at_then(well)
     assert "1 migration not applied" in complaint("database")
     with pytest.raises(SystemExit):
         call_command("doctor", stdout=(out := StringIO()))
-    assert "logs: not looked at: the database is not usable" in out.getvalue()
+    assert "logs: not checked: the database is not usable" in out.getvalue()
 
 
 def test_a_database_that_does_not_answer(well, monkeypatch):
@@ -171,7 +171,7 @@ def test_no_worker(well):
     for path in well.WORKERS_DIR.iterdir():
         path.unlink()
     DBTaskResult.objects.create(**TASK)
-    assert "No worker has given a sign of life within 15 minutes; 1 task in the queue." in complaint("worker")
+    assert "No worker has reported within 15 minutes; 1 task in the queue." in complaint("worker")
 
 
 TASK: dict[str, object] = {

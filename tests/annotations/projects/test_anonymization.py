@@ -132,7 +132,7 @@ def test_results_go_on_with_the_pseudonym_and_the_same_figures(known, project, s
 def test_an_account_with_which_nothing_was_done_is_deleted(project, mallory, charlie):
     add_member(project, mallory, "viewer")
     create_token(mallory, "n", "read", 1)
-    assert str(forget_person(mallory)) == "The account is deleted; nothing was made with it."
+    assert str(forget_person(mallory)) == "Account deleted; it had no work."
     assert not User.objects.filter(username__in=("mallory", f"person-{mallory.pk}")).exists()
 
 
@@ -173,7 +173,7 @@ def test_the_command_says_what_became_of_it(known, capsys):
     assert capsys.readouterr().out == (
         f"The account is person-{known.pk} now, without a way in; 1 codings and their log stay.\n"
     )
-    with pytest.raises(CommandError, match="There is nobody called 'alice'"):
+    with pytest.raises(CommandError, match="No user is called 'alice'"):
         call_command("forget_person", NAME)
     with pytest.raises(CommandError, match=r"only manager.*\nNothing was changed"):
         call_command("forget_person", "charlie")

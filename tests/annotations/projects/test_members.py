@@ -1,4 +1,4 @@
-"""Who is in the project."""
+"""Members of the project."""
 
 import pytest
 

@@ -601,7 +601,7 @@ def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_ba
     restored = assert_comes_back_equal(tea)
     assert [line.partition(": ")[2] for line in restored.warnings()] == [
         f"{Markable.objects.filter(level__key='np').order_by('text__slug', 'start').first().key} is of level np "
-        f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more of this kind)",
+        f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more like this)",
         "phrase takes at most 1 antecedents.",
         "Alice codes and is no member",
     ]

@@ -280,7 +280,7 @@ def test_a_level_that_is_called_otherwise_is_refused_naming_the_option(tales):
         report.failures[0]
     )
     assert len(report.refusals()) == 1
-    assert report.refusals()[0].endswith("(and 1 file more so)")
+    assert report.refusals()[0].endswith("(and 1 file more like this)")
 
 
 @pytest.mark.parametrize(
@@ -620,7 +620,7 @@ def test_equal_refusals_are_one_line_with_their_number(tales, tmp_path):
         call_command(*call)
     lines = str(caught.value).split("\n")
     assert len(lines) == 3
-    assert lines[1].endswith("the bracket [ is never closed (and 29 files more so)")
+    assert lines[1].endswith("the bracket [ is never closed (and 29 files more like this)")
     with pytest.raises(CommandError) as caught:
         call_command(*call, verbosity=2)
     assert len(str(caught.value).split("\n")) == 32

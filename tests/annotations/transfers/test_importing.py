@@ -257,7 +257,7 @@ def test_importing_twice_changes_nothing(tales):
     bring(tales, coded(WALK, "anna"))
     before = all_rows()
     report = bring(tales, coded(WALK, "anna"))
-    assert str(report) == "0 new texts, 0 new markables, 0 codings, 0 judgements, 1 coding there already"
+    assert str(report) == "0 new texts, 0 new markables, 0 codings, 0 judgements, 1 coding already imported"
     assert all_rows() == before
 
 
@@ -363,7 +363,7 @@ def test_a_name_that_nobody_can_have_is_refused(tales, name):
 def test_chains_do_not_go_into_a_project_that_asks_for_categories_alone(db):
     project = create_project("tea", "Tea", SCHEMES["sortal-classes"])
     assert refused(project, coded(WALK, "anna")) == (
-        "anna/walk.txt: this file says which markables go together; the scheme asks for categories alone"
+        "anna/walk.txt: this file has coreference chains; the scheme asks for categories only"
     )
     assert str(bring(project, coded(WALK, None))) == "1 new text, 3 new markables, 0 codings, 0 judgements"
 
@@ -598,7 +598,11 @@ def test_the_coder_is_named_as_asked(file, coder_from, name, coder):
 @pytest.mark.parametrize(
     ("file", "coder_from", "message"),
     [
-        ("walk.txt", "parent", "walk.txt: the file lies in no folder, so no coder can be named after it"),
+        (
+            "walk.txt",
+            "parent",
+            "walk.txt: the file is in no folder, so its coder is unknown; try texts only",
+        ),
         ("walk.txt", "name", "walk.txt: the name has no coder in it; it should be TEXT.CODER.txt"),
         ("a/.anna.txt", "name", "a/.anna.txt: the name has no coder in it; it should be TEXT.CODER.txt"),
     ],

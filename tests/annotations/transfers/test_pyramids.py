@@ -363,12 +363,12 @@ def test_a_page_checks_first_and_then_imports(client, ferry):
     fields = {"format": "ducview", "whose": "name", "create": "on"}
     files = [upload("sinking.ann.pyr", pyr(SANK)), upload("peer.ann.pan", pan(SANK))]
     checked = client.post("/projects/ferry/import/", fields | {"files": files}, follow=True)
-    assert "This would come in: 2 new texts" in checked.content.decode()
+    assert "To be imported: 2 new texts" in checked.content.decode()
     assert not Docset.objects.exists()
     done = client.post(f"{checked.redirect_chain[-1][0]}carry-out/", follow=True).content.decode()
     assert "Imported: 2 new texts, 4 new markables, 2 codings, 4 judgements" in done
     exported = client.post("/projects/ferry/export/", {"format": "ducview"}, follow=True)
-    assert "This would be written: 2 codings of 2 texts in 2 files" in exported.content.decode()
+    assert "To be exported: 2 codings of 2 texts in 2 files" in exported.content.decode()
 
 
 @pytest.mark.parametrize("page", ["import", "export"])
@@ -402,7 +402,7 @@ def test_the_commands_take_and_give_them_too(db, tmp_path: Path, capsys):
     call_command("import_codings", "ducview", tmp_path / "in", **options)
     assert "sea: 2 new texts, 4 new markables, 2 codings" in capsys.readouterr().out
     call_command("import_codings", "ducview", tmp_path / "in", **options, option=["docset=sinking"])
-    assert "2 codings there already" in capsys.readouterr().out
+    assert "2 codings already imported" in capsys.readouterr().out
     with pytest.raises(CommandError, match=r"--option docset=ghost: DUCView"):
         call_command("import_codings", "ducview", tmp_path / "in", **options, option=["docset=ghost"])
     call_command("export_codings", "ducview", tmp_path / "out.zip", project="sea")

@@ -53,7 +53,7 @@ def manager(ferry, charlie, signed_in):
 
 @pytest.fixture
 def built(ferry) -> Coding:
-    """Make Alice's pyramid and hand it in."""
+    """Make Alice's pyramid and submit it."""
     return build(codings_of(models_of(ferry))["alice"], SINKING)
 
 
@@ -103,8 +103,8 @@ def test_a_coder_sees_the_summaries_and_what_is_theirs(signed_in, ferry, built, 
     assign_peers(ferry, [peer], [alice], agreed=False)
     page = signed_in(bob).get(URL).content.decode()
     assert "The ferry sank at dawn." in page
-    assert "not begun" in page
-    assert not any(word in page for word in ("alice", "Peer 1", "Prices", "handed in", "Assign", "Add peers", "SCUs,"))
+    assert "not started" in page
+    assert not any(word in page for word in ("alice", "Peer 1", "Prices", "submitted", "Assign", "Add peers", "SCUs,"))
     assert "0 peers to code" in page
 
 
@@ -229,7 +229,7 @@ def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
         ({"coders": ["adam"], "peers": True, "against": "own"}, "adam has no pyramid of The sinking"),
         (
             {"coders": ["adam"], "pyramid": "on", "peers": True, "against": "agreed"},
-            "no agreed pyramid that is handed in",
+            "no submitted agreed pyramid",
         ),
         ({"coders": ["charlie"], "pyramid": "on"}, "Select a valid choice"),
         ({"coders": ["adam"], "pyramid": "on", "against": "ghost"}, "Select a valid choice"),
@@ -266,7 +266,7 @@ def test_a_manager_starts_it_for_an_adjudicator(manager, built, adam):
 
 @pytest.mark.parametrize("start", ["", "x", "99999999999999999999999", "\0"])
 def test_an_agreed_pyramid_begins_with_one_that_is_handed_in(manager, ferry, adam, start):
-    assert "No pyramid is handed in yet" in manager.get(f"{URL}agreed/").content.decode()
+    assert "No submitted pyramid yet" in manager.get(f"{URL}agreed/").content.decode()
     pk = codings_of(models_of(ferry))["bob"].pk
     for sent in (start, pk):
         assert manager.post(f"{URL}agreed/", {"start": sent, "adjudicator": adam.pk}).status_code == 400
@@ -283,7 +283,7 @@ def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built,
     assert "There is one already" in manager.get(f"{URL}agreed/").content.decode()
     eve = person("eve")
     add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
-    assert "Hand the agreed pyramid on" in manager.get(URL).content.decode()
+    assert "Reassign the agreed pyramid" in manager.get(URL).content.decode()
     assert "adam makes the agreed pyramid" in manager.get(f"{URL}agreed/").content.decode()
     for somebody in (adam, User.objects.get(username="alice")):
         assert manager.post(f"{URL}agreed/", {"adjudicator": somebody.pk}).status_code == 400

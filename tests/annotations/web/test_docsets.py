@@ -134,7 +134,7 @@ def test_an_address_that_is_taken_is_said_at_its_field(signed_in, ferry, charlie
 def test_those_who_see_all_work_see_who_is_how_far(signed_in, ferry, charlie):
     build(codings_of(models_of(ferry))["alice"], SINKING)
     page = signed_in(charlie).get(URL).content.decode()
-    assert 'alice: <span class="chip good">handed in</span>' in page
+    assert 'alice: <span class="chip good">submitted</span>' in page
     assert "bob: not begun" in page
     assert ">26</td>" in page  # the words of the summaries, without their headers
 
@@ -144,13 +144,13 @@ def test_a_coder_sees_only_what_they_code(signed_in, ferry, alice, bob):
     build(codings_of(models_of(ferry))["alice"], SINKING)
     page = signed_in(bob).get(URL).content.decode()
     assert "The sinking" in page
-    assert not any(word in page for word in ("alice", "Secret", "handed in", "New docset", "Agreed"))
+    assert not any(word in page for word in ("alice", "Secret", "submitted", "New docset", "Agreed"))
 
 
 def test_a_coder_without_a_docset_is_told_so(signed_in, ferry, mallory):
     add_member(ferry.project, mallory, Membership.Role.CODER)
-    assert "Nothing to code yet" in signed_in(mallory).get(URL).content.decode()
-    assert "Nothing to code yet" in signed_in(mallory).get("/projects/ferry/").content.decode()
+    assert "No assignments yet" in signed_in(mallory).get(URL).content.decode()
+    assert "No assignments yet" in signed_in(mallory).get("/projects/ferry/").content.decode()
 
 
 def test_a_project_that_is_not_of_pyramids_has_no_docsets(signed_in, project, charlie):
@@ -181,7 +181,7 @@ def test_the_home_of_the_project_says_scus_and_no_decisions(signed_in, ferry, ch
     build(codings_of(models_of(ferry))["alice"], SINKING, hand_in=False)
     page = signed_in(charlie).get("/projects/ferry/").content.decode()
     assert "3 SCUs, 8 contributors" in page
-    assert "not begun" in page
+    assert "not started" in page
     assert " decided" not in page
     own = signed_in(alice).get("/projects/ferry/").content.decode()
     assert "Go on with The sinking" in own
@@ -222,7 +222,7 @@ def test_a_new_project_of_pyramids_goes_on_with_its_docsets(signed_in, db):
 def test_the_options_of_pyramids_stand_on_the_page_of_the_scheme(manager):
     page = manager.get("/projects/ferry/scheme/").content.decode()
     assert "One contributor per summary and SCU" in page
-    assert "Coders mark these themselves" not in page
+    assert "Coders create markables of" not in page
     assert manager.post("/projects/ferry/scheme/", {"one_contributor": "on"}).status_code == 302
     project = Project.objects.get()
     assert (project.one_contributor, project.words_exclusive) == (True, False)

@@ -17,7 +17,7 @@ URL = "/projects/tea/export/"
 
 @pytest.fixture
 def coded(codings, keys):
-    """Hand in Alice's coding, in which a pronoun points to either of two phrases; leave Bob's coding open."""
+    """Submit Alice's coding, in which a pronoun points to either of two phrases; leave Bob's coding open."""
     alice, bob = codings["alice"], codings["bob"]
     judge(alice, keys["a"], "place")
     judge(alice, keys["b"], "place")
@@ -62,7 +62,7 @@ def fetch(order, manager):
 def test_what_would_be_lost_is_shown_before_anything_is_written(order, manager):
     address = order(format="muc")
     page = manager.get(address).content.decode()
-    assert "This would be written: 1 coding of 1 text in 1 file." in page
+    assert "To be exported: 1 coding of 1 text in 1 file." in page
     assert re.search(r'several antecedents of one markable.*?<td class="num">1</td><td>alice, tea: ', page, re.DOTALL)
     assert re.search(r'notes</th><td class="num">1</td>', page)
     assert not Transfer.objects.get().file

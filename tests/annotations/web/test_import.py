@@ -94,7 +94,7 @@ def test_nothing_happens_before_it_is_carried_out(upload, manager, walk):
     before = sizes()
     address = upload(("dog.conll", CONLL), whose="one", coder="zoe", create="on").url
     page = manager.get(address).content.decode()
-    assert "This would come in: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
+    assert "To be imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
     assert "<h2>New coders</h2>\n<p>zoe</p>" in page
     assert sizes() == before
     manager.post(f"{address}carry-out/")

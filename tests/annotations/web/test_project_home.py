@@ -38,7 +38,7 @@ def test_a_coder_sees_no_other_coder(signed_in, alice, codings, keys):
 
 def test_a_coder_without_a_text_is_told_so(signed_in, mallory, project):
     add_member(project, mallory, "coder")
-    assert "Nothing to code yet" in signed_in(mallory).get(URL).content.decode()
+    assert "No assignments yet" in signed_in(mallory).get(URL).content.decode()
 
 
 @pytest.mark.parametrize("role", ["manager", "adjudicator", "viewer"])

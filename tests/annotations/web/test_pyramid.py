@@ -22,7 +22,7 @@ def made(alice, bob) -> Docset:
 
 @pytest.fixture
 def pyramids(made) -> dict[str, Coding]:
-    """Make two pyramids: Alice's is handed in, Bob's is not."""
+    """Make two pyramids: Alice's is submitted, Bob's is not."""
     codings = codings_of(models_of(made))
     build(codings["alice"], {"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
     build(codings["bob"], {"rescue": ["Forty people were rescued", "forty people"]}, hand_in=False)
@@ -45,7 +45,7 @@ def agreed(made, pyramids, charlie) -> Coding:
 def test_the_workbench_is_given_to_who_has_the_pyramid_alone(client, made, pyramids, alice, charlie):
     html = page(client, alice, "sinking/code")
     assert 'data-operations="/api/v1/projects/ferry/texts/sinking/coding/operations/"' in html
-    assert "handed in and can only be read" in html
+    assert "submitted and can only be read" in html
     client.force_login(charlie)
     assert client.get("/projects/ferry/texts/sinking/code/").status_code == 404
 
@@ -98,6 +98,6 @@ def test_a_peer_says_where_its_pyramid_stands(client, made, alice):
     assert "has no SCU yet" in page(client, alice, "peer-1/code")
     coding = codings_of(models_of(made))["alice"]
     build(coding, {"sinking": ["ferry sank"]}, hand_in=False)
-    assert "is not handed in yet" in page(client, alice, "peer-1/code")
+    assert "is not submitted yet" in page(client, alice, "peer-1/code")
     submit_coding(coding, alice)
-    assert "is not handed in yet" not in page(client, alice, "peer-1/code")
+    assert "is not submitted yet" not in page(client, alice, "peer-1/code")

@@ -1,4 +1,4 @@
-"""Giving a coding back to its coder."""
+"""Reopening a coding."""
 
 import pytest
 

@@ -143,7 +143,7 @@ def test_a_second_click_on_join_says_that_one_may_have_joined(project, charlie, 
     first = meanwhile(JoinForm, "is_valid", lambda: status_of(signed_in(), address, new))
     answer = signed_in().post(address, new)
     assert (first, answer.status_code) == ([302], 400)
-    assert "If that was you a moment ago, sign in." in answer.content.decode()
+    assert "If it is yours, sign in." in answer.content.decode()
 
 
 def test_an_invitation_withdrawn_at_the_last_moment_lets_nobody_in(project, charlie, mallory, meanwhile):
@@ -232,7 +232,7 @@ def test_a_form_to_begin_the_agreed_pyramid_takes_it_from_nobody(alice, bob, cha
     assert status_of(signed_in(dana), address, {"start": codings["bob"].pk, "adjudicator": eve.pk}) == 302
     sent = {"start": codings["alice"].pk, "adjudicator": adam.pk}
     answer = signed_in(charlie).post(address, sent, follow=True)
-    assert "eve has begun the agreed pyramid meanwhile; nothing was changed." in answer.content.decode()
+    assert "eve has started the agreed pyramid in the meantime. Nothing was changed." in answer.content.decode()
     assert Coding.objects.get(kind=Coding.Kind.AGREED).coder == eve
 
 
@@ -248,7 +248,7 @@ def test_who_has_handed_on_a_pyramid_does_not_hand_it_in(alice, bob, meanwhile):
     meanwhile(coding_pages, "own_coding", lambda: reassign_agreed_pyramid(docset, eve))
     address = f"/projects/ferry/texts/{agreed.text.slug}/agreed/submit/"
     answer = signed_in(adam).post(address, follow=True)
-    assert "Somebody else goes on with this coding now." in answer.content.decode()
+    assert "This coding was reassigned to somebody else." in answer.content.decode()
     agreed = Coding.objects.get(pk=agreed.pk)
     assert (agreed.coder, agreed.status) == (eve, Coding.Status.OPEN)
 

@@ -44,7 +44,7 @@ def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_
     page = signed_in(people["manager"]).get(LIST).content.decode()
     assert page.index("JSON lines") < page.index("CoNLL-2012")
     assert f'href="/transfers/{taken.pk}/file/"' in page
-    assert "checked, not carried out" in page
+    assert "preview ready" in page
 
 
 def test_an_empty_list_says_what_can_be_done(people, signed_in):
@@ -88,7 +88,7 @@ def test_nobody_else_carries_out_discards_or_cancels_but_a_manager_does_the_latt
 def test_who_has_not_ordered_it_reads_who_carries_it_out(project, people, signed_in):
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     page = signed_in(people["manager"]).get(f"/transfers/{made.pk}/").content.decode()
-    assert "vera has ordered this and carries it out." in page
+    assert "vera started this; only they can confirm it." in page
     assert "/carry-out/" not in page
 
 
@@ -105,7 +105,7 @@ def test_carrying_out_twice_does_it_once(brought, project, people, signed_in):
     for _ in range(2):
         assert client.post(f"/transfers/{brought.pk}/carry-out/").status_code == 302
     assert project.texts.filter(slug="dog").count() == 1
-    assert "carried out already" in client.get(f"/transfers/{brought.pk}/").content.decode()
+    assert "already confirmed" in client.get(f"/transfers/{brought.pk}/").content.decode()
 
 
 def test_what_was_uploaded_can_be_had_again_and_is_forgotten_when_discarded(brought, people, signed_in):
@@ -123,7 +123,7 @@ def test_a_file_that_is_gone_is_said_to_be(taken, brought, people, signed_in):
     assert signed_in(people["viewer"]).get(f"/transfers/{taken.pk}/file/").status_code == 404
     brought.file.storage.delete(brought.file.name)
     page = signed_in(people["manager"]).post(f"/transfers/{brought.pk}/carry-out/", follow=True).content.decode()
-    assert "What was uploaded is gone; upload it again. Nothing was changed." in page
+    assert "The upload was deleted; upload the files again. Nothing was changed." in page
 
 
 def test_no_cache_keeps_a_file(taken, people, signed_in):
@@ -165,7 +165,7 @@ def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker,
     assert "HX-Refresh" not in part
     orders.run_transfer.call(made.pk)
     assert client.get(address, headers={"HX-Request": "true"})["HX-Refresh"] == "true"
-    assert "This would come in" in client.get(address).content.decode()
+    assert "To be imported" in client.get(address).content.decode()
 
 
 def test_a_worker_that_has_begun_and_not_counted_yet_is_not_missed(brought_by_worker, people, signed_in, monkeypatch):
@@ -186,7 +186,7 @@ def test_the_list_awaits_nothing_of_a_worker_that_has_died(brought_by_worker, pe
     Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1), total=1)
     page = signed_in(people["manager"]).get(LIST).content.decode()
     assert "failed" in page
-    assert "being checked" not in page
+    assert "preparing the preview" not in page
 
 
 def test_an_export_that_was_given_up_leaves_no_file_when_it_comes_after_all(brought, project, people, monkeypatch):

@@ -34,7 +34,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     flags = read_flags(request.project) or frozenset()
     report = request.compute(lambda parameters, _: report_item(request.extract, parameters, text, key))
     if report is None:
-        raise Http404("There is no such unit.")
+        raise Http404("Item not found.")
 
     def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, list[int]]:
         items = compute_items(request.extract, parameters)
@@ -97,7 +97,7 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
     ]
     if len(report.pairs) > 1:
         means = [sum(one.distances[name] for one in report.pairs) / len(report.pairs) for name in names]
-        rows.append(("mean of the pairs", "", *means))
+        rows.append(("mean of pairs", "", *means))
     return [Table("pairs", "Every pair of coders", columns, rows)]
 
 

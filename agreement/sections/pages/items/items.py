@@ -24,7 +24,7 @@ from annotations.models.rights import Right
 PAGE_SIZE = 100
 STRIP_SIZE = 200
 OPTIONS = ("relation", "level", "category", "ambiguity", "flag", "sort")
-AMBIGUITY_LABELS = {"explicit": "marked as ambiguous", "implicit": "split, not marked", "either": "either"}
+AMBIGUITY_LABELS = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either"}
 
 # The filters of one kind: label, address, number of items, whether it is on.
 type Chips = list[tuple[str, str, int, bool]]
@@ -73,7 +73,7 @@ def _share_chart(items: Items, first: Sequence[int], snippets: dict[int, Snippet
     many = f", the first ten together {sum(shares[:10]):.0%}" if len(shares) > 10 else ""
     return Chart(
         "items",
-        "Share of the observed disagreement, item by item",
+        "Share of the observed disagreement, by item",
         strip_plot([snippets[int(items.unit[row])].words for row in first], shares, "share"),
         f"{total} items; the first carries {shares[0]:.0%}{many} of the disagreement.",
         "items",
@@ -115,7 +115,7 @@ def _items_table(
                 int(items.n_values[row]),
                 int(items.n_coders[row]),
                 *items.relations[row].tolist(),
-                f"marked by {explicit}" if explicit else "camps" if items.camps[row] else "",
+                f"marked by {explicit}" if explicit else "split" if items.camps[row] else "",
                 *([] if flags is None else ["flagged" if snippet.pk in flags else ""]),
                 float(items.observed[row]),
                 snippet.key,
@@ -168,9 +168,9 @@ def _filters(request: AnalysisRequest, items: Items, flags: frozenset[int]) -> l
     levels = sorted(set(items.level))
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
-        ("relation", "Some pair of coders", [(name, name) for name in RELATIONS]),
+        ("relation", "Relation", [(name, name) for name in RELATIONS]),
         ("ambiguity", "Ambiguity", [(name, ambiguity[name]) for name in AMBIGUITY]),
-        ("category", "Some coder says", [] if request.extract.units else [(name, name) for name in items.names]),
+        ("category", "Category", [] if request.extract.units else [(name, name) for name in items.names]),
         ("level", "Level", [(name, name) for name in levels] if len(levels) > 1 else []),
         ("flag", "Guidelines", [("set", "flagged")] if flags else []),
     ]

@@ -12,7 +12,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections, TablesAndCharts
 
 SCORE_LABELS = {"original": "Original", "modified": "Modified", "comprehensive": "Comprehensive"}
-MEAN_CHOICES = (("", "rounded, halves up"), ("interpolate", "interpolated"))
+MEAN_CHOICES = (("", "rounded half up"), ("interpolate", "interpolated"))
 SCORE_CHOICES = (("original", "original"), ("", "modified, or coverage"), ("comprehensive", "comprehensive"))
 
 # Options that the API takes, too.
@@ -47,7 +47,7 @@ def build_sections(
     )
 
 
-def docset_field(pyramids: Pyramids, everything: str = "all together") -> tuple[str, list[tuple[str, str]]]:
+def docset_field(pyramids: Pyramids, everything: str = "all docsets") -> tuple[str, list[tuple[str, str]]]:
     """Return the field that chooses a docset; `everything` is the label of the choice of all."""
     choices = [(one.slug, one.title) for one in pyramids.docsets]
     return "Docset", [("", everything), *choices] if everything and len(choices) > 1 else choices

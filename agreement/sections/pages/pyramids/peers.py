@@ -46,7 +46,7 @@ def build_content(report: of_peers.PeersReport, items: Sequence[of_peers.PeerIte
     charts = []
     if len(shares) > 1:
         words_said = f"{len(shares)} items differ; the first carries {shares[0]:.0%} of the disagreement."
-        title = "Share of the observed disagreement in counts, item by item"
+        title = "Share of the observed disagreement in counts, by item"
         charts.append(Chart("items", title, strip_plot(words, shares, "share"), words_said, "items"))
     return TablesAndCharts([_reliability_table(report), _items_table(report, items)], charts)
 
@@ -71,14 +71,14 @@ def _reliability_table(report: of_peers.PeersReport) -> Table:
         Column("alpha_dice", "Alpha, Dice", "figure"),
         Column("alpha_low", "from", "figure"),
         Column("alpha_high", "to", "figure"),
-        Column("note", "To mind"),
+        Column("note", "Notes"),
     ]
     note = (
         "A unit is an SCU of the agreed pyramid in a peer. The kappas are of whether the peer expresses it: K of Siegel"
         " and Castellan, and Cohen’s where there are two coders. Alpha is of how often, with the Dice distance"
         " 1 − 2 min(a, b)/(a + b) of two counts, 0 for two zeros (Passonneau et al. 2005). Intervals are over peers."
     )
-    return Table("reliability", "Do coders find the same SCUs in the same peers?", columns, rows, note)
+    return Table("reliability", "Agreement on the SCUs of peers", columns, rows, note)
 
 
 def _reliability_row(name: str, one: of_peers.PeerReliability) -> list[Cell]:

@@ -76,7 +76,7 @@ def build_content(report: of_scores.ScoresReport, score: str) -> TablesAndCharts
         Column("scus", "SCUs", "count"),
         Column("outside", "Of these outside", "count"),
         Column("state", "State"),
-        Column("note", "To mind"),
+        Column("note", "Notes"),
     ]
     peers = Table("scores", "Every peer, as each coder marked it", columns, rows, COVERAGE)
     points = [Dot(_peer_name(one), one.value(score)) for one in report.peers]
@@ -106,7 +106,7 @@ def _score_row(one: of_scores.PeerScores) -> list[Cell]:
         *(value if value is None else drop_zero_decimals(value) for value in best),
         one.n_scus,
         marks.n_outside,
-        "handed in" if marks.submitted else "open" if marks.started else "not begun",
+        "submitted" if marks.submitted else "open" if marks.started else "not started",
         one.note,
     ]
 

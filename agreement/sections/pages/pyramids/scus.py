@@ -32,7 +32,7 @@ MEANINGS = {
     "disjunction": "shares no word with any SCU of the other",
 }
 SORTS = {
-    "size": "words that only one has",
+    "size": "unshared words",
     "distance": "Jaccard distance",
     "weight": "weight",
     "label": "label",
@@ -40,7 +40,7 @@ SORTS = {
 CAVEAT = (
     "Each row is a pair of SCUs that the program made, not a decision of a coder: who made one SCU of many words has as"
     " many rows as the other has SCUs in it. Too many decisions are counted, expected agreement comes out too low, and"
-    " kappa too high (Passonneau 2006, 3.4). It stands here to be compared with what others published; judge"
+    " kappa too high (Passonneau 2006, 3.4). It is shown for comparison with published values; judge"
     " reliability by alpha."
 )
 
@@ -102,8 +102,8 @@ def _fields(pyramids: Pyramids, report: reports.ScusReport) -> Fields:
     names = [(name, name) for name in coders] if len(coders) > 2 else []
     return {
         "docset": ("Docset", [(one.slug, one.title) for one in docsets]),
-        "first": ("One coder", names),
-        "second": ("The other", names),
+        "first": ("First coder", names),
+        "second": ("Second coder", names),
     }
 
 
@@ -193,7 +193,7 @@ def _pairs_table(report: reports.ScusReport, chosen: Sequence[reports.ScuPair]) 
         ]
         for one in chosen
     ]
-    return Table("pairs", "The pairs as a table", columns, rows)
+    return Table("pairs", "Pairs of SCUs", columns, rows)
 
 
 def _overlaps_table(report: reports.ScusReport) -> Table:
@@ -248,7 +248,7 @@ def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.Subsump
             Column("observed", "Observed", "figure"),
             Column("expected", "Expected", "figure"),
             Column("rows", "Rows", "count"),
-            Column("note", "To mind"),
+            Column("note", "Notes"),
         ],
         [
             (name, one.value, one.observed, one.expected, one.n_units, one.note)

@@ -45,8 +45,8 @@ def build(request: AnalysisRequest) -> PageSections:
         "mean": ("Mean number of SCUs", MEAN_CHOICES),
     }
     if len(report.coders) > 2:
-        names = [("", "the first pair"), *((name, name) for name in report.coders)]
-        fields = {**fields, "first": ("One coder", names), "second": ("The other", names)}
+        names = [("", "first pair"), *((name, name) for name in report.coders)]
+        fields = {**fields, "first": ("First coder", names), "second": ("Second coder", names)}
     return build_sections(
         request,
         pyramids,
@@ -78,9 +78,9 @@ def build_content(
             for interval in (correlation.pearson, correlation.spearman, correlation.kendall):
                 row += [interval.value, interval.low, interval.high]
             rows.append([*row, correlation.pearson.note])
-    note = "95% intervals over the peers by Fisher’s z: with few peers they are wide."
+    note = "95% CI over peers by Fisher’s z; wide with few peers."
     pairs = Table(
-        "correlations", "How alike two pyramids score the same peers", [*columns, Column("note", "To mind")], rows, note
+        "correlations", "Correlation of the scores by two pyramids", [*columns, Column("note", "Notes")], rows, note
     )
     if pair is None:
         return TablesAndCharts([pairs], [])

@@ -142,7 +142,7 @@ class Draft:
             if not is_pair or key not in (*SPACING, *LINKING):
                 continue
             if key in misc:
-                raise self.error(f"{key} stands twice in the last column", number)
+                raise self.error(f"{key} appears twice in the last column", number)
             misc[key] = value
         return misc
 

@@ -95,9 +95,9 @@ def check_text(value: object, file: str, line: int | None = None) -> str:
     if not isinstance(value, str):
         return ""
     if "\0" in value:
-        raise FormatError("a NUL character cannot stand in a text", file, line)
+        raise FormatError("a NUL character is not allowed in a text", file, line)
     if not is_storable(value):
-        raise FormatError("half a character (a lone surrogate) cannot stand in a text", file, line)
+        raise FormatError("half a character (a lone surrogate) is not allowed in a text", file, line)
     return value
 
 

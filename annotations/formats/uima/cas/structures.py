@@ -167,9 +167,7 @@ class _Draft:
                 return
             self.followed.add(id(link))
             if position is None:
-                self.file_layers.report(
-                    "link-nowhere", f"the link {_structure_number(link)} of a chain stands in no text"
-                )
+                self.file_layers.report("link-nowhere", f"the link {_structure_number(link)} of a chain is in no text")
             else:
                 kind = self._value(link, "referenceType")
                 place = (position.begin, position.end, line, kind)

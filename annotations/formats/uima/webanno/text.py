@@ -59,7 +59,7 @@ class Text:
         elif self.open:
             self._row(number, line)
         else:
-            raise FormatError("a token stands outside a sentence ('#Text=' comes first)", self.file, number)
+            raise FormatError("a token is outside a sentence ('#Text=' comes first)", self.file, number)
 
     def _comment(self, number: int, line: str) -> None:
         if not line.startswith("#Text="):
@@ -83,7 +83,7 @@ class Text:
         except UnicodeDecodeError:
             raise FormatError("an escape \\u… is half a character", self.file, number) from None
         if "\0" in text:
-            raise FormatError("a NUL character cannot stand in a text", self.file, number)
+            raise FormatError("a NUL character is not allowed in a text", self.file, number)
         return text
 
     def _end_sentence(self) -> None:
@@ -133,7 +133,7 @@ class Text:
 
     def _order(self, number: int, unit: str, token: str, begin: int, end: int) -> None:
         if unit in self.units:
-            raise FormatError(f"the token {unit} stands twice", self.file, number)
+            raise FormatError(f"the token {unit} appears twice", self.file, number)
         self.units.add(unit)
         name, first, last = self.token  # white space after a token may be a part of it
         if unit != token:

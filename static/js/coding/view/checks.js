@@ -1,4 +1,4 @@
-// What to look at before handing in, each with the way to it. Loaded when it is opened.
+// What to look at before submitting, each with the way to it. Loaded when it is opened.
 import { openCheckList } from "../../workbench/check-list.js";
 import { checkList } from "../checks.js";
 import { memberItem } from "./panel.js";

@@ -46,7 +46,7 @@ export function createEntities(panel, handlers) {
     const shown = found.filter((entity, place) => place < FIRST || own.includes(entity.chain));
     count.textContent = String(all.length);
     none.hidden = found.length > 0;
-    none.textContent = all.length === 0 ? "No chain yet: they appear here from the second member on." : "No chain has these words.";
+    none.textContent = all.length === 0 ? "No chains yet. A chain needs two members." : "No chain has these words.";
     more.hidden = shown.length === found.length;
     more.textContent = `${found.length - shown.length} more: filter to find them`;
     const active = document.activeElement instanceof HTMLElement && list.contains(document.activeElement) ? document.activeElement : null;

@@ -18,7 +18,7 @@ const EDGES = {
   "start-back-character": ["start", -1, "character"],
 };
 
-const GIVEN = "This markable came with the text and stays as it is.";
+const GIVEN = "This markable came with the text and cannot be changed.";
 
 /** @type {(frame: Frame) => Marking} */
 export function createMarking({ page, pane, text, record, refresh, go, say, announce, commitNote }) {
@@ -36,7 +36,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
   /** The draft, where there is one for certain. */
   function chosen() {
     if (draft === null) {
-      throw new Error("No words are chosen.");
+      throw new Error("No words selected.");
     }
     return draft;
   }
@@ -161,7 +161,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     }
     const key = keyOfDraft(page.model, wanted);
     const error = !markable.own ? GIVEN
-      : key === markable.key ? "It stands there already."
+      : key === markable.key ? "It is already there."
         : draftError(page.model, wanted) ?? brokenBy(page.model, page.judgements, markable.key, key);
     if (error) {
       say(error);
@@ -179,14 +179,14 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     const { key } = page.model.byKey.at(page.current ?? "");
     const head = headOf(page.model, key, chosen().parts);
     if (head === null) {
-      say("The head is made of words of the markable.");
+      say("The head must be words of the markable.");
       return;
     }
     finish();
     const answer = addRemark(page.judgements, key, { head });
     record("judgement" in answer && answer.judgement ? [judge(key, answer.judgement)] : []);
     refresh();
-    say("The head is set.");
+    say("Head set.");
   }
 
   function unmark() {
@@ -198,7 +198,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     commitNote();
     record([{ kind: "unmark", payload: { markable: key } }]);
     refresh();
-    say(`“${content}” is no markable any more; undo brings it back.`);
+    say(`Markable “${content}” deleted. Undo restores it.`);
   }
 
   /** What the buttons of the bar do. @type {Record<string, () => void>} */

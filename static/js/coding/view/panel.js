@@ -154,8 +154,8 @@ function paintCandidates(page, current, all, keyboard) {
   const none = byId("no-candidates");
   none.hidden = candidates.length > 0;
   none.textContent = model.answers === "indices"
-    ? "No entity yet. Begin one with the category."
-    : "Nothing before this one can be pointed to.";
+    ? "No entities yet. Select the category to start one."
+    : "No possible antecedent before this markable.";
 }
 
 /** @type {(page: Page, current: string) => void} */

@@ -53,7 +53,7 @@ export function createList(model) {
       head.append(dots);
     }
     const weight = element("span", "pyramid-weight", scu.gone ? "gone" : String(scu.weight));
-    weight.title = scu.gone ? "The pyramid has this SCU no more" : `Weight ${scu.weight}`;
+    weight.title = scu.gone ? "This SCU is no longer in the pyramid" : `Weight ${scu.weight}`;
     weight.setAttribute("aria-label", weight.title);
     weight.setAttribute("role", "img");
     head.append(weight);
@@ -146,8 +146,8 @@ export function createList(model) {
       box.type = "checkbox";
       box.checked = page.chosen.has(one.key);
       box.dataset.choose = one.key;
-      box.title = "Choose for splitting";
-      box.setAttribute("aria-label", `Choose for splitting: ${one.words}`);
+      box.title = "Select for splitting";
+      box.setAttribute("aria-label", `Select for splitting: ${one.words}`);
       item.append(box);
     }
     const entry = button("pyramid-contributor-words");

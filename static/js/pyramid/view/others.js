@@ -41,7 +41,7 @@ export function createOthers(page, { perform }) {
     if (!model.readOnly) {
       const tool = button("link-button small", label);
       tool.setAttribute("aria-label", `${label}: ${nameOf(model, scu)}, ${coder}`);
-      tool.addEventListener("click", () => perform(taken(page, scu, into), `Taken as ${coder} has it; undo takes it back.`));
+      tool.addEventListener("click", () => perform(taken(page, scu, into), `Copied from ${coder}. Undo reverts it.`));
       box.append(tool);
     }
     return box;
@@ -58,13 +58,13 @@ export function createOthers(page, { perform }) {
     own.dataset.scu = page.scu ?? "";
     own.replaceChildren(...(scu ? model.others.flatMap(({ coder, scus }) => {
       const found = related(model, scus, wordsOfScu(scu));
-      const boxes = found.length === 1 && found[0].relation === "same" ? [] : found.map((one) => theirs(coder, one.scu, scu.key, "Take theirs"));
+      const boxes = found.length === 1 && found[0].relation === "same" ? [] : found.map((one) => theirs(coder, one.scu, scu.key, "Copy"));
       return [element("h3", "", `${coder}: ${describeRelation(found)}`), ...boxes];
     }) : []));
     const all = missingScus(model, pyramid);
-    count.textContent = all.length === 0 ? "nothing is lacking" : `${all.length} lacking here`;
+    count.textContent = all.length === 0 ? "nothing is missing" : `${all.length} missing here`;
     body.replaceChildren(...all.slice(0, MOST).flatMap(({ coder, scu: one }) => {
-      const box = theirs(coder, one, null, "Take it over");
+      const box = theirs(coder, one, null, "Copy");
       box.prepend(element("p", "muted", coder));
       return [box];
     }), ...(all.length > MOST ? [element("p", "muted", `and ${all.length - MOST} more`)] : []));
@@ -81,7 +81,7 @@ export function pickTheirs(page, { perform }, picker) {
   }))).sort((one, other) => Number(other.near) - Number(one.near));
   const name = current ? called(pyramid, page.numberOf)(current.key) : "";
   picker.open({
-    title: "Take an SCU as another coder has it", placeholder: "words of a label or of contributors, or a coder",
+    title: "Copy an SCU from another coder", placeholder: "words of a label or of contributors, or a coder",
     none: "No SCU of the coders has these words.",
     choices: (query) => all.filter(({ coder, scu }) => {
       const words = [coder, scu.label, ...contributorsOf(model, scu)].join(" ").toLowerCase();
@@ -89,7 +89,7 @@ export function pickTheirs(page, { perform }, picker) {
     }).map(({ coder, scu, near }) => ({
       label: nameOf(model, scu), hint: near ? `${coder}, for ${name}` : coder,
       preview: () => contributorsOf(model, scu).map((one) => element("span", "workbench-picker-words", one)),
-      run: () => perform(taken(page, scu, near ? page.scu : null), `Taken as ${coder} has it; undo takes it back.`),
+      run: () => perform(taken(page, scu, near ? page.scu : null), `Copied from ${coder}. Undo reverts it.`),
     })),
   });
 }

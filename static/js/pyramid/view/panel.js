@@ -63,8 +63,8 @@ export function paintStart(page, keyboard) {
   empty.hidden = pyramid.order.length > 0;
   if (!empty.hidden && empty.childElementCount === 0) {
     empty.append(
-      element("h3", "", model.peer ? "There is no SCU to look for" : "No SCU yet"),
-      element("p", "", model.peer ? "The pyramid of the model summaries comes first. Words can be marked as no SCU of it until then."
+      element("h3", "", model.peer ? "No SCUs to find" : "No SCU yet"),
+      element("p", "", model.peer ? "The pyramid of the model summaries comes first. Until then, words can be marked as no SCU."
         : `Read the summaries and look for what several of them say. Select the words in one, press ${keyboard.keyOf("new-scu")}, and give the SCU a label; `
           + `then select the words that say the same in another summary and press ${keyboard.keyOf("contribute")}.`),
     );

@@ -28,7 +28,7 @@ LABELS = ("phrase", "none", "place")
 
 @st.composite
 def works(draw, targets):
-    """Draw the answers as {(document, coder): ({unit: (label, links, has a value)}, handed in)}."""
+    """Draw the answers as {(document, coder): ({unit: (label, links, has a value)}, submitted)}."""
     found = {}
     for document, (units, turns) in DOCUMENTS.items():
         for coder in CODERS:

@@ -74,7 +74,7 @@ def test_the_paragraph_says_of_a_scheme_what_has_a_meaning_there(answered):
     assert ("nominal distance" in text) == (answered.kind != "categories")
     assert ("as they are, with the markable itself in them" in text) == (answered.kind != "categories")
     assert ("whole chain" in text) == ("first member of a chain" in text) == (answered.kind == "pointers")
-    assert ("left out of a text handed in counts as referring to nothing else" in text) == (answered.kind == "indices")
+    assert ("left out of a submitted text counts as referring to nothing else" in text) == (answered.kind == "indices")
     assert ("left out counts as not judged" in text) == (answered.kind != "indices")
 
 

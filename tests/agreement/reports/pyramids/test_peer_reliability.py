@@ -157,7 +157,7 @@ def test_what_is_not_handed_in_counts_nowhere_and_is_said(project, signed_in, ch
     report = peers.report_peers(read_pyramids(project))
     assert (report.n_open, report.overall.n_peers) == (1, before.overall.n_peers - 1)
     assert not [one for one in report.items if one.peer.slug == "sinking-4"]
-    assert "not handed in yet" in signed_in(charlie).get(URL).content.decode()
+    assert "not submitted yet" in signed_in(charlie).get(URL).content.decode()
 
 
 def test_an_scu_that_nobody_could_find_is_no_unit(project):

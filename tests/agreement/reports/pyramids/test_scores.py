@@ -110,7 +110,7 @@ def test_what_is_not_begun_or_undefined_says_why(alice):
     coding = text.codings.get()
     submit_coding(coding, alice)
     [one] = scores.report_scores(read_pyramids(project)).peers
-    assert (one.value("original"), one.note) == (None, "its pyramid is not handed in; the pyramid is empty")
+    assert (one.value("original"), one.note) == (None, "its pyramid is not submitted; the pyramid is empty")
 
 
 def test_only_what_is_there_can_be_asked_for(project):

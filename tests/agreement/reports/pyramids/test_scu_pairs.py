@@ -138,7 +138,7 @@ def test_the_page_shows_the_pairs_with_what_only_one_has(signed_in, charlie, pro
     assert one.count('class="card agreement-scu-pair"') == 1
     assert links(one, "kind=intersection")
     none = signed_in(charlie).get(URL, {"kind": "disjunction"}).content.decode()
-    assert "No pair is like that" in none
+    assert "No matches" in none
 
 
 def test_the_subsumption_view_warns_that_its_kappa_overstates(signed_in, charlie, project):

@@ -57,7 +57,7 @@ def test_ranks_begin_with_the_best_and_equal_scores_share_one(project):
 def test_what_is_not_handed_in_is_told(project, signed_in, charlie):
     reopen_coding(Coding.objects.get(kind="peer", text__slug="sinking-1", coder__username="ben"), charlie)
     assert study.report_study(read_pyramids(project)).pairs[0].n_open == 1
-    assert "not handed in" in signed_in(charlie).get(URL).content.decode()
+    assert "not submitted" in signed_in(charlie).get(URL).content.decode()
 
 
 def test_two_coders_are_asked_for_in_either_order(project):

@@ -1,4 +1,4 @@
-"""Remarks, and the list of what to look at before one hands in."""
+"""Remarks, and the list of what to look at before one submits."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
     coder = coder_of(THREE)
     coder.press("4", "q", "ArrowRight", "1")
     page = coder.page
-    page.get_by_role("button", name="Hand in…").click()
-    dialog = page.get_by_role("dialog", name="Before you hand in")
+    page.get_by_role("button", name="Submit…").click()
+    dialog = page.get_by_role("dialog", name="Before you submit")
     expect(dialog.get_by_text("1 of 3 decided.")).to_be_visible()
     expect(dialog.get_by_role("heading", level=3)).to_have_text(
-        ["Undecided: 1", "Without what the category asks for: 1", "Marked as unsure: 1"]
+        ["Undecided: 1", "Incomplete answers: 1", "Marked as unsure: 1"]
     )
     expect(dialog.get_by_text("phrase without antecedent")).to_be_visible()
     dialog.get_by_role("button", name="She").click()
@@ -40,10 +40,10 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
     coder.point_to("Ann")
     coder.saved()
     page = coder.page
-    coder.action("check and hand in")
-    expect(page.get_by_text("Nothing is left to look at.")).to_be_visible()
-    page.get_by_role("button", name="Hand in", exact=True).click()
-    expect(page.get_by_text("is handed in")).to_be_visible()
+    coder.action("check and submit")
+    expect(page.get_by_text("Everything is complete.")).to_be_visible()
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(page.get_by_text("is submitted")).to_be_visible()
     coder.coding.refresh_from_db()
     assert coder.coding.status == "submitted"
     manager = sign_in(charlie, "/projects/own/")
@@ -76,14 +76,14 @@ def test_answers_after_handing_in_elsewhere_are_kept_and_told_of_once(coder_of):
 def test_nothing_is_handed_in_before_all_is_saved(coder_of):
     coder = coder_of(THREE)
     page = coder.page
-    coder.action("check and hand in")  # loads that part of the page
-    expect(page.get_by_role("dialog", name="Before you hand in")).to_be_visible()
+    coder.action("check and submit")  # loads that part of the page
+    expect(page.get_by_role("dialog", name="Before you submit")).to_be_visible()
     coder.press("Escape")
     offline(page)
     coder.press("4")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
-    page.get_by_role("button", name="Hand in…").click()
-    button = page.get_by_role("button", name="Hand in all the same")
+    page.get_by_role("button", name="Submit…").click()
+    button = page.get_by_role("button", name="Submit anyway")
     expect(button).to_be_disabled()
     page.context.set_offline(False)
     expect(button).to_be_enabled()
