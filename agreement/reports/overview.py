@@ -129,8 +129,8 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
         notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not assigned.")
     if report.interval.by == "component" and report.interval.low is not None:
         notes.append(
-            f"Only one {text} is used: the CI is over {nouns.units} that share no {nouns.chain} and says nothing of other"
-            f" {text}s."
+            f"Only one {text} is used: the CI is over {nouns.units} that share no {nouns.chain} and says nothing of"
+            f" other {text}s."
         )
     left_out: Mapping[str, int] = report.result.left_out
     for reason, count in left_out.items():

@@ -10,347 +10,626 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Category',
+            name="Category",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField()),
-                ('label', models.CharField(max_length=100)),
-                ('max_pointers', models.PositiveSmallIntegerField(blank=True, help_text='At most so many pointers; empty: any number.', null=True)),
-                ('allow_later', models.BooleanField(default=False, help_text='May point at a markable later in the text.')),
-                ('takes_index', models.BooleanField(default=False, help_text='Where coders index: this answer needs an index.')),
-                ('position', models.PositiveSmallIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.SlugField()),
+                ("label", models.CharField(max_length=100)),
+                (
+                    "max_pointers",
+                    models.PositiveSmallIntegerField(
+                        blank=True, help_text="At most so many pointers; empty: any number.", null=True
+                    ),
+                ),
+                (
+                    "allow_later",
+                    models.BooleanField(default=False, help_text="May point at a markable later in the text."),
+                ),
+                (
+                    "takes_index",
+                    models.BooleanField(default=False, help_text="Where coders index: this answer needs an index."),
+                ),
+                ("position", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
-                'verbose_name_plural': 'categories',
-                'ordering': ['position', 'key'],
+                "verbose_name_plural": "categories",
+                "ordering": ["position", "key"],
             },
         ),
         migrations.CreateModel(
-            name='Level',
+            name="Level",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.SlugField()),
-                ('label', models.CharField(max_length=100)),
-                ('coded', models.BooleanField(default=True, help_text='Off: markables of this level are targets only.')),
-                ('position', models.PositiveSmallIntegerField(default=0)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.SlugField()),
+                ("label", models.CharField(max_length=100)),
+                (
+                    "coded",
+                    models.BooleanField(default=True, help_text="Off: markables of this level are targets only."),
+                ),
+                ("position", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
-                'ordering': ['position', 'key'],
+                "ordering": ["position", "key"],
             },
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                ("first_name", models.CharField(blank=True, max_length=150, verbose_name="first name")),
+                ("last_name", models.CharField(blank=True, max_length=150, verbose_name="last name")),
+                ("email", models.EmailField(blank=True, max_length=254, verbose_name="email address")),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='Coding',
+            name="Coding",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('open', 'open'), ('submitted', 'submitted')], default='open', max_length=10)),
-                ('version', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('coder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("open", "open"), ("submitted", "submitted")], default="open", max_length=10
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "coder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="codings", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ['text__slug', 'coder__username'],
+                "ordering": ["text__slug", "coder__username"],
             },
         ),
         migrations.CreateModel(
-            name='Judgement',
+            name="Judgement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('optional', models.BooleanField(default=False, help_text='MUC\'s STATUS="OPT"')),
-                ('unsure', models.BooleanField(default=False)),
-                ('note', models.TextField(blank=True)),
-                ('category', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='annotations.category')),
-                ('coding', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotations.coding')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("optional", models.BooleanField(default=False, help_text='MUC\'s STATUS="OPT"')),
+                ("unsure", models.BooleanField(default=False)),
+                ("note", models.TextField(blank=True)),
+                (
+                    "category",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="judgements",
+                        to="annotations.category",
+                    ),
+                ),
+                (
+                    "coding",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="judgements", to="annotations.coding"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Index',
+            name="Index",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('entity', models.CharField(max_length=200)),
-                ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='indices', to='annotations.judgement')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("entity", models.CharField(max_length=200)),
+                (
+                    "judgement",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="indices", to="annotations.judgement"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'indices',
+                "verbose_name_plural": "indices",
             },
         ),
         migrations.AddField(
-            model_name='category',
-            name='points_to',
-            field=models.ForeignKey(blank=True, help_text='The level that its pointers go to; none: it takes no pointer.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pointing_categories', to='annotations.level'),
+            model_name="category",
+            name="points_to",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="The level that its pointers go to; none: it takes no pointer.",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="pointing_categories",
+                to="annotations.level",
+            ),
         ),
         migrations.CreateModel(
-            name='Markable',
+            name="Markable",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=500)),
-                ('label', models.CharField(blank=True, help_text='A short name from the source.', max_length=50)),
-                ('parts', models.JSONField(help_text='[[start, end], ...] in text order, ends exclusive')),
-                ('start', models.PositiveIntegerField(help_text='start of the first part')),
-                ('end', models.PositiveIntegerField(help_text='end of the last part')),
-                ('predefined', models.BooleanField(default=True, help_text='Given with the text; else only coders who marked it see it.')),
-                ('level', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='markables', to='annotations.level')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=500)),
+                ("label", models.CharField(blank=True, help_text="A short name from the source.", max_length=50)),
+                ("parts", models.JSONField(help_text="[[start, end], ...] in text order, ends exclusive")),
+                ("start", models.PositiveIntegerField(help_text="start of the first part")),
+                ("end", models.PositiveIntegerField(help_text="end of the last part")),
+                (
+                    "predefined",
+                    models.BooleanField(
+                        default=True, help_text="Given with the text; else only coders who marked it see it."
+                    ),
+                ),
+                (
+                    "level",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="markables", to="annotations.level"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['start', '-end', 'key'],
+                "ordering": ["start", "-end", "key"],
             },
         ),
         migrations.AddField(
-            model_name='judgement',
-            name='markable',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotations.markable'),
+            model_name="judgement",
+            name="markable",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="judgements", to="annotations.markable"
+            ),
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('manager', 'manager'), ('adjudicator', 'adjudicator'), ('coder', 'coder'), ('viewer', 'viewer')], max_length=12)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("manager", "manager"),
+                            ("adjudicator", "adjudicator"),
+                            ("coder", "coder"),
+                            ("viewer", "viewer"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['user__username'],
+                "ordering": ["user__username"],
             },
         ),
         migrations.CreateModel(
-            name='Operation',
+            name="Operation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sequence', models.PositiveIntegerField()),
-                ('uuid', models.UUIDField()),
-                ('kind', models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('import', 'set all judgements from a file'), ('submit', 'hand the coding in'), ('reopen', 'give the coding back to its coder')], max_length=10)),
-                ('payload', models.JSONField()),
-                ('made_at', models.DateTimeField(blank=True, help_text="by the clock of the coder's machine", null=True)),
-                ('applied_at', models.DateTimeField(auto_now_add=True)),
-                ('coding', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='operations', to='annotations.coding')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sequence", models.PositiveIntegerField()),
+                ("uuid", models.UUIDField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("judge", "set the whole judgement of a markable"),
+                            ("clear", "take the judgement of a markable away"),
+                            ("import", "set all judgements from a file"),
+                            ("submit", "hand the coding in"),
+                            ("reopen", "give the coding back to its coder"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("payload", models.JSONField()),
+                (
+                    "made_at",
+                    models.DateTimeField(blank=True, help_text="by the clock of the coder's machine", null=True),
+                ),
+                ("applied_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "coding",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="operations", to="annotations.coding"
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ['coding', 'sequence'],
+                "ordering": ["coding", "sequence"],
             },
         ),
         migrations.CreateModel(
-            name='Pointer',
+            name="Pointer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pointers', to='annotations.judgement')),
-                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotations.markable')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "judgement",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="pointers", to="annotations.judgement"
+                    ),
+                ),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="annotations.markable"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='judgement',
-            name='targets',
-            field=models.ManyToManyField(related_name='pointed_at_by', through='annotations.Pointer', to='annotations.markable'),
+            model_name="judgement",
+            name="targets",
+            field=models.ManyToManyField(
+                related_name="pointed_at_by", through="annotations.Pointer", to="annotations.markable"
+            ),
         ),
         migrations.CreateModel(
-            name='Project',
+            name="Project",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(unique=True)),
-                ('title', models.CharField(max_length=200)),
-                ('guidelines', models.TextField(blank=True, help_text='Markdown')),
-                ('answers', models.CharField(choices=[('pointers', 'pointers to antecedents'), ('indices', 'indices of entities'), ('categories', 'categories alone')], max_length=10)),
-                ('unmarked', models.CharField(choices=[('singleton', 'it refers to something of its own'), ('label', 'a category of its own'), ('missing', 'the coder did not judge it')], default='singleton', max_length=10)),
-                ('results_open', models.BooleanField(default=False, help_text="Until then a coder sees nothing of another coder's work.", verbose_name='results are open to coders')),
-                ('preset', models.CharField(blank=True, help_text='The conventions its agreement page opens with.', max_length=50)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('members', models.ManyToManyField(related_name='projects', through='annotations.Membership', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(unique=True)),
+                ("title", models.CharField(max_length=200)),
+                ("guidelines", models.TextField(blank=True, help_text="Markdown")),
+                (
+                    "answers",
+                    models.CharField(
+                        choices=[
+                            ("pointers", "pointers to antecedents"),
+                            ("indices", "indices of entities"),
+                            ("categories", "categories alone"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "unmarked",
+                    models.CharField(
+                        choices=[
+                            ("singleton", "it refers to something of its own"),
+                            ("label", "a category of its own"),
+                            ("missing", "the coder did not judge it"),
+                        ],
+                        default="singleton",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "results_open",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Until then a coder sees nothing of another coder's work.",
+                        verbose_name="results are open to coders",
+                    ),
+                ),
+                (
+                    "preset",
+                    models.CharField(
+                        blank=True, help_text="The conventions its agreement page opens with.", max_length=50
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "members",
+                    models.ManyToManyField(
+                        related_name="projects", through="annotations.Membership", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ['title', 'slug'],
+                "ordering": ["title", "slug"],
             },
         ),
         migrations.AddField(
-            model_name='membership',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotations.project'),
+            model_name="membership",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="memberships", to="annotations.project"
+            ),
         ),
         migrations.AddField(
-            model_name='level',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='levels', to='annotations.project'),
+            model_name="level",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="levels", to="annotations.project"
+            ),
         ),
         migrations.AddField(
-            model_name='category',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='categories', to='annotations.project'),
+            model_name="category",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="categories", to="annotations.project"
+            ),
         ),
         migrations.CreateModel(
-            name='Text',
+            name="Text",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=100)),
-                ('title', models.CharField(max_length=200)),
-                ('content', models.TextField()),
-                ('language', models.CharField(default='en', help_text='BCP 47 tag', max_length=35)),
-                ('direction', models.CharField(choices=[('ltr', 'left to right'), ('rtl', 'right to left')], default='ltr', max_length=3)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='annotations.project')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=100)),
+                ("title", models.CharField(max_length=200)),
+                ("content", models.TextField()),
+                ("language", models.CharField(default="en", help_text="BCP 47 tag", max_length=35)),
+                (
+                    "direction",
+                    models.CharField(
+                        choices=[("ltr", "left to right"), ("rtl", "right to left")], default="ltr", max_length=3
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="texts", to="annotations.project"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='Segment',
+            name="Segment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('turn', 'turn'), ('sentence', 'sentence'), ('paragraph', 'paragraph'), ('header', 'header')], max_length=10)),
-                ('start', models.PositiveIntegerField()),
-                ('end', models.PositiveIntegerField()),
-                ('label', models.CharField(blank=True, max_length=50)),
-                ('speaker', models.CharField(blank=True, max_length=100)),
-                ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='annotations.text')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("turn", "turn"),
+                            ("sentence", "sentence"),
+                            ("paragraph", "paragraph"),
+                            ("header", "header"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("start", models.PositiveIntegerField()),
+                ("end", models.PositiveIntegerField()),
+                ("label", models.CharField(blank=True, max_length=50)),
+                ("speaker", models.CharField(blank=True, max_length=100)),
+                (
+                    "text",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="segments", to="annotations.text"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['start', '-end'],
+                "ordering": ["start", "-end"],
             },
         ),
         migrations.AddField(
-            model_name='markable',
-            name='text',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='markables', to='annotations.text'),
+            model_name="markable",
+            name="text",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="markables", to="annotations.text"
+            ),
         ),
         migrations.AddField(
-            model_name='coding',
-            name='text',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codings', to='annotations.text'),
+            model_name="coding",
+            name="text",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="codings", to="annotations.text"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('username'), name='user_username_unique_in_any_case', violation_error_message='Somebody has this name already.'),
+            model_name="user",
+            constraint=models.UniqueConstraint(
+                django.db.models.functions.text.Lower("username"),
+                name="user_username_unique_in_any_case",
+                violation_error_message="Somebody has this name already.",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='index',
-            constraint=models.UniqueConstraint(fields=('judgement', 'entity'), name='index_once'),
+            model_name="index",
+            constraint=models.UniqueConstraint(fields=("judgement", "entity"), name="index_once"),
         ),
         migrations.AddConstraint(
-            model_name='index',
-            constraint=models.CheckConstraint(condition=models.Q(('entity', ''), _negated=True), name='index_not_empty'),
+            model_name="index",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("entity", ""), _negated=True), name="index_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.UniqueConstraint(fields=('coding', 'sequence'), name='operation_sequence_without_double'),
+            model_name="operation",
+            constraint=models.UniqueConstraint(fields=("coding", "sequence"), name="operation_sequence_without_double"),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.UniqueConstraint(fields=('coding', 'uuid'), name='operation_applied_once'),
+            model_name="operation",
+            constraint=models.UniqueConstraint(fields=("coding", "uuid"), name="operation_applied_once"),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'clear', 'import', 'submit', 'reopen'])), name='operation_kind_known'),
+            model_name="operation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["judge", "clear", "import", "submit", "reopen"])),
+                name="operation_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.CheckConstraint(condition=models.Q(('sequence__gte', 1)), name='operation_sequence_from_one'),
+            model_name="operation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("sequence__gte", 1)), name="operation_sequence_from_one"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pointer',
-            constraint=models.UniqueConstraint(fields=('judgement', 'target'), name='pointer_once'),
+            model_name="pointer",
+            constraint=models.UniqueConstraint(fields=("judgement", "target"), name="pointer_once"),
         ),
         migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('coding', 'markable'), name='judgement_one_a_markable'),
+            model_name="judgement",
+            constraint=models.UniqueConstraint(fields=("coding", "markable"), name="judgement_one_a_markable"),
         ),
         migrations.AddConstraint(
-            model_name='project',
-            constraint=models.CheckConstraint(condition=models.Q(('answers__in', ['pointers', 'indices', 'categories'])), name='project_answers_known'),
+            model_name="project",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("answers__in", ["pointers", "indices", "categories"])), name="project_answers_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='project',
-            constraint=models.CheckConstraint(condition=models.Q(('unmarked__in', ['singleton', 'label', 'missing'])), name='project_unmarked_known'),
+            model_name="project",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("unmarked__in", ["singleton", "label", "missing"])), name="project_unmarked_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('project', 'user'), name='membership_one_role_a_person'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(fields=("project", "user"), name="membership_one_role_a_person"),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['manager', 'adjudicator', 'coder', 'viewer'])), name='membership_role_known'),
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("role__in", ["manager", "adjudicator", "coder", "viewer"])),
+                name="membership_role_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='level',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='level_key_unique_in_project'),
+            model_name="level",
+            constraint=models.UniqueConstraint(fields=("project", "key"), name="level_key_unique_in_project"),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.UniqueConstraint(fields=('project', 'key'), name='category_key_unique_in_project'),
+            model_name="category",
+            constraint=models.UniqueConstraint(fields=("project", "key"), name="category_key_unique_in_project"),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.CheckConstraint(condition=models.Q(('max_pointers__isnull', True), models.Q(('max_pointers__gte', 1), ('points_to__isnull', False)), _connector='OR'), name='category_bound_needs_pointers'),
+            model_name="category",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("max_pointers__isnull", True),
+                    models.Q(("max_pointers__gte", 1), ("points_to__isnull", False)),
+                    _connector="OR",
+                ),
+                name="category_bound_needs_pointers",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='category',
-            constraint=models.CheckConstraint(condition=models.Q(('takes_index', False), ('points_to__isnull', True), _connector='OR'), name='category_points_or_indexes'),
+            model_name="category",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("takes_index", False), ("points_to__isnull", True), _connector="OR"),
+                name="category_points_or_indexes",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='text',
-            constraint=models.UniqueConstraint(fields=('project', 'slug'), name='text_slug_unique_in_project'),
+            model_name="text",
+            constraint=models.UniqueConstraint(fields=("project", "slug"), name="text_slug_unique_in_project"),
         ),
         migrations.AddConstraint(
-            model_name='text',
-            constraint=models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='text_not_empty'),
+            model_name="text",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("content", ""), _negated=True), name="text_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='text',
-            constraint=models.CheckConstraint(condition=models.Q(('direction__in', ['ltr', 'rtl'])), name='text_direction_known'),
+            model_name="text",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("direction__in", ["ltr", "rtl"])), name="text_direction_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('text', 'kind', 'start', 'end'), name='segment_once'),
+            model_name="segment",
+            constraint=models.UniqueConstraint(fields=("text", "kind", "start", "end"), name="segment_once"),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='segment_not_empty'),
+            model_name="segment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("end__gt", models.F("start"))), name="segment_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='markable',
-            constraint=models.UniqueConstraint(fields=('text', 'key'), name='markable_once_in_text'),
+            model_name="markable",
+            constraint=models.UniqueConstraint(fields=("text", "key"), name="markable_once_in_text"),
         ),
         migrations.AddConstraint(
-            model_name='markable',
-            constraint=models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='markable_not_empty'),
+            model_name="markable",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("end__gt", models.F("start"))), name="markable_not_empty"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.UniqueConstraint(fields=('text', 'coder'), name='coding_one_a_coder_and_text'),
+            model_name="coding",
+            constraint=models.UniqueConstraint(fields=("text", "coder"), name="coding_one_a_coder_and_text"),
         ),
         migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['open', 'submitted'])), name='coding_status_known'),
+            model_name="coding",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["open", "submitted"])), name="coding_status_known"
+            ),
         ),
     ]

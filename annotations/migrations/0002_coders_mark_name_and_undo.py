@@ -4,62 +4,90 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotations', '0001_initial'),
+        ("annotations", "0001_initial"),
     ]
 
     operations = [
         migrations.RemoveConstraint(
-            model_name='operation',
-            name='operation_kind_known',
+            model_name="operation",
+            name="operation_kind_known",
         ),
         migrations.AddField(
-            model_name='category',
-            name='takes_optional',
-            field=models.BooleanField(default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'),
+            model_name="category",
+            name="takes_optional",
+            field=models.BooleanField(
+                default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
+            ),
         ),
         migrations.AddField(
-            model_name='judgement',
-            name='head',
-            field=models.JSONField(blank=True, default=list, help_text="the coder's own MIN; empty: that of the markable"),
+            model_name="judgement",
+            name="head",
+            field=models.JSONField(
+                blank=True, default=list, help_text="the coder's own MIN; empty: that of the markable"
+            ),
         ),
         migrations.AddField(
-            model_name='judgement',
-            name='name',
-            field=models.CharField(blank=True, help_text='what the coder calls the chain that the markable is in', max_length=200),
+            model_name="judgement",
+            name="name",
+            field=models.CharField(
+                blank=True, help_text="what the coder calls the chain that the markable is in", max_length=200
+            ),
         ),
         migrations.AddField(
-            model_name='level',
-            name='coders_mark',
-            field=models.BooleanField(default=False, help_text='Coders mark these themselves, besides those that come with the texts.'),
+            model_name="level",
+            name="coders_mark",
+            field=models.BooleanField(
+                default=False, help_text="Coders mark these themselves, besides those that come with the texts."
+            ),
         ),
         migrations.AddField(
-            model_name='markable',
-            name='head',
-            field=models.JSONField(blank=True, default=list, help_text="[[start, end], ...] of the least words that stand for it (MUC's MIN)"),
+            model_name="markable",
+            name="head",
+            field=models.JSONField(
+                blank=True,
+                default=list,
+                help_text="[[start, end], ...] of the least words that stand for it (MUC's MIN)",
+            ),
         ),
         migrations.AddField(
-            model_name='operation',
-            name='step',
-            field=models.UUIDField(blank=True, help_text='the same for operations that are undone together', null=True),
+            model_name="operation",
+            name="step",
+            field=models.UUIDField(blank=True, help_text="the same for operations that are undone together", null=True),
         ),
         migrations.AddField(
-            model_name='operation',
-            name='undoes',
-            field=models.UUIDField(blank=True, help_text='the step that this one takes back', null=True),
+            model_name="operation",
+            name="undoes",
+            field=models.UUIDField(blank=True, help_text="the step that this one takes back", null=True),
         ),
         migrations.AlterField(
-            model_name='operation',
-            name='kind',
-            field=models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('unmark', "delete a markable of the coder's own"), ('move', "change the edges of a markable of the coder's own"), ('import', 'set all judgements from a file'), ('submit', 'hand the coding in'), ('reopen', 'give the coding back to its coder')], max_length=10),
+            model_name="operation",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("judge", "set the whole judgement of a markable"),
+                    ("clear", "take the judgement of a markable away"),
+                    ("unmark", "delete a markable of the coder's own"),
+                    ("move", "change the edges of a markable of the coder's own"),
+                    ("import", "set all judgements from a file"),
+                    ("submit", "hand the coding in"),
+                    ("reopen", "give the coding back to its coder"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='level',
-            constraint=models.CheckConstraint(condition=models.Q(('coders_mark', False), ('coded', True), _connector='OR'), name='level_marked_is_coded'),
+            model_name="level",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("coders_mark", False), ("coded", True), _connector="OR"),
+                name="level_marked_is_coded",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'clear', 'unmark', 'move', 'import', 'submit', 'reopen'])), name='operation_kind_known'),
+            model_name="operation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["judge", "clear", "unmark", "move", "import", "submit", "reopen"])),
+                name="operation_kind_known",
+            ),
         ),
     ]

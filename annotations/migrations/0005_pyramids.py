@@ -5,147 +5,240 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotations', '0004_transfer'),
+        ("annotations", "0004_transfer"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Docset',
+            name="Docset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=80)),
-                ('title', models.CharField(max_length=200)),
-                ('boundary', models.CharField(blank=True, help_text="DUCView's startDocumentRegEx: it finds the headers of the summaries.", max_length=200)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=80)),
+                ("title", models.CharField(max_length=200)),
+                (
+                    "boundary",
+                    models.CharField(
+                        blank=True,
+                        help_text="DUCView's startDocumentRegEx: it finds the headers of the summaries.",
+                        max_length=200,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='SCU',
+            name="SCU",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text='The index that its contributors carry.', max_length=200)),
-                ('label', models.CharField(blank=True, max_length=500)),
-                ('comment', models.TextField(blank=True, max_length=10000)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(help_text="The index that its contributors carry.", max_length=200)),
+                ("label", models.CharField(blank=True, max_length=500)),
+                ("comment", models.TextField(blank=True, max_length=10000)),
             ],
             options={
-                'verbose_name': 'SCU',
-                'verbose_name_plural': 'SCUs',
+                "verbose_name": "SCU",
+                "verbose_name_plural": "SCUs",
             },
         ),
         migrations.RemoveConstraint(
-            model_name='coding',
-            name='coding_one_a_coder_and_text',
+            model_name="coding",
+            name="coding_one_a_coder_and_text",
         ),
         migrations.RemoveConstraint(
-            model_name='operation',
-            name='operation_kind_known',
+            model_name="operation",
+            name="operation_kind_known",
         ),
         migrations.RemoveConstraint(
-            model_name='project',
-            name='project_answers_known',
+            model_name="project",
+            name="project_answers_known",
         ),
         migrations.AddField(
-            model_name='coding',
-            name='kind',
-            field=models.CharField(choices=[('text', 'coding of a text'), ('pyramid', "the coder's own pyramid of a docset"), ('agreed', 'the agreed pyramid of a docset'), ('peer', "a peer summary against the coder's own pyramid"), ('peer-agreed', 'a peer summary against the agreed pyramid')], default='text', max_length=12),
+            model_name="coding",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("text", "coding of a text"),
+                    ("pyramid", "the coder's own pyramid of a docset"),
+                    ("agreed", "the agreed pyramid of a docset"),
+                    ("peer", "a peer summary against the coder's own pyramid"),
+                    ("peer-agreed", "a peer summary against the agreed pyramid"),
+                ],
+                default="text",
+                max_length=12,
+            ),
         ),
         migrations.AddField(
-            model_name='project',
-            name='one_contributor',
-            field=models.BooleanField(default=True, help_text='Of pyramids: a model summary says each content unit at one place only.', verbose_name='one contributor per summary and SCU'),
+            model_name="project",
+            name="one_contributor",
+            field=models.BooleanField(
+                default=True,
+                help_text="Of pyramids: a model summary says each content unit at one place only.",
+                verbose_name="one contributor per summary and SCU",
+            ),
         ),
         migrations.AddField(
-            model_name='project',
-            name='words_exclusive',
-            field=models.BooleanField(default=True, help_text='Of pyramids: as in 2003; off: contributors and SCUs may share words, as in 2005.', verbose_name='words belong to one SCU'),
+            model_name="project",
+            name="words_exclusive",
+            field=models.BooleanField(
+                default=True,
+                help_text="Of pyramids: as in 2003; off: contributors and SCUs may share words, as in 2005.",
+                verbose_name="words belong to one SCU",
+            ),
         ),
         migrations.AddField(
-            model_name='text',
-            name='role',
-            field=models.CharField(choices=[('source', 'source text'), ('models', 'model summaries'), ('peer', 'peer summary')], default='source', max_length=6),
+            model_name="text",
+            name="role",
+            field=models.CharField(
+                choices=[("source", "source text"), ("models", "model summaries"), ("peer", "peer summary")],
+                default="source",
+                max_length=6,
+            ),
         ),
         migrations.AddField(
-            model_name='text',
-            name='system',
-            field=models.CharField(blank=True, help_text='What wrote a peer summary.', max_length=100),
+            model_name="text",
+            name="system",
+            field=models.CharField(blank=True, help_text="What wrote a peer summary.", max_length=100),
         ),
         migrations.AlterField(
-            model_name='operation',
-            name='kind',
-            field=models.CharField(choices=[('judge', 'set the whole judgement of a markable'), ('clear', 'take the judgement of a markable away'), ('unmark', "delete a markable of the coder's own"), ('move', "change the edges of a markable of the coder's own"), ('describe', 'set the label and comment of an SCU'), ('import', 'set all judgements from a file'), ('submit', 'hand the coding in'), ('reopen', 'give the coding back to its coder')], max_length=10),
+            model_name="operation",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("judge", "set the whole judgement of a markable"),
+                    ("clear", "take the judgement of a markable away"),
+                    ("unmark", "delete a markable of the coder's own"),
+                    ("move", "change the edges of a markable of the coder's own"),
+                    ("describe", "set the label and comment of an SCU"),
+                    ("import", "set all judgements from a file"),
+                    ("submit", "hand the coding in"),
+                    ("reopen", "give the coding back to its coder"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AlterField(
-            model_name='project',
-            name='answers',
-            field=models.CharField(choices=[('pointers', 'pointers to antecedents'), ('indices', 'indices of entities'), ('categories', 'categories alone'), ('scus', 'content units of summaries')], max_length=10),
+            model_name="project",
+            name="answers",
+            field=models.CharField(
+                choices=[
+                    ("pointers", "pointers to antecedents"),
+                    ("indices", "indices of entities"),
+                    ("categories", "categories alone"),
+                    ("scus", "content units of summaries"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AlterField(
-            model_name='segment',
-            name='kind',
-            field=models.CharField(choices=[('turn', 'turn'), ('sentence', 'sentence'), ('paragraph', 'paragraph'), ('header', 'header'), ('summary', 'model summary')], max_length=10),
+            model_name="segment",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("turn", "turn"),
+                    ("sentence", "sentence"),
+                    ("paragraph", "paragraph"),
+                    ("header", "header"),
+                    ("summary", "model summary"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.UniqueConstraint(fields=('text', 'coder', 'kind'), name='coding_one_a_coder_text_and_kind'),
+            model_name="coding",
+            constraint=models.UniqueConstraint(
+                fields=("text", "coder", "kind"), name="coding_one_a_coder_text_and_kind"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'agreed')), fields=('text',), name='coding_one_agreed_a_text'),
+            model_name="coding",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("kind", "agreed")), fields=("text",), name="coding_one_agreed_a_text"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['text', 'pyramid', 'agreed', 'peer', 'peer-agreed'])), name='coding_kind_known'),
+            model_name="coding",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["text", "pyramid", "agreed", "peer", "peer-agreed"])),
+                name="coding_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='operation',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['judge', 'clear', 'unmark', 'move', 'describe', 'import', 'submit', 'reopen'])), name='operation_kind_known'),
+            model_name="operation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("kind__in", ["judge", "clear", "unmark", "move", "describe", "import", "submit", "reopen"])
+                ),
+                name="operation_kind_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='project',
-            constraint=models.CheckConstraint(condition=models.Q(('answers__in', ['pointers', 'indices', 'categories', 'scus'])), name='project_answers_known'),
+            model_name="project",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("answers__in", ["pointers", "indices", "categories", "scus"])),
+                name="project_answers_known",
+            ),
         ),
         migrations.AddField(
-            model_name='docset',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='docsets', to='annotations.project'),
+            model_name="docset",
+            name="project",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="docsets", to="annotations.project"
+            ),
         ),
         migrations.AddField(
-            model_name='text',
-            name='docset',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='annotations.docset'),
+            model_name="text",
+            name="docset",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="texts",
+                to="annotations.docset",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='text',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('docset__isnull', True), ('role', 'source')), models.Q(('docset__isnull', False), ('role__in', ['models', 'peer'])), _connector='OR'), name='text_summaries_are_of_a_docset'),
+            model_name="text",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("docset__isnull", True), ("role", "source")),
+                    models.Q(("docset__isnull", False), ("role__in", ["models", "peer"])),
+                    _connector="OR",
+                ),
+                name="text_summaries_are_of_a_docset",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='text',
-            constraint=models.UniqueConstraint(condition=models.Q(('role', 'models')), fields=('docset',), name='text_one_of_models_a_docset'),
+            model_name="text",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("role", "models")), fields=("docset",), name="text_one_of_models_a_docset"
+            ),
         ),
         migrations.AddField(
-            model_name='scu',
-            name='coding',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scus', to='annotations.coding'),
+            model_name="scu",
+            name="coding",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="scus", to="annotations.coding"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='docset',
-            constraint=models.UniqueConstraint(fields=('project', 'slug'), name='docset_slug_unique_in_project'),
+            model_name="docset",
+            constraint=models.UniqueConstraint(fields=("project", "slug"), name="docset_slug_unique_in_project"),
         ),
         migrations.AddConstraint(
-            model_name='scu',
-            constraint=models.UniqueConstraint(fields=('coding', 'key'), name='scu_once_in_coding'),
+            model_name="scu",
+            constraint=models.UniqueConstraint(fields=("coding", "key"), name="scu_once_in_coding"),
         ),
         migrations.AddConstraint(
-            model_name='scu',
-            constraint=models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='scu_has_key'),
+            model_name="scu",
+            constraint=models.CheckConstraint(condition=models.Q(("key", ""), _negated=True), name="scu_has_key"),
         ),
         migrations.AddConstraint(
-            model_name='scu',
-            constraint=models.CheckConstraint(condition=models.Q(('comment', ''), ('label', ''), _negated=True), name='scu_says_something'),
+            model_name="scu",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("comment", ""), ("label", ""), _negated=True), name="scu_says_something"
+            ),
         ),
     ]

@@ -6,47 +6,118 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotations', '0005_pyramids'),
+        ("annotations", "0005_pyramids"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Invitation',
+            name="Invitation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('manager', 'manager'), ('adjudicator', 'adjudicator'), ('coder', 'coder'), ('viewer', 'viewer')], max_length=12)),
-                ('whom', models.CharField(blank=True, help_text='For whom it is: a note for yourselves.', max_length=100)),
-                ('digest', models.CharField(help_text='SHA-256 of what the link ends with', max_length=64, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField()),
-                ('used_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='annotations.project')),
-                ('used_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("manager", "manager"),
+                            ("adjudicator", "adjudicator"),
+                            ("coder", "coder"),
+                            ("viewer", "viewer"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "whom",
+                    models.CharField(blank=True, help_text="For whom it is: a note for yourselves.", max_length=100),
+                ),
+                (
+                    "digest",
+                    models.CharField(help_text="SHA-256 of what the link ends with", max_length=64, unique=True),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="invitations",
+                        to="annotations.project",
+                    ),
+                ),
+                (
+                    "used_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ['manager', 'adjudicator', 'coder', 'viewer'])), name='invitation_role_known'), models.CheckConstraint(condition=models.Q(models.Q(('used_at__isnull', True), ('used_by__isnull', True)), models.Q(('used_at__isnull', False), ('used_by__isnull', False)), _connector='OR'), name='invitation_used_by_somebody_at_some_time')],
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("role__in", ["manager", "adjudicator", "coder", "viewer"])),
+                        name="invitation_role_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("used_at__isnull", True), ("used_by__isnull", True)),
+                            models.Q(("used_at__isnull", False), ("used_by__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="invitation_used_by_somebody_at_some_time",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Token',
+            name="Token",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='What uses it, such as a notebook.', max_length=100)),
-                ('scope', models.CharField(choices=[('read', 'read'), ('annotate', 'read and annotate'), ('manage', 'all that I may do')], default='read', max_length=10)),
-                ('digest', models.CharField(help_text='SHA-256 of the key', max_length=64, unique=True)),
-                ('begins', models.CharField(help_text='The first characters of the key, by which its owner knows it.', max_length=16)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField()),
-                ('last_used_at', models.DateTimeField(blank=True, help_text='to the hour', null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(help_text="What uses it, such as a notebook.", max_length=100)),
+                (
+                    "scope",
+                    models.CharField(
+                        choices=[("read", "read"), ("annotate", "read and annotate"), ("manage", "all that I may do")],
+                        default="read",
+                        max_length=10,
+                    ),
+                ),
+                ("digest", models.CharField(help_text="SHA-256 of the key", max_length=64, unique=True)),
+                (
+                    "begins",
+                    models.CharField(
+                        help_text="The first characters of the key, by which its owner knows it.", max_length=16
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField()),
+                ("last_used_at", models.DateTimeField(blank=True, help_text="to the hour", null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tokens", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'annotate', 'manage'])), name='token_scope_known')],
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("scope__in", ["read", "annotate", "manage"])), name="token_scope_known"
+                    )
+                ],
             },
         ),
     ]

@@ -5,50 +5,89 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotations', '0006_tokens_and_invitations'),
+        ("annotations", "0006_tokens_and_invitations"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='docset',
-            name='project',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='docsets', to='annotations.project'),
+            model_name="docset",
+            name="project",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="docsets",
+                to="annotations.project",
+            ),
         ),
         migrations.AlterField(
-            model_name='index',
-            name='judgement',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='indices', to='annotations.judgement'),
+            model_name="index",
+            name="judgement",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="indices",
+                to="annotations.judgement",
+            ),
         ),
         migrations.AlterField(
-            model_name='judgement',
-            name='coding',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotations.coding'),
+            model_name="judgement",
+            name="coding",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="judgements",
+                to="annotations.coding",
+            ),
         ),
         migrations.AlterField(
-            model_name='markable',
-            name='text',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='markables', to='annotations.text'),
+            model_name="markable",
+            name="text",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="markables",
+                to="annotations.text",
+            ),
         ),
         migrations.AlterField(
-            model_name='operation',
-            name='coding',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='operations', to='annotations.coding'),
+            model_name="operation",
+            name="coding",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="operations",
+                to="annotations.coding",
+            ),
         ),
         migrations.AlterField(
-            model_name='pointer',
-            name='judgement',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='pointers', to='annotations.judgement'),
+            model_name="pointer",
+            name="judgement",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="pointers",
+                to="annotations.judgement",
+            ),
         ),
         migrations.AlterField(
-            model_name='scu',
-            name='coding',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='scus', to='annotations.coding'),
+            model_name="scu",
+            name="coding",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="scus",
+                to="annotations.coding",
+            ),
         ),
         migrations.AlterField(
-            model_name='segment',
-            name='text',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='segments', to='annotations.text'),
+            model_name="segment",
+            name="text",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="segments",
+                to="annotations.text",
+            ),
         ),
     ]

@@ -16,7 +16,6 @@ def restore_tasks(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
         ("annotations", "0008_answered"),
         ("django_tasks_database", "0021_conditional_partial_index_ordering"),

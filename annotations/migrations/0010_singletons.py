@@ -9,7 +9,6 @@ def mark_former_singletons(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
         ("annotations", "0009_plain_names"),
     ]
@@ -18,11 +17,19 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="category",
             name="singleton",
-            field=models.BooleanField(default=False, help_text="Where coders index: what has this answer refers to itself alone. Off: the answer is a value of its own, the same for all that have it."),
+            field=models.BooleanField(
+                default=False,
+                help_text="Where coders index: what has this answer refers to itself alone. Off: the answer is a value of its own, the same for all that have it.",
+            ),
         ),
         migrations.RunPython(mark_former_singletons, migrations.RunPython.noop),
         migrations.AddConstraint(
             model_name="category",
-            constraint=models.CheckConstraint(condition=models.Q(("singleton", False), models.Q(("points_to__isnull", True), ("takes_index", False)), _connector="OR"), name="category_singleton_refers_to_nothing_else"),
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("singleton", False), models.Q(("points_to__isnull", True), ("takes_index", False)), _connector="OR"
+                ),
+                name="category_singleton_refers_to_nothing_else",
+            ),
         ),
     ]

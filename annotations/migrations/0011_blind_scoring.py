@@ -4,25 +4,34 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotations', '0010_singletons'),
+        ("annotations", "0010_singletons"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='project',
-            name='scores_shown',
-            field=models.BooleanField(default=True, help_text='Of pyramids: off, who holds a peer against a pyramid does not see its scores change.', verbose_name='scores are shown while a peer is scored'),
+            model_name="project",
+            name="scores_shown",
+            field=models.BooleanField(
+                default=True,
+                help_text="Of pyramids: off, who holds a peer against a pyramid does not see its scores change.",
+                verbose_name="scores are shown while a peer is scored",
+            ),
         ),
         # Projects that are there go on showing them.
         migrations.AlterField(
-            model_name='project',
-            name='scores_shown',
-            field=models.BooleanField(default=False, help_text='Of pyramids: off, who holds a peer against a pyramid does not see its scores change.', verbose_name='scores are shown while a peer is scored'),
+            model_name="project",
+            name="scores_shown",
+            field=models.BooleanField(
+                default=False,
+                help_text="Of pyramids: off, who holds a peer against a pyramid does not see its scores change.",
+                verbose_name="scores are shown while a peer is scored",
+            ),
         ),
         migrations.AddIndex(
-            model_name='markable',
-            index=models.Index(condition=models.Q(('predefined', True)), fields=['text'], name='markable_predefined_in_text'),
+            model_name="markable",
+            index=models.Index(
+                condition=models.Q(("predefined", True)), fields=["text"], name="markable_predefined_in_text"
+            ),
         ),
     ]

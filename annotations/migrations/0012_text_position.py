@@ -4,23 +4,25 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotations', '0011_blind_scoring'),
+        ("annotations", "0011_blind_scoring"),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='coding',
-            options={'ordering': ['text__position', 'text__slug', 'coder__username']},
+            name="coding",
+            options={"ordering": ["text__position", "text__slug", "coder__username"]},
         ),
         migrations.AlterModelOptions(
-            name='text',
-            options={'ordering': ['position', 'slug']},
+            name="text",
+            options={"ordering": ["position", "slug"]},
         ),
         migrations.AddField(
-            model_name='text',
-            name='position',
-            field=models.PositiveIntegerField(default=0, help_text='Its place among the texts of the project; those of one place are in the order of slugs.'),
+            model_name="text",
+            name="position",
+            field=models.PositiveIntegerField(
+                default=0,
+                help_text="Its place among the texts of the project; those of one place are in the order of slugs.",
+            ),
         ),
     ]

@@ -74,7 +74,7 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
             "Time per judgement",
             [Column("stage", "Period"), *(Column(name, name, "seconds") for name in coders)],
             [(one.label, *(one.seconds[name] for name in coders)) for one in stages],
-            "Working time without pauses of more than five minutes, divided by the judgements in the texts of the period.",
+            "Working time without pauses of over five minutes, divided by the judgements in the texts of the period.",
         ),
     ]
 
