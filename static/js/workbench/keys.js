@@ -93,6 +93,11 @@ export function actionFor(bound, event, focus) {
   return unshifted?.startsWith("candidate-") ? { id: unshifted, further: true } : null;
 }
 
+/** The keys to press for a combination: in a text from right to left the other arrow. @type {(key: string, rightToLeft: boolean) => string} */
+export function onKeyboard(key, rightToLeft) {
+  return rightToLeft ? key.replace(/Arrow(Left|Right)$/, (arrow) => MIRRORED[arrow]) : key;
+}
+
 /** What stands on the keys of a combination. @param {string} key */
 export function caps(key) {
   return key.split(/\+(?=.)/).map((cap) => CAPS[cap] ?? cap);
