@@ -19,22 +19,6 @@ export function bindings(actions, choices = {}) {
   return { of, keys };
 }
 
-/**
- * Give an action one key instead of those it has. Who had that key before has it no more.
- * @type {<M>(actions: Action<M>[], choices: Choices, id: string, key: string) => { choices: Choices, taken: string | null }}
- * taken: the action that lost the key
- */
-export function choose(actions, choices, id, key) {
-  const now = bindings(actions, choices);
-  const before = now.of.get(key) ?? null;
-  const taken = before === id ? null : before;
-  const result = { ...choices, [id]: [key] };
-  if (taken !== null) {
-    result[taken] = (now.keys.get(taken) ?? []).filter((one) => one !== key);
-  }
-  return { choices: result, taken };
-}
-
 /** Choices from where they were stored: what is not well-formed is as if it was not there. @type {<M>(actions: Action<M>[], stored: unknown) => Choices} */
 export function storedChoices(actions, stored) {
   const known = new Set(actions.map((action) => action.id));
