@@ -107,6 +107,7 @@ def moved() -> dict[str, Any]:
     from django.db import connection
 
     from annotations.coding import operations
+    from annotations.coding.decisions import OperationRejected
     from annotations.formats import plain
     from annotations.models import Coding, Membership, User
     from annotations.planning.assignments import assign_texts
@@ -146,7 +147,7 @@ def moved() -> dict[str, Any]:
         start = time.perf_counter()
         try:
             operations.apply(coding, coder, version, changes)
-        except operations.OperationRejected as rejection:
+        except OperationRejected as rejection:
             if rejection.code != "too_many_operations":
                 raise
         return milliseconds(time.perf_counter() - start)
