@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from django.db.models import Exists, OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
+from django.db.models import Count, Exists, OuterRef, QuerySet, StringAgg, Subquery, TextField, Value
 from django.db.models.functions import Cast, Coalesce, Concat
 
 from agreement.data.answers import CoderAnswers, TextAnswers
@@ -88,14 +88,17 @@ def read_codings(project: Project) -> CodingTable:
 
 
 def read_categories(project: Project) -> tuple[Categories, Hashable]:
-    """Return the categories, and what in the scheme the reading of answers depends on."""
+    """Return the categories, and what in the scheme and what is given the reading of answers depends on."""
     categories = Category.objects.filter(project=project).order_by()
     # ordered here: databases differ in how they order names
     columns = ("pk", "key", "singleton", "points_to_id", "takes_index")
     rows = sorted(categories.values_list(*columns), key=lambda row: row[1])
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
-    coded = tuple(project.levels.order_by("pk").values_list("pk", "coded"))
+    # An import may give markables to texts that are coded already. Read by the index of those.
+    given = Markable.objects.filter(text__project=project, predefined=True).order_by()
+    number = given.values("text__project").annotate(number=Count("pk")).values("number")
+    coded = tuple(project.levels.order_by("pk").values_list("pk", "coded", Subquery(number)))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
         singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),

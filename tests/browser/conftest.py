@@ -62,11 +62,11 @@ def sign_in(live_server, browser: Browser) -> Iterator[Callable[..., Page]]:
     """
     contexts = []
 
-    def open_page(user: User, path: str = "/") -> Page:
+    def open_page(user: User, path: str = "/", **device: Any) -> Page:
         if not user.check_password(PASSWORD):  # another would end the sessions of the person
             user.set_password(PASSWORD)
             user.save()
-        context = browser.new_context(base_url=live_server.url)
+        context = browser.new_context(base_url=live_server.url, **device)
         contexts.append(context)
         client = Client()
         client.force_login(user)

@@ -18,9 +18,9 @@ def change(kind: str, **payload) -> operations.Change:
     return operations.Change(uuid4(), kind, payload)
 
 
-def open_coding(sign_in, user, operations_meet=None) -> Page:
+def open_coding(sign_in, user, operations_meet=None, **device) -> Page:
     """Open the coding page of the user, ready for keys; what it sends to the server first meets the route given."""
-    page = sign_in(user)
+    page = sign_in(user, **device)
     if operations_meet:
         # Before the page loads: a route that comes later may miss a request that is made at once.
         page.route("**/operations/", operations_meet)
@@ -104,6 +104,24 @@ def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):
     expect(page.locator("#text .markable.is-current .badge")).to_have_count(2)
     expect(page.locator("#candidates-title")).to_have_text("Ambiguous: 2 antecedents")
     expect(page.locator("#announce")).to_have_text(re.compile("ambiguous$"))
+
+
+def test_on_a_touch_screen_a_button_adds_a_second_antecedent(sign_in, alice, codings, keys):
+    page = open_coding(sign_in, alice, has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    code_first_three(page)
+    further = page.locator("#further")
+    expect(further).to_have_attribute("aria-pressed", "false")
+    further.tap()
+    expect(further).to_have_attribute("aria-pressed", "true")
+    page.locator("#candidates button", has_text="the stove").tap()
+    saved(page)
+    assert set(judgement(codings["alice"], keys["c"])["pointers"]) == {keys["a"], keys["b"]}
+    page.locator("[data-do=next]").tap()
+    page.locator("[data-do=previous]").tap()
+    expect(further).to_have_attribute("aria-pressed", "false")
+    page.locator("#candidates button", has_text="the stove").tap()
+    saved(page)
+    assert set(judgement(codings["alice"], keys["c"])["pointers"]) == {keys["b"]}
 
 
 def test_pointing_by_mouse(sign_in, alice, codings, keys):

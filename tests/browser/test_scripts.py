@@ -68,6 +68,11 @@ def test_text_from_right_to_left_begins_at_the_right_and_arrows_follow(coder_of,
     coder.at("abc")
     coder.press("ArrowRight")
     expect(page.locator("#position")).to_have_text("1 of 2")
+    forward = page.locator("[data-do=next]")
+    expect(forward).to_have_attribute("title", "Next markable (←)")
+    expect(forward).to_have_attribute("aria-keyshortcuts", "ArrowLeft")
+    coder.press("?")
+    expect(page.locator("#key-list tr", has_text="Next markable").first).to_contain_text("←")
 
 
 def test_chinese_is_coded_like_any_text(coder_of):

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ACTIONS, actionsOf } from "../../static/js/coding/actions.js";
-import { actionFor, bindings, caps, choose, combination, storedChoices } from "../../static/js/workbench/keys.js";
+import { choose } from "../../static/js/workbench/key-choices.js";
+import { actionFor, bindings, caps, combination, onKeyboard, storedChoices } from "../../static/js/workbench/keys.js";
 import { load } from "../../static/js/coding/state.js";
 import { marked } from "./scenes.mjs";
 
@@ -145,4 +146,10 @@ test("the table of keys in the documentation is that of the page", () => {
   const listed = ACTIONS.filter((action) => !/^(category|candidate)-/.test(action.id));
   const rows = listed.map(({ keys, label }) => `| ${keys.map((key) => caps(key).join("+")).join(", ") || "–"} | ${label} |`);
   assert.deepEqual(docs.slice(docs.indexOf("|---|---|") + 10).trim().split("\n"), rows);
+});
+
+test("what is said of the arrows is what is pressed where one reads from right to left", () => {
+  assert.deepEqual(["ArrowRight", "Ctrl+Shift+ArrowLeft", "ArrowUp", "n"].map((key) => onKeyboard(key, true)),
+    ["ArrowLeft", "Ctrl+Shift+ArrowRight", "ArrowUp", "n"]);
+  assert.equal(onKeyboard("Alt+ArrowLeft", false), "Alt+ArrowLeft");
 });

@@ -7,7 +7,7 @@ import pytest
 
 from agreement.measures import ReliabilityData, alpha
 from annotations.formats import FORMATS, Bundle, plain
-from benchmarks import databases, formats, server
+from benchmarks import bounds, databases, formats, server
 from benchmarks.corpora import write_corpus
 from benchmarks.documents import as_sets, documents, prefixes
 from benchmarks.measures import agree, main, work
@@ -129,3 +129,16 @@ def test_the_server_is_timed_beside_a_plain_application(capsys, tmp_path):
     table = page.read_text(encoding="utf-8")
     assert all(f"| {label} | " in table for label, _ in server.REQUESTS.values())
     assert "Plain" in table
+
+
+def test_the_page_of_bounds_has_a_row_for_each_figure_and_says_where_there_is_no_database():
+    bounds.read_header(bounds.COLUMNS[1])
+    figures = {
+        "missed": {"bytes": 107_000, "ms": 11.2, "memory_bytes": 500_000, "answers": 40, "all_s": 0.5},
+        "states": {"long": 2.8, "short": 3.5},
+        "moves": {"refused_ms": 124.0, "most": 4, "most_ms": 363.0},
+        "columns": {"250": 0.32, "1000": 1.13},
+    }
+    page = bounds.report({"sqlite": figures, "postgresql": {"why": "no PostgreSQL"}})
+    assert "| missed: the first answer | 107 kB | no PostgreSQL |" in page
+    assert "| as many moves as are taken | 4: 363 ms | no PostgreSQL |" in page

@@ -1,5 +1,5 @@
 // The mouse: in the text, and on the buttons of the panel.
-import { around, closeDialog, inside } from "../workbench/element.js";
+import { around, byId, closeDialog, inside } from "../workbench/element.js";
 import { chooseCategory, pointTo, takeIndex } from "./answers.js";
 /** @import { MouseHandlers, Page } from "./types.js" */
 
@@ -49,6 +49,9 @@ export function listenToMouse(pane, page, handlers) {
   });
 }
 
+/** Whether a further antecedent is meant: by Shift, or without a keyboard by the button that is pressed for this markable. @type {(event: MouseEvent, page: Page) => boolean} */
+const adds = (event, page) => event.shiftKey || byId("further").dataset.key === page.current;
+
 /** The members of the chains that a markable is in, where there are others. @type {(page: Page, key: string | undefined) => string[]} */
 function chainOf(page, key) {
   const chains = page.chains.of.get(key ?? "") ?? [];
@@ -62,7 +65,7 @@ const outer = (span) => span.parentElement?.closest("[data-key]") ?? null;
 function inText(event, page, { answerWith, go, run }) {
   const letter = around(event, ".letter");
   if (letter) {
-    run(`candidate-${letter.dataset.letter}`, event.shiftKey);
+    run(`candidate-${letter.dataset.letter}`, adds(event, page));
     return;
   }
   const keys = []; // innermost first
@@ -75,7 +78,7 @@ function inText(event, page, { answerWith, go, run }) {
   }
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();
-    const tries = keys.map((key) => pointTo(page.model, page.judgements, current, key, event.shiftKey));
+    const tries = keys.map((key) => pointTo(page.model, page.judgements, current, key, adds(event, page)));
     answerWith(tries.find((answer) => "judgement" in answer) ?? tries[0]);
     return;
   }
@@ -93,11 +96,14 @@ function inPanel(event, page, { answerWith }) {
   }
   const { model, judgements, current } = page;
   const { category, target, index } = button.dataset;
-  if (category) {
+  if (button.id === "further") {
+    button.dataset.key = button.dataset.key === current ? "" : current;
+    button.ariaPressed = String(button.dataset.key === current);
+  } else if (category) {
     answerWith(chooseCategory(model, judgements, current, category));
   } else if (index !== undefined) {
-    answerWith(takeIndex(model, judgements, current, index, event.shiftKey));
+    answerWith(takeIndex(model, judgements, current, index, adds(event, page)));
   } else if (target) {
-    answerWith(pointTo(model, judgements, current, target, event.shiftKey));
+    answerWith(pointTo(model, judgements, current, target, adds(event, page)));
   }
 }

@@ -104,7 +104,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
 
   async function help() {
     const part = await loadPart(() => import("./key-list.js"), { keyboard, say });
-    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place }, (choices) => {
+    keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft }, (choices) => {
       keyboard.rebind(choices);
       relabel();
       refresh();

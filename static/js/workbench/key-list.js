@@ -1,17 +1,18 @@
 // The list of keys: what each does, and how to give it another. Loaded when it is opened.
 import { keyCaps } from "./controls.js";
 import { around, button, element, inside } from "./element.js";
-import { bindings, choose, combination } from "./keys.js";
+import { choose } from "./key-choices.js";
+import { bindings, combination, onKeyboard } from "./keys.js";
 import { readKeys, storeKeys } from "./settings.js";
 /** @import { Action, Choices } from "./types.js" */
 
 /**
  * @template M
  * @param {HTMLDialogElement} dialog
- * @param {{all: Action<M>[], shown: Action<M>[], place: string}} table place: under which the choices are stored
+ * @param {{all: Action<M>[], shown: Action<M>[], place: string, rightToLeft: boolean}} table place: under which the choices are stored
  * @param {(choices: Choices) => void} changed
  */
-export function createKeyList(dialog, { all, shown, place }, changed) {
+export function createKeyList(dialog, { all, shown, place, rightToLeft }, changed) {
   const list = inside(dialog, "#key-list");
   const status = inside(dialog, "#key-said");
   let choices = readKeys(all, place);
@@ -26,7 +27,7 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
       const name = element("th", "", action.label);
       name.scope = "row";
       const keys = element("td", "workbench-key-caps");
-      bound.keys.get(action.id)?.forEach((key, index) => keys.append(index > 0 ? ", " : "", ...keyCaps(key)));
+      bound.keys.get(action.id)?.forEach((key, index) => keys.append(index > 0 ? ", " : "", ...keyCaps(onKeyboard(key, rightToLeft))));
       const change = button("link-button small", listening === action.id ? "Press a key…" : "Change");
       change.dataset.action = action.id;
       change.setAttribute("aria-label", `Change the key of: ${action.label}`);
@@ -75,7 +76,7 @@ export function createKeyList(dialog, { all, shown, place }, changed) {
   });
   inside(dialog, "#keys-reset").addEventListener("click", () => store({}, "All keys reset."));
   dialog.addEventListener("keydown", (event) => {
-    const key = combination(event);
+    const key = combination(event, rightToLeft);
     if (listening === null || key === null) {
       return;
     }

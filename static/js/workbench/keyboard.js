@@ -1,6 +1,6 @@
 // The keyboard of a page: which keys its actions have, and what becomes of a key that is pressed.
 import { byId } from "./element.js";
-import { actionFor, bindings, caps } from "./keys.js";
+import { actionFor, bindings, caps, onKeyboard } from "./keys.js";
 import { readKeys } from "./settings.js";
 /** @import { Action, Keyboard } from "./types.js" */
 
@@ -18,9 +18,13 @@ export function createKeyboard(actions, place, rightToLeft) {
   /** @type {KeyboardEvent[]} */
   let held = []; // keys that were pressed meanwhile
 
+  /** @param {string} action */
+  const keysOf = (action) => (bound.keys.get(action) ?? []).map((key) => onKeyboard(key, rightToLeft));
+
   return {
-    keysOf: (action) => bound.keys.get(action) ?? [],
-    keyOf: (action) => caps(bound.keys.get(action)?.[0] ?? "").join("+"),
+    rightToLeft,
+    keysOf,
+    keyOf: (action) => caps(keysOf(action)[0] ?? "").join("+"),
     rebind: (choices) => {
       bound = bindings(actions, choices);
     },

@@ -19,22 +19,6 @@ export function bindings(actions, choices = {}) {
   return { of, keys };
 }
 
-/**
- * Give an action one key instead of those it has. Who had that key before has it no more.
- * @type {<M>(actions: Action<M>[], choices: Choices, id: string, key: string) => { choices: Choices, taken: string | null }}
- * taken: the action that lost the key
- */
-export function choose(actions, choices, id, key) {
-  const now = bindings(actions, choices);
-  const before = now.of.get(key) ?? null;
-  const taken = before === id ? null : before;
-  const result = { ...choices, [id]: [key] };
-  if (taken !== null) {
-    result[taken] = (now.keys.get(taken) ?? []).filter((one) => one !== key);
-  }
-  return { choices: result, taken };
-}
-
 /** Choices from where they were stored: what is not well-formed is as if it was not there. @type {<M>(actions: Action<M>[], stored: unknown) => Choices} */
 export function storedChoices(actions, stored) {
   const known = new Set(actions.map((action) => action.id));
@@ -91,6 +75,11 @@ export function actionFor(bound, event, focus) {
   }
   const unshifted = key.startsWith("Shift+") ? bound.of.get(key.slice(6)) : undefined;
   return unshifted?.startsWith("candidate-") ? { id: unshifted, further: true } : null;
+}
+
+/** The keys to press for a combination: in a text from right to left the other arrow. @type {(key: string, rightToLeft: boolean) => string} */
+export function onKeyboard(key, rightToLeft) {
+  return rightToLeft ? key.replace(/Arrow(Left|Right)$/, (arrow) => MIRRORED[arrow]) : key;
 }
 
 /** What stands on the keys of a combination. @param {string} key */

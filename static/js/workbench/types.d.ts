@@ -216,6 +216,9 @@ export interface Pressed {
 }
 
 export interface Keyboard {
+  /** whether the arrows have changed places */
+  rightToLeft: boolean;
+  /** as they are pressed */
   keysOf: (action: string) => string[];
   /** its first key, as it stands on the keyboard; "": it has none */
   keyOf: (action: string) => string;

@@ -101,6 +101,16 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     assert (data.codes < 0).tolist() == [[False, False], [False, True], [True, False]]
 
 
+def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alice, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    submit_coding(codings["alice"], alice)
+    before = len(extract(project).texts[0].answers.units)
+    more = plain.parse(DIALOGUE.replace("[the stove](b)", "[the [stove](g)](b)"), "tea.txt")
+    import_documents(project, [SourceDocument(more, None)])
+    assert len(extract(project).texts[0].answers.units) == before + 1
+    assert len(reliability_data(extract(project).select(["open"]), **PLAIN).units) == before + 1
+
+
 def test_reading_costs_seven_queries_and_four_where_nothing_has_changed(
     project, codings, keys, alice_judged, django_assert_num_queries
 ):

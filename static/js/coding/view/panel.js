@@ -31,7 +31,7 @@ export function buildPanel(model, keyboard) {
     choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category.label));
     return choice;
   }));
-  labelControls(keyboard, actionsOf(model), { chains, optional: model.categories.some((each) => each.takes_optional) });
+  labelControls(keyboard, actionsOf(model), { chains, further: chains && !model.readOnly, optional: model.categories.some((each) => each.takes_optional) });
   paintHints(keyboard, empty && !marks ? [] : hints(model));
   byId("unsure", HTMLInputElement).disabled = model.readOnly;
   byId("optional", HTMLInputElement).disabled = model.readOnly;
@@ -80,6 +80,9 @@ export function paintPanel(page, all, keyboard) {
   byId("words").title = words;
   byId("position").textContent = `${model.coded.findIndex((one) => one.key === current) + 1} of ${total}`;
   byId("place").textContent = where;
+  const further = byId("further");
+  further.dataset.key = further.dataset.key === current ? current : "";
+  further.ariaPressed = String(further.dataset.key === current);
   model.categories.forEach(({ key }, place) => {
     byId("categories").children[place].setAttribute("aria-pressed", String(key === value?.category));
   });
