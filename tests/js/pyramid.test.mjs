@@ -112,8 +112,8 @@ test("merging keeps both comments and takes a label where there is none", () => 
 test("splitting leaves something behind", () => {
   const { model, state } = load(pyramid(SINKING));
   const all = pyramidOf(model, state).scus.get("sinking").contributors.map((one) => one.key);
-  assert.match(edits.split(model, state, "sinking", all, "x").refused, /nothing would stay/);
-  assert.match(edits.split(model, state, "sinking", [], "x").refused, /Choose/);
+  assert.match(edits.split(model, state, "sinking", all, "x").refused, /one must stay/);
+  assert.match(edits.split(model, state, "sinking", [], "x").refused, /Select/);
   const seen = done(model, state, edits.split(model, state, "sinking", [all[1]], "x"));
   assert.deepEqual([shape(seen).sinking, shape(seen).x], [["ferry sank"], ["a ferry went down"]]);
 });
@@ -166,7 +166,7 @@ test("of a peer all SCUs of the pyramid are listed, and marks whose SCU has gone
   const seen = pyramidOf(model, state);
   assert.deepEqual(seen.order.filter((one) => one.gone).map((one) => one.key), ["lost"]);
   assert.equal(seen.order[0].weight, 4);
-  assert.match(why(model, state, edits.contribute(model, state, [0, 0], "lost")), /no such SCU/);
+  assert.match(why(model, state, edits.contribute(model, state, [0, 0], "lost")), /no longer in the pyramid/);
   assert.equal(done(model, state, edits.markOutside(model, state, [0, 0])).loose[0].outside, true);
   assert.deepEqual(checkList(model, seen, freeCounts(model, seen)).map(({ title }) => title),
     ["Marks whose SCU is no longer in the pyramid", "Words that are not marked"]);
