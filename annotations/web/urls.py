@@ -42,6 +42,7 @@ urlpatterns = [
     path("projects/<slug:slug>/texts/<slug:text>/edit/", texts.edit_text, name="edit-text"),
     path("projects/<slug:slug>/texts/<slug:text>/delete/", texts.delete_text, name="delete-text"),
     path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/unassign/", texts.unassign, name="unassign"),
+    path("projects/<slug:slug>/add-texts/", texts.add_texts, name="add-texts"),
     path("projects/<slug:slug>/text-order/", texts.order_texts, name="order-texts"),
     path("projects/<slug:slug>/docsets/", docsets.docsets, name="docsets"),
     path(DOCSET, docsets.docset, name="docset"),
