@@ -28,6 +28,7 @@ urlpatterns = [
     path("projects/new/archive/", transfers.restore, name="restore"),
     path("projects/<slug:slug>/", projects.project_home, name="project"),
     path("projects/<slug:slug>/scheme/", scheme.scheme, name="scheme"),
+    path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
     path("projects/<slug:slug>/members/", members.members, name="members"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", members.remove_member, name="remove-member"),
     path(

@@ -223,6 +223,7 @@ PAGES = [
     row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"]})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on"})),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
+    row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("remove-member", pk="@membership.pk", POST=managers(302)),
