@@ -184,8 +184,6 @@ class ImportForm(FormatForm):
         if self.format_key in PYRAMID_FORMATS:
             del self.fields["predefined"]
             self.add_options([docset_option(project)])
-        if isinstance(format_, Format) and format_.texts_only:
-            del self.fields["create"], self.fields["predefined"]
         if format_ is not None and (format_.names_coders or (isinstance(format_, Format) and format_.texts_only)):
             del self.fields["whose"], self.fields["coder"]
         if format_ is not None:
@@ -201,7 +199,7 @@ class ImportForm(FormatForm):
         return {
             "coder_from": f"={fields['coder']}" if fields.get("whose") == "one" else fields.get("whose", ""),
             "predefined": fields.get("predefined", False),
-            "create": fields.get("create", False),
+            "create": fields["create"],
             "options": self.options,
         }
 
@@ -210,7 +208,7 @@ class ImportForm(FormatForm):
         field = self.fields["format"]
         assert isinstance(field, forms.ChoiceField)
         if project.answers != Project.Answers.SCUS:
-            field.choices = [DETECT_FORMAT, *[choice for choice in field.choices if choice[0]]]
+            field.choices = [DETECT_FORMAT, *((key, one.label) for key, one in formats_of(project).items())]
             field.required = False
 
     def clean(self) -> dict[str, Any]:

@@ -50,6 +50,7 @@ urlpatterns = [
     path(f"{DOCSET}peers/", docsets.peers, name="docset-peers"),
     path(f"{DOCSET}assign/", docsets.assign, name="docset-assign"),
     path(f"{DOCSET}delete/", docsets.delete_docset, name="delete-docset"),
+    path(f"{DOCSET}summaries/delete/", docsets.delete_summary, name="delete-summary"),
     path(f"{DOCSET}agreed/", docsets.agreed, name="docset-agreed"),
     path("projects/<slug:slug>/texts/<slug:text>/code/", coding.code, name="code"),
     path("projects/<slug:slug>/texts/<slug:text>/submit/", coding.submit, name="submit"),

@@ -256,6 +256,9 @@ PAGES = [
     row("order-texts", POST=managers(302, {"text": "@text.slug", "move": "up"})),
     row("docsets", OF_PYRAMIDS, GET=members(), POST=managers(302, {"title": "Rain", **rows_of_summaries(*TWO)})),
     row("docset", OF_PYRAMIDS, GET=who(MEMBERS)),
+    row(
+        "delete-summary", OF_PYRAMIDS, GET=managers(), POST=managers(302, {"name": "one"}), unseen=True
+    ),  # it has begun
     row("delete-docset", OF_PYRAMIDS, GET=managers(), POST=managers(400, {"seen": "x", "title": "y"}), unseen=True),
     row(
         "docset-peers",

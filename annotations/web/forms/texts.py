@@ -97,8 +97,8 @@ class UploadTextsForm(forms.Form):
     files = FilesField(help_text="Text files, files of any format below, or a zip of them. Drop them here.")  # type: ignore[assignment]
     format = forms.ChoiceField(required=False)
 
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, prefix="upload", **kwargs)
+    def __init__(self, project: Project, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files, prefix="upload")
         field = self.fields["format"]
         assert isinstance(field, forms.ChoiceField)
         of_texts = [(key, format_.label) for key, format_ in formats_of(project).items() if not format_.names_coders]
@@ -126,8 +126,8 @@ class PasteTextForm(forms.Form):
         help_text="As in [Anna] took [[her] dog] for a walk. Otherwise they are part of the text.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, prefix="paste", **kwargs)
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, prefix="paste")
 
     def clean_content(self) -> str:
         """Refuse a text without words; line ends become one character, of which browsers send two."""

@@ -129,17 +129,18 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         .order_by("coder__username")
     )
     chosen = [_coding_of(codings, request.GET[name]) for name in ("coder", "beside") if request.GET.get(name)]
+    labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
     context = {
         "project": project,
         "text": row,
         "manages": may(project, Right.MANAGE),
         "not_begun": [coding for coding in codings if not coding.version],
         "coders": [_coder_links(chosen, coding) for coding in codings],
-        "labels": project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1",
+        "labels": labels,
         "chosen": [coding.coder.get_username() for coding in chosen],
         "full_query": _version_query(chosen),
     }
-    context |= _versions(ReadText.read(project, row), chosen, labels=context["labels"])
+    context |= _versions(ReadText.read(project, row), chosen, labels=labels)
     return render(request, "annotations/texts/text.html", context)
 
 
@@ -242,6 +243,8 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     """Delete the assignments of a text to a coder that have not begun."""
     project = project_for(request.user, slug, Right.MANAGE)
     row = _text_of(project, text)
+    if not row.codings.filter(coder__username=coder).exists():
+        raise Http404("There is no such assignment.")
     try:
         unassign_coder(row, coder, request.POST.get("kind", ""))
     except ValidationError as error:
