@@ -56,12 +56,17 @@ def create_docset_from_text(
     docset.full_clean()
     docset.save()
     text = _create_text(project, docset, Text.Role.MODELS, slug, title, content)
+    write_summaries(text, summaries)
+    return docset
+
+
+def write_summaries(text: Text, summaries: Sequence[Summary]) -> None:
+    """Create the segments and words of the model summaries that the text contains."""
     Segment.objects.bulk_create(
         Segment(text=text, kind=Segment.Kind.SUMMARY, start=summary.start, end=summary.end, label=summary.name[:50])
         for summary in summaries
     )
     _create_words(text, [(summary.start, summary.end) for summary in summaries])
-    return docset
 
 
 @transaction.atomic

@@ -27,6 +27,7 @@ FORMATS: dict[str, Format] = {
         mmax2.FORMAT,
         muc.FORMAT,
         plain.FORMAT,
+        plain.TEXT_FORMAT,
         webanno.FORMAT,
     )
 }

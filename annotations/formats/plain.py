@@ -41,6 +41,14 @@ def read(bundle: Bundle) -> list[Document]:
     return [parse(decode(bundle.data, bundle.main), bundle.main)]
 
 
+def read_words(bundle: Bundle) -> list[Document]:
+    """Return the file as a text without markables, in which no character means anything. Raises FormatError."""
+    content = decode(bundle.data, bundle.main).rstrip()
+    if not content:
+        raise FormatError("there is no text in this file", bundle.main, 1)
+    return [Document(stem(bundle.main), bundle.main, content, [])]
+
+
 def parse(marked: str, file: str) -> Document:
     """Return the document that the marked text is. Raises FormatError with file, line and column on bad input."""
     lines = marked.split("\n")
@@ -187,3 +195,4 @@ class _Draft:
 
 
 FORMAT = Format("plain", "Plain text with [markables]", (".txt",), read, names_levels=True)
+TEXT_FORMAT = Format("text", "Plain text", (".txt",), read_words, texts_only=True)

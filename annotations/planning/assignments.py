@@ -54,7 +54,7 @@ def unassign(text: Text, coder: str, kind: str = "") -> int:
     codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder__username=coder, version=0)
     not_begun = list(codings.filter(kind=kind) if kind else codings)
     if not not_begun:
-        raise ValidationError(f"{coder} has begun “{text}”, or is not assigned to it; nothing was changed.")
+        raise ValidationError(f"{coder} has begun “{text}”; nothing was changed.")
     peers = Coding.objects.filter(text__docset=text.docset_id, coder__username=coder, kind=Coding.Kind.PEER)
     if any(coding.kind == Coding.Kind.PYRAMID for coding in not_begun) and peers.exists():
         raise ValidationError(f"{coder} has peers to score against this pyramid; unassign these first.")

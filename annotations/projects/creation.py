@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.models import Category, Level, Membership, Project, User
+from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member
 
 
@@ -25,21 +26,40 @@ def create_project(
     With `coders_mark`, coders mark the markables of coded levels themselves, in addition to predefined ones.
     Contributors of pyramids are always marked by coders.
     """
-    coders_mark = coders_mark or scheme.answers == Project.Answers.SCUS
-    project = Project(
-        slug=slug,
-        title=title,
-        guidelines=guidelines,
-        answers=scheme.answers,
-        unmarked=scheme.unmarked,
-        preset=scheme.agreement,
-    )
+    project = Project(slug=slug, title=title, guidelines=guidelines)
+    _set_conventions(project, scheme)
     project.full_clean()
     try:
         with transaction.atomic():
             project.save()
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
+    _create_scheme(project, scheme, coders_mark=coders_mark)
+    if manager is not None:
+        add_member(project, manager, Membership.Role.MANAGER)
+    return project
+
+
+@transaction.atomic
+def exchange_scheme(project: Project, scheme: ReadyMadeScheme, *, coders_mark: bool = False) -> None:
+    """Give a project without texts another ready-made scheme. Raise ValidationError if it has texts."""
+    lock_project(project.pk)
+    if project.texts.exists() or project.docsets.exists():
+        raise ValidationError("The scheme can be exchanged in a project without texts only.")
+    project.categories.all().delete()
+    project.levels.all().delete()
+    _set_conventions(project, scheme)
+    project.save(update_fields=["answers", "unmarked", "preset"])
+    _create_scheme(project, scheme, coders_mark=coders_mark)
+
+
+def _set_conventions(project: Project, scheme: ReadyMadeScheme) -> None:
+    project.answers, project.unmarked, project.preset = scheme.answers, scheme.unmarked, scheme.agreement
+
+
+def _create_scheme(project: Project, scheme: ReadyMadeScheme, *, coders_mark: bool) -> None:
+    """Create the levels and categories of the scheme. Contributors of pyramids are always marked by coders."""
+    coders_mark = coders_mark or scheme.answers == Project.Answers.SCUS
     levels = {
         level.key: Level.objects.create(
             project=project,
@@ -66,6 +86,3 @@ def create_project(
         )
         for position, category in enumerate(scheme.categories)
     )
-    if manager is not None:
-        add_member(project, manager, Membership.Role.MANAGER)
-    return project

@@ -75,7 +75,7 @@ class TextQuery:
         return texts.order_by(F(first).desc() if self.sort.startswith("-") else F(first).asc(), *others)
 
 
-def list_texts(project: Project, user: Person, query: TextQuery, number: object) -> Page[Any]:
+def list_texts(project: Project, user: Person, query: TextQuery, number: str | None) -> Page[Any]:
     """Return a page of the texts that the user sees, as TextRows. Four queries, whatever the size of the project."""
     found = query.select(Text.objects.visible_to(user).filter(project=project))
     # Only the texts of the page are looked at closely.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -19,7 +19,10 @@ from annotations.transfers.project_formats import check_format, docset_option, f
 
 OPTION_PREFIX = "option-"
 LONGEST_OPTION = 1000
+# So many names of files are shown.
+MOST_SHOWN = 5
 NO_FORMAT = ("", "Choose the format")
+DETECT_FORMAT = ("", "Detect from the files")
 ARCHIVE_LABEL = "Project archive (everything, to restore as a project)"
 
 
@@ -164,15 +167,24 @@ class ImportForm(FormatForm):
         help_text="New accounts have no password until you invite the person. People with an account must be invited.",
     )
 
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, project: Project, *args: Any, stored: Sequence[str] = (), **kwargs: Any) -> None:
+        """Take the names of files that are `stored` from an upload before, which need not be chosen again."""
         super().__init__(*args, **kwargs)
         formats = formats_of(project)
         self.set_formats(project, [(key, candidate.label) for key, candidate in formats.items()])
+        self._detect_by_default(project)
+        if stored:
+            more = f" and {len(stored) - MOST_SHOWN} more" if len(stored) > MOST_SHOWN else ""
+            shown = f"{', '.join(stored[:MOST_SHOWN])}{more}"
+            self.fields["files"].required = False
+            self.fields["files"].help_text = f"Uploaded: {shown}. Choose files to replace them."
+        if not project.texts.exists():
+            self.fields["whose"].initial = "nobody"
         format_ = formats.get(self.format_key)
         if self.format_key in PYRAMID_FORMATS:
             del self.fields["predefined"]
             self.add_options([docset_option(project)])
-        if format_ is not None and format_.names_coders:
+        if format_ is not None and (format_.names_coders or (isinstance(format_, Format) and format_.texts_only)):
             del self.fields["whose"], self.fields["coder"]
         if format_ is not None:
             self.add_options(format_.options_read)
@@ -190,6 +202,14 @@ class ImportForm(FormatForm):
             "create": fields["create"],
             "options": self.options,
         }
+
+    def _detect_by_default(self, project: Project) -> None:
+        """Offer to detect the format, in projects that take several."""
+        field = self.fields["format"]
+        assert isinstance(field, forms.ChoiceField)
+        if project.answers != Project.Answers.SCUS:
+            field.choices = [DETECT_FORMAT, *((key, one.label) for key, one in formats_of(project).items())]
+            field.required = False
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -9,15 +9,19 @@ import errno
 import logging
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
 
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import F, Q, QuerySet
@@ -30,7 +34,9 @@ from annotations.core.files import write_whole
 from annotations.core.limits import Limit
 from annotations.core.locks import refuse_busy_database
 from annotations.core.progress import Cancelled, Progress, WorkerStopped, is_lost, progress_recorder
-from annotations.formats import Finding, FormatError
+from annotations.formats import FORMATS, Finding, FormatError
+from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format
+from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.syntax.archive import claimed_bytes
 from annotations.models import Judgement, Project, Text, Transfer, User
 from annotations.models.project import may
@@ -54,6 +60,11 @@ MAX_TRANSFERS = 30
 MAX_AGE = timedelta(days=30)
 # A file is written a moment before its row.
 ORPHAN_AGE = timedelta(days=1)
+
+# In these states an import can be checked again with other choices.
+CHANGEABLE_STATES = (Transfer.State.CHECKED, Transfer.State.FAILED)
+ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error)
+UNKNOWN_FORMAT = "The format of the files could not be detected: choose it under “Change options”"
 
 LOST_MESSAGE = "The worker stopped, or none is running. It is safe to try again."
 DISK_FULL_MESSAGE = "The disk of the server is full. Nothing was changed. Try again when there is room."
@@ -79,8 +90,12 @@ UNWRITTEN = Q(total=0) | Q(done__lt=F("total"))
 def order_import(
     project: Project, user: User, files: Sequence[UploadedFile[Any]], format_key: str, choices: Mapping[str, Any]
 ) -> Transfer:
-    """Check an import of the uploaded files. `choices`: coder_from, predefined, create and the format's options."""
-    stored_choices = {**choices, "files": [file.name for file in files]}
+    """Check an import of the uploaded files. `choices`: coder_from, predefined, create and the format's options.
+
+    Without a format, it is detected.
+    """
+    format_key = format_key or detect_format(_heads(files))
+    stored_choices = {**_fitting(choices, format_key), "files": [file.name for file in files]}
     transfer = Transfer(
         project=project, user=user, kind=Transfer.Kind.IMPORT, format=format_key, choices=stored_choices
     )
@@ -89,6 +104,62 @@ def order_import(
     with tempfile.TemporaryFile() as archive:
         _zip_uploads(files, archive)
         return _save_order(transfer, File(archive))
+
+
+def check_again(transfer: Transfer, user: User, format_key: str, choices: Mapping[str, Any]) -> bool:
+    """Check an import again with other choices, without another upload. Return False if it is worked on or done.
+
+    Raise PermissionDenied for a user who did not order it, and ImportFailed if the upload no longer exists.
+    """
+    if transfer.user_id != user.pk:
+        raise PermissionDenied(f"{transfer.user} started this.")
+    if not format_key:
+        files = _uploaded_files(transfer)
+        format_key = detect_format(_heads(ContentFile(data, name=name) for name, data in files))
+    rows = Transfer.objects.filter(pk=transfer.pk, kind=Transfer.Kind.IMPORT, state__in=CHANGEABLE_STATES)
+    started = rows.update(
+        state=Transfer.State.CHECKING,
+        format=format_key,
+        choices={**_fitting(choices, format_key), "files": transfer.choices["files"]},
+        report=None,
+        error="",
+        done=0,
+        total=0,
+        heartbeat_at=timezone.now(),
+        finished_at=None,
+    )
+    if started and _refresh(transfer):
+        _run_or_enqueue(transfer)
+    return bool(started)
+
+
+def _fitting(choices: Mapping[str, Any], format_key: str) -> dict[str, Any]:
+    """Return the choices of an import; files of some formats are nobody's work, whatever was chosen."""
+    format_ = FORMATS.get(format_key)
+    return {**choices, "coder_from": "nobody"} if format_ is not None and format_.texts_only else dict(choices)
+
+
+def _heads(files: Iterable[File[Any]]) -> Iterator[tuple[str, bytes]]:
+    """Yield the names of the files, and of those in zips, with how each begins."""
+    for file in islice(files, MOST_FILES):
+        name = file.name or ""
+        file.seek(0)
+        if name.lower().endswith(".zip"):
+            yield from _heads_in_zip(file)
+        else:
+            yield name, file.read(HEAD_BYTES)
+        file.seek(0)
+
+
+def _heads_in_zip(file: File[Any]) -> list[tuple[str, bytes]]:
+    heads: list[tuple[str, bytes]] = []
+    # What is wrong with a zip is told when it is read.
+    with suppress(*ZIP_ERRORS), zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/") and name != LOSSES_FILE]
+        for name in names[:MOST_FILES]:
+            with archive.open(name) as content:
+                heads.append((name, content.read(HEAD_BYTES)))
+    return heads
 
 
 def order_export(project: Project, user: User, format_key: str, choices: Mapping[str, Any]) -> Transfer:
@@ -358,6 +429,8 @@ def _error_text(message: str) -> str:
 def _run_import(transfer: Transfer, trial: bool, progress: Progress) -> dict[str, Any]:
     choices, project = transfer.choices, transfer.project
     assert project is not None
+    if not transfer.format:
+        raise ImportFailed(UNKNOWN_FORMAT)
     report = import_sources(
         project,
         transfer.format,

@@ -160,6 +160,7 @@ def rows_of_summaries(*summaries: Mapping[str, str]) -> dict[str, Any]:
     return fields
 
 
+PASTED = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
 FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
 JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
 TWO = ({"name": "x", "content": "Rain fell."}, {"name": "y", "content": "It rained."})
@@ -222,6 +223,7 @@ PAGES = [
     row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"]})),
     again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on"})),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
+    row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("remove-member", pk="@membership.pk", POST=managers(302)),
@@ -244,9 +246,19 @@ PAGES = [
     row("delete-text", GET=managers(), POST=managers(400, {"seen": "x", "title": "y"}), unseen=True),
     again("delete-text", OF_PYRAMIDS, GET=managers(302)),
     row("unassign", at=PARAMETERS, POST=managers(302), unseen=True),  # it has begun
+    row(
+        "add-texts",
+        GET=managers(302),
+        POST=managers(302, {"paste": "1", "paste-title": "New", "paste-content": "Rain."}),
+    ),
+    again("add-texts", POST=managers(302, {"upload": "1", "upload-files": upload})),
+    again("add-texts", OF_PYRAMIDS, GET=managers(302)),
     row("order-texts", POST=managers(302, {"text": "@text.slug", "move": "up"})),
     row("docsets", OF_PYRAMIDS, GET=members(), POST=managers(302, {"title": "Rain", **rows_of_summaries(*TWO)})),
     row("docset", OF_PYRAMIDS, GET=who(MEMBERS)),
+    row(
+        "delete-summary", OF_PYRAMIDS, GET=managers(), POST=managers(302, {"name": "one"}), unseen=True
+    ),  # it has begun
     row("delete-docset", OF_PYRAMIDS, GET=managers(), POST=managers(400, {"seen": "x", "title": "y"}), unseen=True),
     row(
         "docset-peers",

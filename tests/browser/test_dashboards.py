@@ -328,11 +328,11 @@ def left_to_a_worker(project, codings, keys, monkeypatch, settings):
 
 def test_what_takes_long_is_done_by_a_worker_while_the_page_shows_how_far_it_is(sign_in, charlie, left_to_a_worker):
     page = sign_in(charlie, "/projects/tea/agreement/grid/")
-    expect(page.get_by_text("This takes a while")).to_be_visible()
+    expect(page.get_by_text("Computing.")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     expect(page.locator("#table-grid tbody tr")).to_have_count(6)
-    expect(page.get_by_text("This takes a while")).to_have_count(0)
+    expect(page.get_by_text("Computing.")).to_have_count(0)
 
 
 def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
@@ -340,7 +340,7 @@ def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, cha
     page = sign_in(charlie, "/")
     answer = DelayedAnswer(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
     page.goto("/projects/tea/agreement/grid/")
-    expect(page.get_by_text("This takes a while")).to_be_visible()
+    expect(page.get_by_text("Computing.")).to_be_visible()
     chosen = page.locator(".agreement-controls select[name=coefficient]")
     chosen.select_option("gwet_ac1")
     answer.wait_for_request()

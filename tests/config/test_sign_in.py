@@ -78,7 +78,7 @@ def test_signing_in_needs_the_token_of_the_form(anna):
     client = Client(enforce_csrf_checks=True)
     answer = sign_in(client)
     assert answer.status_code == 403
-    assert "too old" in answer.content.decode()
+    assert "has expired" in answer.content.decode()
 
 
 def test_what_is_not_there_and_what_is_not_allowed_have_their_pages(signed_in, client, bob, project):

@@ -280,7 +280,9 @@ class TransferSerializer(serializers.ModelSerializer[Transfer]):
 
 
 class ImportOrderSerializer(serializers.Serializer[Any]):
-    format = serializers.CharField(help_text="The key of a format that is read.")
+    format = serializers.CharField(
+        required=False, help_text="The key of a format that is read; detected from the files where it is not given."
+    )
     files = serializers.ListField(child=serializers.FileField())
     whose = serializers.ChoiceField(
         ["parent", "name", "one", "nobody"], required=False, help_text="Needed where the format names no coders."

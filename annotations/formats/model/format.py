@@ -87,6 +87,7 @@ class Format:
     names_levels, names_categories: they have levels and categories of their own.
     ways: for `level` and `category` the options of the format that may help where the scheme lacks one, for `words` the
     one that says where they stand.
+    texts_only: its files hold texts and nobody's work.
     text_of: the name of the file with the text of a file, where that may lie elsewhere or in the project.
     """
 
@@ -105,6 +106,7 @@ class Format:
     names_levels: bool = False
     names_categories: bool = False
     ways: Mapping[str, str] = MappingProxyType({})
+    texts_only: bool = False
     text_of: Callable[[str], str] | None = None
 
     @property
@@ -113,7 +115,7 @@ class Format:
         common = {
             LEVEL: self.names_levels,
             CATEGORY: self.names_categories,
-            EMPTY: not self.names_coders,
+            EMPTY: not self.names_coders and not self.texts_only,
             ENCODING: not self.binary,
         }
         return (*self.options, *(option for option, has in common.items() if has))

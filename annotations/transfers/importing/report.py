@@ -24,12 +24,24 @@ class Failure:
         return self.message
 
 
+@dataclass(frozen=True, slots=True)
+class TextPreview:
+    """A text that an import brings or adds to, for people to look at: how long it is, and how it begins."""
+
+    slug: str
+    title: str
+    is_new: bool
+    words: int
+    markables: int
+    sample: str
+
+
 @dataclass(slots=True)
 class Report:
     """The result of an import, or for a trial what it would be.
 
     `documents` counts those that were not refused; `unchanged` the codings that the project has already, just as in the
-    files. `reason` says why none of the files could be read, where that is.
+    files. `previews` are the first of the texts. `reason` says why none of the files could be read, where that is.
     """
 
     documents: int = 0
@@ -42,6 +54,7 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    previews: list[TextPreview] = field(default_factory=list)
     reason: str = ""
 
     @property

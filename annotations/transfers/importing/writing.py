@@ -11,7 +11,10 @@ from annotations.core.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Document, Mark
 from annotations.models import Coding, Markable, Project, Segment, Text, User
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
-from annotations.transfers.importing.report import Report
+from annotations.transfers.importing.report import Report, TextPreview
+
+# So many texts of an import are shown before it is done, and so much of each.
+MOST_PREVIEWS, SAMPLE_LINES, SAMPLE_LENGTH = 50, 3, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,16 @@ class PlannedText:
         """Return the predefined markables, by key, as the first file that contains each has it."""
         return {key: mark for checked in reversed(self.checked) for key, mark in checked.predefined.items()}
 
+    def preview(self) -> TextPreview:
+        """Return what the page on the import shows of it."""
+        content = self.text.content
+        lines = [" ".join(line.split()) for line in content[: 10 * SAMPLE_LENGTH].splitlines() if line.strip()]
+        sample = "\n".join(lines[:SAMPLE_LINES])
+        if len(sample) > SAMPLE_LENGTH:
+            sample = f"{sample[: SAMPLE_LENGTH - 1]}…"
+        words, markables = len(content.split()), len(self.markables())
+        return TextPreview(self.text.slug, self.text.title, self.text.pk is None, words, markables, sample)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -45,7 +58,7 @@ class Plan:
 
     def report(self) -> Report:
         """Return the report of what it writes."""
-        report = Report()
+        report = Report(previews=[planned.preview() for planned in self.texts[:MOST_PREVIEWS]])
         for planned in self.texts:
             report.documents += len(planned.checked)
             report.texts += planned.text.pk is None

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from annotations.core.etags import etag_of
 from annotations.core.fields import ModelCheckboxField
 from annotations.models import Level, Project
+from annotations.projects.creation import exchange_scheme
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 
@@ -34,6 +35,22 @@ class ProjectForm(forms.ModelForm[Project]):
         widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
 
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
+
+
+class ExchangeSchemeForm(forms.Form):
+    """The choice of another ready-made scheme for a project without texts."""
+
+    scheme = forms.ChoiceField(choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()])
+    coders_mark = forms.BooleanField(required=False, label="Coders create markables")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+
+    def save(self) -> None:
+        """Exchange the scheme. Raise ValidationError if the project has texts."""
+        fields = self.cleaned_data
+        exchange_scheme(self.project, SCHEMES[fields["scheme"]], coders_mark=fields["coders_mark"])
 
 
 class StaleFormMixin(forms.BaseForm):

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 
-from annotations.models import Docset, Text
+from annotations.models import Docset, Project, Text
 from annotations.texts.changes import DeletionFigures
 from annotations.texts.listing import DEFAULT_SORT, SORTS, TextQuery
+from annotations.transfers.forms import DETECT_FORMAT, FilesField
+from annotations.transfers.project_formats import formats_of
 from annotations.web.forms.projects import StaleFormMixin
+
+# A name of a file, without these and not longer than file systems take it.
+UNSAFE = str.maketrans(dict.fromkeys("/\\\x00\r\n\t", "-"))
+LONGEST_NAME = 60
 
 
 class TextQueryForm(forms.Form):
@@ -82,3 +89,56 @@ class DeletionForm(forms.Form):
         if " ".join(title.split()) != " ".join(self.doomed.title.split()):
             raise forms.ValidationError("This is not the title.")
         return title
+
+
+class UploadTextsForm(forms.Form):
+    """Files to add as texts, which nobody has coded."""
+
+    files = FilesField(help_text="Text files, files of any format below, or a zip of them. Drop them here.")  # type: ignore[assignment]
+    format = forms.ChoiceField(required=False)
+
+    def __init__(self, project: Project, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files, prefix="upload")
+        field = self.fields["format"]
+        assert isinstance(field, forms.ChoiceField)
+        of_texts = [(key, format_.label) for key, format_ in formats_of(project).items() if not format_.names_coders]
+        field.choices = [DETECT_FORMAT, *of_texts]
+
+    @property
+    def order(self) -> tuple[list[UploadedFile[Any]], str]:
+        """The files, and the key of their format."""
+        return self.cleaned_data["files"], self.cleaned_data["format"]
+
+
+class PasteTextForm(forms.Form):
+    """A pasted text."""
+
+    title = forms.CharField(max_length=LONGEST_NAME)
+    content = forms.CharField(
+        label="Text",
+        strip=False,
+        max_length=1_000_000,
+        widget=forms.Textarea(attrs={"rows": 8, "class": "texts-paste"}),
+    )
+    marked = forms.BooleanField(
+        required=False,
+        label="Square brackets mark markables",
+        help_text="As in [Anna] took [[her] dog] for a walk. Otherwise they are part of the text.",
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, prefix="paste")
+
+    def clean_content(self) -> str:
+        """Refuse a text without words; line ends become one character, of which browsers send two."""
+        content: str = self.cleaned_data["content"]
+        if not content.strip():
+            raise forms.ValidationError("Paste the text.")
+        return content.replace("\r\n", "\n")
+
+    @property
+    def order(self) -> tuple[list[UploadedFile[Any]], str]:
+        """The text as a file that is named after its title, and the key of its format."""
+        name = self.cleaned_data["title"].translate(UNSAFE).strip(". ") or "text"
+        file: UploadedFile[Any] = SimpleUploadedFile(f"{name}.txt", self.cleaned_data["content"].encode())
+        return [file], "plain" if self.cleaned_data["marked"] else "text"

@@ -13,6 +13,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.decisions import OperationRejected
 from annotations.core.text import pluralize
+from annotations.docsets.deletion import FEWEST_SUMMARIES
+from annotations.docsets.deletion import delete_summary as delete_summary_of
 from annotations.docsets.progress import (
     coders_in,
     docset_overview,
@@ -86,6 +88,9 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "peers": visible_peers(docset_row, signed_in_user(request), blind=is_blind_to_peers(project)),
         "sees_all": sees_all,
         "manages": may(project, Right.MANAGE),
+        "may_delete_summary": may(project, Right.MANAGE)
+        and overview.summaries > FEWEST_SUMMARIES
+        and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
         "not_begun": Coding.objects.filter(text__docset=docset_row, version=0)
         .select_related("coder", "text")
         .defer("text__content")
@@ -222,6 +227,25 @@ def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         return redirect("docsets", project.slug)
     context = {"project": project, "docset": docset_row, "figures": figures, "form": form}
     return render(request, "annotations/docsets/docset_delete.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
+    """Delete a model summary of a docset on which nobody has worked."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    docset_row = _docset(request, project, docset)
+    name = (request.POST if request.method == "POST" else request.GET).get("name", "")
+    if request.method == "POST":
+        try:
+            delete_summary_of(docset_row, name)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, f"Deleted the summary “{name}”.")
+        return redirect("docset", project.slug, docset_row.slug)
+    context = {"project": project, "docset": docset_row, "name": name}
+    return render(request, "annotations/docsets/summary_delete.html", context)
 
 
 def home(request: HttpRequest, project: Project) -> HttpResponse:

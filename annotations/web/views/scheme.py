@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -12,8 +13,37 @@ from annotations.models import Project
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
+from annotations.schemes.ready_made import SCHEMES
 from annotations.web import markdown
-from annotations.web.forms.projects import AboutForm, CoderMarkedLevelsForm, PyramidOptionsForm
+from annotations.web.forms.projects import (
+    AboutForm,
+    CoderMarkedLevelsForm,
+    ExchangeSchemeForm,
+    PyramidOptionsForm,
+)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def exchange(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give a project without texts another ready-made scheme."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    form = ExchangeSchemeForm(project, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            form.save()
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            messages.success(request, f"The scheme is {SCHEMES[form.cleaned_data['scheme']].label} now.")
+            return redirect("scheme", project.slug)
+    context = {
+        "project": project,
+        "form": form,
+        "schemes": SCHEMES.values(),
+        "has_texts": project.texts.exists() or project.docsets.exists(),
+    }
+    return render(request, "annotations/projects/exchange_scheme.html", context, status=400 if form.errors else 200)
 
 
 @login_required
@@ -39,6 +69,7 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "manages": may(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": project.levels.all(),
+        "may_exchange": may(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
         "categories": project.categories.select_related("points_to"),
         "guidelines_html": markdown.render(project.guidelines),
     }

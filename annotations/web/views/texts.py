@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,10 +25,17 @@ from annotations.texts.changes import delete_text as delete_with_work
 from annotations.texts.changes import deletion_figures, move_text, sort_by_title
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
 from annotations.texts.versions import ReadText
-from annotations.web.forms.texts import DeletionForm, TextForm, TextQueryForm
+from annotations.transfers import orders
+from annotations.web.forms.texts import DeletionForm, PasteTextForm, TextForm, TextQueryForm, UploadTextsForm
+from annotations.web.views import signed_in_user
+from annotations.web.views.transfers import may_order
 
 # So many differences of two coders are listed; all of them are lit in the text.
 MOST_DIFFERENCES = 200
+# The choices of an import of texts that nobody has coded.
+TEXTS_ONLY: Mapping[str, Any] = MappingProxyType(
+    {"coder_from": "nobody", "predefined": True, "create": False, "options": {}}
+)
 STEPS = {"up": -1, "down": 1}
 COLUMNS = (
     ("title", "Text", ""),
@@ -44,20 +53,46 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
-    rounds = rounds_of(project)
-    form = TextQueryForm(rounds, request.GET)
+    return render(request, "annotations/texts/texts.html", _list_context(request, project))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def add_texts(request: HttpRequest, slug: str) -> HttpResponse:
+    """Order an import of uploaded files or of a pasted text, coded by nobody; show the list with its forms if not."""
+    project = project_for(request.user, slug, Right.MANAGE)
+    if project.answers == Project.Answers.SCUS or request.method != "POST":
+        return redirect("project-texts", project.slug)
+    form: UploadTextsForm | PasteTextForm
+    if "paste" in request.POST:
+        form, name = PasteTextForm(request.POST), "paste"
+    else:
+        form, name = UploadTextsForm(project, request.POST, request.FILES), "upload"
+    if form.is_valid() and may_order(request, form):
+        transfer = orders.order_import(project, signed_in_user(request), *form.order, TEXTS_ONLY)
+        return redirect("transfer", transfer.pk)
+    context = _list_context(request, project) | {name: form, "adds": True}
+    return render(request, "annotations/texts/texts.html", context, status=400)
+
+
+def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
+    form = TextQueryForm(rounds_of(project), request.GET)
     query = form.query
-    context = {
+    shown = list_texts(project, signed_in_user(request), query, request.GET.get("page"))
+    return {
         "project": project,
         "manages": may(project, Right.MANAGE),
         "form": form,
         "query": query,
-        "shown": list_texts(project, request.user, query, request.GET.get("page")),
+        "shown": shown,
         "columns": [_column(query, *column) for column in COLUMNS],
         "own_order": _address(query, DEFAULT_SORT),
         "full_query": _address(query, query.sort),
+        "upload": UploadTextsForm(project),
+        "paste": PasteTextForm(),
+        # The first texts are added without further ado.
+        "adds": not shown.paginator.count and query.is_whole,
     }
-    return render(request, "annotations/texts/texts.html", context)
 
 
 def _column(query: TextQuery, key: str, label: str, look: str) -> dict[str, Any]:
@@ -94,17 +129,18 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         .order_by("coder__username")
     )
     chosen = [_coding_of(codings, request.GET[name]) for name in ("coder", "beside") if request.GET.get(name)]
+    labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
     context = {
         "project": project,
         "text": row,
         "manages": may(project, Right.MANAGE),
         "not_begun": [coding for coding in codings if not coding.version],
         "coders": [_coder_links(chosen, coding) for coding in codings],
-        "labels": project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1",
+        "labels": labels,
         "chosen": [coding.coder.get_username() for coding in chosen],
         "full_query": _version_query(chosen),
     }
-    context |= _versions(ReadText.read(project, row), chosen, labels=context["labels"])
+    context |= _versions(ReadText.read(project, row), chosen, labels=labels)
     return render(request, "annotations/texts/text.html", context)
 
 
@@ -207,6 +243,8 @@ def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResp
     """Delete the assignments of a text to a coder that have not begun."""
     project = project_for(request.user, slug, Right.MANAGE)
     row = _text_of(project, text)
+    if not row.codings.filter(coder__username=coder).exists():
+        raise Http404("There is no such assignment.")
     try:
         unassign_coder(row, coder, request.POST.get("kind", ""))
     except ValidationError as error:

@@ -17,18 +17,20 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.core.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
-from annotations.models import Transfer
+from annotations.models import Project, Transfer
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for, transfer_for
 from annotations.transfers import orders
-from annotations.transfers.forms import ExportForm, ImportForm, RestoreForm
+from annotations.transfers.forms import OPTION_PREFIX, ExportForm, ImportForm, RestoreForm
+from annotations.transfers.importing.report import ImportFailed
 from annotations.web.views import signed_in_user
 
 # After this time without a start, the page says that there may be no worker.
 PATIENCE = timedelta(seconds=10)
 # The largest number of entries of a list, such as refused files, that the page shows unfolded.
 MAX_SHOWN = 20
+MOST_DIGITS = 18  # of a key of a row
 BEING_WRITTEN = "The database is busy with an import. Try again in a moment."
 
 
@@ -53,16 +55,59 @@ def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
 def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an import of uploaded files."""
     project = project_for(request.user, slug, Right.MANAGE)
+    before = _import_to_change(request, project)
+    stored = before.choices["files"] if before else ()
     if request.method == "POST":
-        form = ImportForm(project, request.POST, request.FILES)
-        if form.is_valid() and _may_order(request, form):
-            transfer = orders.order_import(
-                project, signed_in_user(request), form.cleaned_data["files"], form.format_key, form.choices
-            )
+        form = ImportForm(project, request.POST, request.FILES, stored=stored)
+        if form.is_valid() and may_order(request, form):
+            transfer = _order_or_check_again(request, project, form, before)
             return redirect("transfer", transfer.pk)
     else:
-        form = ImportForm(project, initial={"format": request.GET.get("format", "")})
-    return _form(request, "annotations/transfers/import.html", {"project": project, "form": form})
+        initial = _choices_of(before) if before else {}
+        if "format" in request.GET:
+            initial["format"] = request.GET["format"]
+        form = ImportForm(project, initial=initial, stored=stored)
+    context = {"project": project, "form": form, "before": before}
+    return _form(request, "annotations/transfers/import.html", context)
+
+
+def _import_to_change(request: HttpRequest, project: Project) -> Transfer | None:
+    """Return the person's own import whose files are stored and whose options they change; None if there is none."""
+    key = request.POST.get("again") or request.GET.get("again", "")
+    if not (key.isascii() and key.isdigit() and len(key) < MOST_DIGITS):
+        return None
+    own = Transfer.objects.filter(project=project, user=signed_in_user(request), kind=Transfer.Kind.IMPORT)
+    return own.filter(pk=int(key), state__in=orders.CHANGEABLE_STATES).first()
+
+
+def _choices_of(transfer: Transfer) -> dict[str, Any]:
+    """Return the fields of the form as they were sent for this import."""
+    choices = transfer.choices
+    coder_from = choices["coder_from"]
+    is_one = coder_from.startswith("=")
+    options = {f"{OPTION_PREFIX}{key}": value for key, value in choices["options"].items()}
+    return {
+        "format": transfer.format,
+        "whose": "one" if is_one else coder_from or "nobody",
+        "coder": coder_from[1:] if is_one else "",
+        "predefined": choices["predefined"],
+        "create": choices["create"],
+        **options,
+    }
+
+
+def _order_or_check_again(
+    request: HttpRequest, project: Project, form: ImportForm, before: Transfer | None
+) -> Transfer:
+    files, user = form.cleaned_data["files"], signed_in_user(request)
+    if before is None or files:
+        return orders.order_import(project, user, files, form.format_key, form.choices)
+    try:
+        if not orders.check_again(before, user, form.format_key, form.choices):
+            messages.info(request, "This is worked on or done already; nothing was changed.")
+    except ImportFailed as error:
+        messages.error(request, str(error))
+    return before
 
 
 @login_required
@@ -73,7 +118,7 @@ def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     archives = may(project, Right.MANAGE)
     if request.method == "POST":
         form = ExportForm(project, request.POST, archives=archives)
-        if form.is_valid() and _may_order(request, form):
+        if form.is_valid() and may_order(request, form):
             transfer = orders.order_export(project, signed_in_user(request), form.format_key, form.choices)
             return redirect("transfer", transfer.pk)
     else:
@@ -87,13 +132,13 @@ def export_files(request: HttpRequest, slug: str) -> HttpResponse:
 def restore(request: HttpRequest) -> HttpResponse:
     """Order the creation of a project from its archive."""
     form = RestoreForm(request.POST or None, request.FILES or None)
-    if request.method == "POST" and form.is_valid() and _may_order(request, form):
+    if request.method == "POST" and form.is_valid() and may_order(request, form):
         transfer = orders.order_restore(signed_in_user(request), form.cleaned_data["file"], form.cleaned_data["slug"])
         return redirect("transfer", transfer.pk)
     return render(request, "annotations/transfers/restore.html", {"form": form}, status=400 if form.errors else 200)
 
 
-def _may_order(request: HttpRequest, form: Form) -> bool:
+def may_order(request: HttpRequest, form: Form) -> bool:
     """Count an order of the person; add an error to the form where there were too many in this hour."""
     most = settings.API_ORDERS_AN_HOUR
     if orders.ORDERS.use(request.user.pk) <= most:

@@ -231,7 +231,7 @@ def test_the_page_opens_with_the_first_two_coders(signed_in, charlie, make_cases
 
 @pytest.mark.parametrize(
     ("scheme", "words"),
-    [("sortal-classes", "There are no chains to compare"), ("clusters", "Two coders are needed")],
+    [("sortal-classes", "No chains to compare"), ("clusters", "Two coders are needed")],
 )
 def test_without_chains_or_coders_the_page_says_what_is_needed(signed_in, charlie, db, scheme, words):
     coded_project("empty", scheme, "[a](a) [b](b)")

@@ -50,13 +50,13 @@ def test_the_page_waits_for_the_worker_and_then_shows_the_same_as_at_once(
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     waiting = client.get(address, {"distance": "masi"})
     assert waiting.status_code == 200
-    assert "This takes a while" in waiting.content.decode()
+    assert "Computing." in waiting.content.decode()
     refused = client.get(address, asked)
     assert (refused.status_code, refused["Retry-After"]) == (503, "5")
     assert Computation.objects.count() == 1
     by_worker()
     assert client.get(address, asked).json() == at_once
-    assert "This takes a while" not in client.get(address, {"distance": "masi"}).content.decode()
+    assert "Computing." not in client.get(address, {"distance": "masi"}).content.decode()
     assert Computation.objects.count() == 1
 
 
@@ -105,12 +105,12 @@ def test_what_was_found_is_shown_while_newer_answers_are_computed(signed_in, cha
     judge_again(codings["bob"], keys["e"], "none")
     lately = client.get(URL.format("grid")).content.decode()
     assert "answers have changed since" in lately
-    assert "This takes a while" not in lately
+    assert "Computing." not in lately
     assert Computation.objects.count() == 1
     Computation.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
     later = client.get(URL.format("grid")).content.decode()
     assert "answers have changed since" in later
-    assert "This takes a while" in later
+    assert "Computing." in later
     assert 'id="table-grid"' in later
     by_worker()
     after = client.get(URL.format("grid"), {"as": "json", "table": "grid"}).json()
@@ -137,7 +137,7 @@ def test_another_version_of_the_program_computes_for_itself(signed_in, charlie, 
     by_worker()
     monkeypatch.setattr(computations, "VERSION_MARK", "next")
     page = client.get(URL.format("grid")).content.decode()
-    assert "This takes a while" in page
+    assert "Computing." in page
     assert 'id="table-grid"' not in page
 
 
@@ -154,7 +154,7 @@ def test_a_failure_is_shown_once_and_tried_again(signed_in, charlie, judged, by_
     assert "It could not be computed." in page
     assert 'hx-trigger="every 1s"' not in page
     assert Computation.objects.count() == 0
-    assert "This takes a while" in client.get(URL.format("grid")).content.decode()
+    assert "Computing." in client.get(URL.format("grid")).content.decode()
     by_worker()
     assert 'id="table-grid"' in client.get(URL.format("grid")).content.decode()
 

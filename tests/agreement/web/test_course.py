@@ -76,7 +76,7 @@ def test_links_keep_the_parameters_and_the_stages(signed_in, charlie, walk):
 def test_where_nothing_has_happened_it_says_what_to_do(signed_in, charlie):
     coded_project("walk", "poesio-artstein-2005", WALK)
     page = signed_in(charlie).get(URL, {"by": "week"}).content.decode()
-    assert "Nothing has happened yet" in page
+    assert "No activity yet" in page
     assert "look at it by round" in page
     assert links(page, "by=round")
 

@@ -223,7 +223,7 @@ def test_the_flag_is_a_filter_and_needs_one(signed_in, charlie, varied, text, ke
     assert links(client.get(URL, {"flag": "set"}).content.decode()) == [keys["b"]]
     page = client.get(URL, {"flag": "set", "relation": "category"}).content.decode()
     assert "No matches" in page
-    assert "Take a filter off." in page
+    assert "No item matches the filters." in page
 
 
 @pytest.mark.parametrize(

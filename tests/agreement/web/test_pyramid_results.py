@@ -236,4 +236,4 @@ def test_what_is_counted_is_a_choice_and_each_convention_has_its_own(client, pro
     assert presets["Passonneau 2006: MASI of spans"] == units["spans"][5] != units["words"][5]
     assert presets["Passonneau 2006: Jaccard of spans"] == units["spans"][2]
     changes = {row[0]: row[1] for row in table(page, "compare")}
-    assert changes["What is counted: contributors as marked"] == units["spans"][5]
+    assert changes["Units: contributors"] == units["spans"][5]

@@ -134,7 +134,7 @@ def test_a_remark_is_taken_away_at_its_own_item_only(signed_in, people, item, di
 @pytest.mark.parametrize("body", ["", "  \n ", "x" * 5001, "a\x00b"])
 def test_an_empty_or_too_long_remark_is_refused(signed_in, people, item, body):
     page = signed_in(people["manager"]).post(f"{item}remarks/", {"body": body}, follow=True).content.decode()
-    assert "The remark is not kept" in page
+    assert "Comment not saved" in page
     assert not Remark.objects.exists()
 
 

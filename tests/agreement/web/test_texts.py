@@ -104,7 +104,7 @@ def test_many_texts_come_in_pages_that_keep_the_order(signed_in, charlie):
 def test_without_texts_it_says_what_to_do(signed_in, charlie, walk):
     Text.objects.all().delete()
     page = signed_in(charlie).get(URL).content.decode()
-    assert "A text stands here when" in page
+    assert "Texts appear here once" in page
     assert 'href="/projects/walk/"' in page
 
 

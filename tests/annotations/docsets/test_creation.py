@@ -80,7 +80,7 @@ def test_every_word_of_the_summaries_is_there_and_none_of_their_headers(models):
 @pytest.mark.parametrize(
     ("summaries", "message"),
     [
-        ([("one", "A ferry.")], "two model summaries or more"),
+        ([("one", "A ferry.")], "two or more model summaries"),
         ([("one", "A ferry."), ("One ", "It sank.")], "same name"),
         ([("one", "A ferry."), ("two", " ... ")], "no words"),
     ],
@@ -271,7 +271,7 @@ def test_a_summary_of_many_dashes_is_made_in_time_that_grows_with_it(db):
 
 
 def test_a_docset_of_one_text_too_has_two_summaries_or_more(db):
-    with pytest.raises(ValidationError, match="two model summaries or more"):
+    with pytest.raises(ValidationError, match="two or more model summaries"):
         create_docset_from_text(pyramid_project(), "x", "X", "It sank.", "", find_summaries("It sank.", "")[0])
     assert not Docset.objects.exists()
 

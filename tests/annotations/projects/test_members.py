@@ -12,7 +12,7 @@ def test_a_member_is_added_by_name_in_any_case(signed_in, charlie, mallory, proj
     assert client.post(URL, {"username": "MALLORY", "role": "viewer"}).url == URL
     assert Membership.objects.get(user=mallory).role == "viewer"
     page = client.get(URL).content.decode()
-    assert "mallory is viewer now." in page
+    assert "mallory is now viewer." in page
 
 
 def test_a_role_can_be_changed_where_there_is_no_work(signed_in, people):
@@ -29,10 +29,10 @@ def test_a_coder_with_work_cannot_be_made_to_see(signed_in, charlie, alice, proj
 @pytest.mark.parametrize(
     ("form", "says"),
     [
-        ({"username": "ghost", "role": "coder"}, "nobody with this name"),
+        ({"username": "ghost", "role": "coder"}, "No user has this username"),
         ({"username": "", "role": "coder"}, "required"),
         ({"username": "a\x00b", "role": "coder"}, "Null characters"),
-        ({"username": "<b>", "role": "coder"}, "nobody with this name"),
+        ({"username": "<b>", "role": "coder"}, "No user has this username"),
         ({"username": "mallory", "role": "owner"}, "not one of the available choices"),
         ({"username": "mallory"}, "required"),
     ],

@@ -574,9 +574,9 @@ def test_who_brings_a_project_back_manages_it(tea):
 def test_a_coder_does_not_bring_back_a_project_to_see_what_others_did(tea):
     data = archived(tea)
     alice = User.objects.get(username="Alice")
-    assert "Alice codes texts of this project and stays blind" in refused(data, by=alice)
+    assert "Alice codes texts of this project and must stay blind" in refused(data, by=alice)
     members = [row for row in lines(data, "members") if row["user"] != "Alice"]
-    assert "stays blind" in refused(with_rows(data, members=members), by=alice)
+    assert "must stay blind" in refused(with_rows(data, members=members), by=alice)
 
 
 def test_a_trial_says_what_would_happen_and_changes_nothing(tea):
@@ -611,7 +611,7 @@ def test_the_address_can_be_another_but_none_that_is_taken(tea):
     data = archived(tea)
     assert "There is a project 'tea' already" in refused(data, slug=None)
     assert "There is a project 'tea' already" in refused(data, slug="tea")
-    assert "'new' is taken by a page" in refused(data, slug="new")
+    assert "'new' is reserved" in refused(data, slug="new")
     assert "'no slug' is none" in refused(data, slug="no slug")
     assert "'' is none" in refused(data, slug="")
     assert refused(changed(data, "project", 0, slug="no slug"), slug=None).startswith("project.jsonl:1: slug: ")

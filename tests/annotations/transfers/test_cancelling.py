@@ -211,7 +211,7 @@ def test_while_all_is_written_a_page_says_so(import_that_writes, project, charli
     page = f"/transfers/{made.pk}/"
     answer = client.post(f"{page}{what}/")
     assert (answer.status_code, answer.url) == (302, page)
-    assert "is being written" in client.get(page).content.decode()
+    assert "is busy with an import" in client.get(page).content.decode()
     assert told(made) == (STATE.RUNNING, "")
 
 

@@ -264,7 +264,7 @@ def test_importing_twice_changes_nothing(tales):
 def test_a_coding_that_is_there_is_not_overwritten(tales):
     bring(tales, coded(WALK, "anna"))
     message = refused(tales, coded(WALK, "bea"), coded(OTHER_WALK, "anna"))
-    assert message == "anna/walk.txt: anna has coded walk already; it stays as it is"
+    assert message == "anna/walk.txt: anna has already coded walk; it is kept"
 
 
 def test_a_further_coder_joins_a_text_that_is_there(tales):
@@ -278,7 +278,7 @@ def test_an_untouched_coding_is_filled_and_a_begun_one_is_not(tales):
     assign_texts(tales, tales.texts.all(), [anna, bea])
     coding = coding_of("bea")
     operations.set_status(coding, bea, Coding.Status.SUBMITTED)
-    assert "bea has coded walk already" in refused(tales, coded(WALK, "anna"), coded(WALK, "bea"))
+    assert "bea has already coded walk" in refused(tales, coded(WALK, "anna"), coded(WALK, "bea"))
     bring(tales, coded(WALK, "anna"))
     assert coding_of("anna").judgements.count() == 3
 

@@ -19,7 +19,7 @@ def test_each_coder_chosen_gets_each_text_chosen(signed_in, charlie, alice, bob,
     answer = client.post(URL, {"texts": [text.pk, second.pk], "coders": [alice.pk, bob.pk]})
     assert answer.url == "/projects/tea/"
     assert Coding.objects.count() == 4
-    assert "2 new codings to do." in client.get("/projects/tea/").content.decode()
+    assert "2 assignments created." in client.get("/projects/tea/").content.decode()
 
 
 def test_those_who_do_not_code_are_not_offered(signed_in, people, second):

@@ -1,11 +1,13 @@
-"""Deleting a docset, or a peer of it."""
+"""Deleting a docset, a summary or a peer of it."""
+
+import re
 
 import pytest
 
 from annotations.docsets.creation import add_peer
 from annotations.models import SCU, Coding, Docset, Text
 from tests.annotations.docsets.test_creation import SINKING
-from tests.shared.pyramids import build, pyramid_project
+from tests.shared.pyramids import SUMMARIES, build, pyramid_project
 from tests.shared.pyramids import docset as make_docset
 
 URL = "/projects/ferry/docsets/sinking/delete/"
@@ -42,3 +44,31 @@ def test_a_peer_goes_alone(client, docset):
     assert client.post(url, {"seen": seen}).url == "/projects/ferry/docsets/sinking/"
     assert list(docset.texts.values_list("role", flat=True)) == ["models"]
     assert Coding.objects.count() == 2
+
+
+SUMMARY = "/projects/ferry/docsets/sinking/summaries/delete/"
+
+
+def test_a_summary_goes_while_nobody_has_begun(client, docset):
+    assert f"{SUMMARY}?name=two" in client.get("/projects/ferry/docsets/sinking/").content.decode()
+    assert "Delete the summary “two”" in client.get(SUMMARY, {"name": "two"}).content.decode()
+    client.post(SUMMARY, {"name": "two"})
+    text = docset.texts.get(role="models")
+    others = [content for name, content in SUMMARIES if name != "two"]
+    segments = [text.content[one.start : one.end] for one in text.segments.all()]
+    assert [segment.strip() for segment in segments] == others
+    words = {text.content[one.start : one.end] for one in text.markables.all()}
+    assert words == set(re.findall(r"\w+", " ".join(others)))
+    assert text.codings.count() == 2
+    assert SUMMARY not in client.get("/projects/ferry/docsets/sinking/").content.decode()
+    page = client.post(SUMMARY, {"name": "one"}, follow=True).content.decode()
+    assert "two or more model summaries" in page
+    assert "has no summary" in client.post(SUMMARY, {"name": "ghost"}, follow=True).content.decode()
+
+
+def test_a_summary_stays_once_a_coding_of_the_docset_has_begun(client, docset, alice):
+    build(Coding.objects.select_related("text", "coder").get(coder=alice), SINKING, hand_in=False)
+    before = docset.texts.get(role="models").content
+    assert SUMMARY not in client.get("/projects/ferry/docsets/sinking/").content.decode()
+    assert "its summaries stay" in client.post(SUMMARY, {"name": "two"}, follow=True).content.decode()
+    assert docset.texts.get(role="models").content == before

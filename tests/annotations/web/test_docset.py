@@ -94,7 +94,7 @@ def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, 
 def test_a_docset_that_nobody_codes_says_what_to_do_next(manager, ferry):
     Coding.objects.all().delete()
     page = manager.get(URL).content.decode()
-    assert "Nobody codes it yet" in page
+    assert "No assignments yet" in page
     assert f"{URL}assign/" in page
     assert "There are none yet. Peers are" in page
 
@@ -192,11 +192,11 @@ def test_files_of_peers_are_shown_first_with_names_and_systems(manager, ferry):
     ("sent", "message"),
     [
         (rows(), "Paste a peer summary, or choose files"),
-        (rows(("", "", "A ferry.")), "Give it a name"),
+        (rows(("", "", "A ferry.")), "Enter a name"),
         (rows(("x", "", "...")), "has no words"),
         (rows(("!", "", "A ferry.")), "needs a letter or digit"),
-        (rows(("Peer", "", "A ferry."), ("peer", "", "Sank.")), "has a text called Peer already"),
-        (rows(("sinking", "", "A ferry.")), "has a text called The sinking already"),
+        (rows(("Peer", "", "A ferry."), ("peer", "", "Sank.")), "already has a text called Peer"),
+        (rows(("sinking", "", "A ferry.")), "already has a text called The sinking"),
         (rows(files=[SimpleUploadedFile("a.pan", b"<x/>")]), "a.pan:1:"),
     ],
 )
@@ -225,7 +225,7 @@ def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
     ("sent", "message"),
     [
         ({"pyramid": "on"}, "This field is required"),
-        ({"coders": ["adam"]}, "Choose what they get"),
+        ({"coders": ["adam"]}, "Select the pyramid, peers, or both"),
         ({"coders": ["adam"], "peers": True, "against": "own"}, "adam has no pyramid of The sinking"),
         (
             {"coders": ["adam"], "pyramid": "on", "peers": True, "against": "agreed"},
@@ -254,13 +254,13 @@ def test_an_adjudicator_starts_the_agreed_pyramid_and_goes_on_with_it(signed_in,
     reply = client.post(f"{URL}agreed/", {"start": built.pk})
     assert reply.url == "/projects/ferry/texts/sinking/agreed/code/"
     assert f"{URL}agreed/" not in client.get(URL).content.decode()
-    assert "There is one already" in client.get(f"{URL}agreed/").content.decode()
+    assert "The agreed pyramid exists" in client.get(f"{URL}agreed/").content.decode()
 
 
 def test_a_manager_starts_it_for_an_adjudicator(manager, built, adam):
     assert manager.post(f"{URL}agreed/", {"start": built.pk}).status_code == 400
     reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk}, follow=True)
-    assert "The agreed pyramid is begun; adam goes on with it." in reply.content.decode()
+    assert "Agreed pyramid started for adam." in reply.content.decode()
     assert Coding.objects.get(kind="agreed").coder == adam
 
 
@@ -280,7 +280,7 @@ def test_without_an_adjudicator_the_page_says_what_to_do(manager, built):
 
 def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built, adam):
     start_agreed_pyramid(ferry, adam, built)
-    assert "There is one already" in manager.get(f"{URL}agreed/").content.decode()
+    assert "The agreed pyramid exists" in manager.get(f"{URL}agreed/").content.decode()
     eve = person("eve")
     add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
     assert "Reassign the agreed pyramid" in manager.get(URL).content.decode()
@@ -290,7 +290,7 @@ def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built,
     assert signed_in(eve).post(f"{URL}agreed/", {"adjudicator": eve.pk}).status_code == 400
     assert Coding.objects.get(kind="agreed").coder == adam
     page = manager.post(f"{URL}agreed/", {"adjudicator": eve.pk}, follow=True).content.decode()
-    assert "eve goes on with the agreed pyramid." in page
+    assert "eve Agreed pyramid reassigned." in page
     assert Coding.objects.get(kind="agreed").coder == eve
 
 

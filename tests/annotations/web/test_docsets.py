@@ -79,7 +79,7 @@ def test_more_than_a_form_holds_is_refused_and_not_left_out(manager):
     rows = [("", f"Summary {number}.") for number in range(100)]
     reply = manager.post(URL, pasted(*rows, files=[file("a.txt", b"One more.")]))
     assert reply.status_code == 400
-    assert "These are 101 summaries; at most 100 go at a time." in reply.content.decode()
+    assert "These are 101 summaries; at most 100 can be added at once." in reply.content.decode()
     assert manager.post(URL, pasted(*rows, ("", "One more."))).status_code == 400
     assert not Docset.objects.exists()
 
@@ -104,12 +104,12 @@ def test_a_pyramid_of_ducview_becomes_a_docset_with_its_very_text(manager):
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
-        (pasted(("", "A ferry.")), "two model summaries or more"),
+        (pasted(("", "A ferry.")), "two or more model summaries"),
         (pasted(("a", "A ferry."), ("A", "It sank.")), "same name"),
         (pasted(("a", "A ferry."), ("b", "...")), "has no words"),
-        (pasted(("a", "A ferry."), ("b", "")), "Paste the summary, or empty its name"),
-        (pasted(("", "A ferry."), ("", "It sank."), title=""), "Say what the summaries are about"),
-        (pasted(("", "A ferry."), ("", "It sank."), title="船"), "No address can be made"),
+        (pasted(("a", "A ferry."), ("b", "")), "Paste the summary, or clear its name"),
+        (pasted(("", "A ferry."), ("", "It sank."), title=""), "Enter the subject of the summaries"),
+        (pasted(("", "A ferry."), ("", "It sank."), title="船"), "No address can be derived"),
         (pasted(("", "A ferry."), ("", "It sank."), slug="No Slug"), "valid “slug”"),
         (pasted(files=[file("a.txt", b"\xff\xfe")]), "a.txt:1:1: this is not UTF-8"),
         (pasted(files=[file("a.pyr", b"<pyramid/>")]), "a.pyr:1: &lt;text&gt; is expected once"),
@@ -135,7 +135,7 @@ def test_those_who_see_all_work_see_who_is_how_far(signed_in, ferry, charlie):
     build(codings_of(models_of(ferry))["alice"], SINKING)
     page = signed_in(charlie).get(URL).content.decode()
     assert 'alice: <span class="chip good">submitted</span>' in page
-    assert "bob: not begun" in page
+    assert "bob: not started" in page
     assert ">26</td>" in page  # the words of the summaries, without their headers
 
 
@@ -184,7 +184,7 @@ def test_the_home_of_the_project_says_scus_and_no_decisions(signed_in, ferry, ch
     assert "not started" in page
     assert " decided" not in page
     own = signed_in(alice).get("/projects/ferry/").content.decode()
-    assert "Go on with The sinking" in own
+    assert "Continue The sinking" in own
     assert "3 SCUs, 8 contributors" in own
     assert "bob" not in own
 

@@ -31,6 +31,6 @@ def test_what_another_saved_meanwhile_is_not_overwritten(client, text, project):
     seen = client.get(URL).context["form"]["seen"].value()
     project.texts.update(title="Coffee")
     reply = client.post(URL, {"title": "Tea time", "seen": seen})
-    assert "Somebody else has saved this" in reply.content.decode()
+    assert "Somebody else has changed this" in reply.content.decode()
     text.refresh_from_db()
     assert text.title == "Coffee"

@@ -148,9 +148,9 @@ def test_coders_that_lack_are_made_only_if_asked_for(told, bring, walk):
             {"whose": "parent"},
             "bob/dog.conll:1",
         ),
-        ([("dog.conll", CONLL)], {"whose": "parent"}, "lies in no folder"),
+        ([("dog.conll", CONLL)], {"whose": "parent"}, "is in no folder"),
         ([("dog.conll", CONLL)], {"whose": "name"}, "has no coder in it"),
-        ([("dog.conll", CONLL)], {"whose": "one"}, "Say whose files these are"),
+        ([("dog.conll", CONLL)], {"whose": "one"}, "Select the coder of these files"),
         ([("dog.conll", CONLL)], {"whose": "one", "coder": "charlie"}, "does not code"),
         ([("dog.conll", CONLL)], {"whose": "ghost"}, "not one of the available choices"),
         ([("dog.conll", CONLL)], {"format": "ghost"}, "not one of the available choices"),
@@ -182,7 +182,7 @@ def test_one_bad_file_is_named_and_does_not_spoil_the_others(bring):
 
 def test_what_is_odd_is_named_with_every_place(bring):
     page = html.unescape(bring(("dog.conll", CONLL), whose="one", coder="alice"))
-    assert "2 of this kind" in page
+    assert "2 like this" in page
     for line, words in ((2, "Anna"), (4, "her")):
         assert f"dog.conll:{line}: “{words}” is alone in the entity" in page
 
@@ -190,7 +190,7 @@ def test_what_is_odd_is_named_with_every_place(bring):
 def test_a_coding_that_is_there_is_not_overwritten(bring, told):
     bring(("dog.conll", CONLL), whose="one", coder="alice")
     before = sizes()
-    assert "stays as it is" in told(("dog.conll", BY_BOB), whose="one", coder="alice")
+    assert "is kept" in told(("dog.conll", BY_BOB), whose="one", coder="alice")
     assert sizes() == before
 
 
@@ -199,7 +199,7 @@ def test_too_many_or_too_large_files_are_refused(told):
         assert "at most 1 file" in told(("a.conll", CONLL), ("b.conll", CONLL))
         assert "at most 1 are read" in told(("a.zip", zipped(**{"x/a.conll": CONLL, "y/a.conll": CONLL})))
     with override_settings(IMPORT_MAX_BYTES=100):
-        assert "This is more than" in told(("a.conll", CONLL))
+        assert "The limit is" in told(("a.conll", CONLL))
     with override_settings(IMPORT_MAX_BYTES=2000):
         assert "holds more than" in told(("a.zip", zipped(**{"x/a.conll": CONLL * 50})))
     assert Text.objects.count() == 1
@@ -263,7 +263,7 @@ def test_equal_refusals_stand_together_with_their_number(told):
     files = {f"zoe/walk{number}.txt": "[Anna" for number in range(30)} | {"zoe/other.txt": "a](=1)"}
     page = told(("walk.zip", zipped(**files)), format="plain", create="on")
     refused = page[page.index("Refused files") :]
-    assert "<summary>30 of this kind</summary>" in refused
+    assert "<summary>30 like this</summary>" in refused
     assert refused.count("is never closed") == 31
     assert refused.count("closes nothing") == 1
 

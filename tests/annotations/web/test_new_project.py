@@ -23,7 +23,7 @@ def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
     assert [category.key for category in project.categories.all()] == ["ident", "none"]
     assert project.memberships.get().user == alice
     page = maker.get("/projects/walks/scheme/allows/").content.decode()
-    assert "Walks is there" in page
+    assert "Project created" in page
     assert 'href="/projects/walks/import/"' in page
 
 
@@ -31,7 +31,7 @@ def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
     ("changes", "says"),
     [
         ({"slug": "tea"}, "already exists"),
-        ({"slug": "new"}, "taken by a page"),
+        ({"slug": "new"}, "reserved"),
         ({"slug": "a b"}, "valid"),
         ({"slug": ""}, "required"),
         ({"title": ""}, "required"),

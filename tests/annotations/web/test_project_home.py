@@ -19,7 +19,7 @@ def test_a_coder_sees_the_own_progress_and_what_is_next(signed_in, alice, coding
     judge(codings["alice"], keys["a"], "none")
     page = client.get(URL).content.decode()
     assert "1 of 6" in page
-    assert "Go on with Tea" in page
+    assert "Continue Tea" in page
 
 
 def test_a_judgement_that_lacks_its_antecedent_is_not_counted(signed_in, alice, codings, keys):

@@ -20,7 +20,7 @@ def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, charlie,
     assert submitted.status == "open"
     last = submitted.operations.last()
     assert (last.kind, last.user, last.sequence) == ("reopen", charlie, 2)
-    assert "open again for alice" in client.get("/projects/tea/").content.decode()
+    assert "for alice" in client.get("/projects/tea/").content.decode()
 
 
 def test_giving_back_what_is_open_changes_nothing(signed_in, charlie, codings):

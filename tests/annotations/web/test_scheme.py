@@ -15,7 +15,7 @@ def test_every_member_sees_categories_levels_and_guidelines(signed_in, people, r
     Project.objects.update(guidelines="Read *twice*.")
     page = signed_in(people[role]).get(URL).content.decode()
     assert "<em>twice</em>" in page
-    for words in ("segment", "place", "only pointed at", "pointers to antecedents"):
+    for words in ("segment", "place", "targets of pointers only", "pointers to antecedents"):
         assert words in page
 
 
@@ -28,9 +28,9 @@ def test_labels_and_guidelines_cannot_bring_html(signed_in, alice, project):
 def test_a_manager_says_what_coders_mark_themselves(signed_in, charlie, project):
     level = project.levels.get(key="phrase")
     manager = signed_in(charlie)
-    assert "coders mark them, too" not in manager.get(URL).content.decode()
+    assert "coders create markables" not in manager.get(URL).content.decode()
     page = manager.post(URL, {"levels": [level.pk]}, follow=True).content.decode()
-    assert "coders mark them, too" in page
+    assert "coders create markables" in page
     manager.post(URL, {})
     level.refresh_from_db()
     assert not level.coders_mark

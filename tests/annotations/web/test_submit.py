@@ -18,7 +18,7 @@ def test_a_coder_hands_the_own_coding_in(signed_in, alice, codings, keys):
     assert client.post(URL).url == "/projects/tea/"
     assert {name: status(coding) for name, coding in codings.items()} == {"alice": "submitted", "bob": "open"}
     assert list(codings["alice"].operations.values_list("kind", flat=True)) == ["judge", "submit"]
-    assert "Tea is submitted" in client.get("/projects/tea/").content.decode()
+    assert "Submitted “Tea”" in client.get("/projects/tea/").content.decode()
 
 
 def test_handing_in_twice_changes_nothing(signed_in, alice, codings):

@@ -48,7 +48,7 @@ def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_
 
 
 def test_an_empty_list_says_what_can_be_done(people, signed_in):
-    assert "Bring your corpus" in signed_in(people["manager"]).get(LIST).content.decode()
+    assert "Import a corpus" in signed_in(people["manager"]).get(LIST).content.decode()
     assert "Take the codings along" in signed_in(people["viewer"]).get(LIST).content.decode()
 
 
@@ -88,7 +88,7 @@ def test_nobody_else_carries_out_discards_or_cancels_but_a_manager_does_the_latt
 def test_who_has_not_ordered_it_reads_who_carries_it_out(project, people, signed_in):
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     page = signed_in(people["manager"]).get(f"/transfers/{made.pk}/").content.decode()
-    assert "vera started this; only they can confirm it." in page
+    assert "Only vera, who started this, can confirm it." in page
     assert "/carry-out/" not in page
 
 
@@ -178,7 +178,7 @@ def test_a_worker_that_has_begun_and_not_counted_yet_is_not_missed(brought_by_wo
 
     monkeypatch.setattr(orders, "open_sources", reading)
     orders.run_transfer.call(brought_by_worker.pk)
-    assert "It is being checked" in pages[0]
+    assert "Preparing the preview" in pages[0]
     assert "manage.py db_worker" not in pages[0]
 
 
@@ -280,7 +280,7 @@ def test_what_waits_in_a_long_queue_is_not_lost_and_can_be_cancelled_and_discard
 def test_of_a_worker_that_has_died_nothing_more_is_awaited(brought_by_worker, people, signed_in):
     Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1), total=1)
     page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
-    assert "The worker ended before its time" in page
+    assert "The worker stopped, or none is running" in page
     orders.run_transfer.call(brought_by_worker.pk)  # it was not dead after all: nothing is done
     brought_by_worker.refresh_from_db()
     assert brought_by_worker.state == Transfer.State.FAILED

@@ -43,3 +43,7 @@ def test_a_pyramid_stays_while_there_are_peers_to_score_against_it(client, alice
     client.post(peer, {"kind": "peer"})
     client.post(pyramid, {"kind": "pyramid"})
     assert not Coding.objects.filter(text__docset=docset).exists()
+
+
+def test_who_is_not_assigned_has_nothing_to_take_away(client):
+    assert client.post(URL.replace("alice", "charlie")).status_code == 404

@@ -145,7 +145,7 @@ def test_without_an_agreed_pyramid_the_page_leads_to_the_study(signed_in, charli
     add_member(project, charlie, "manager")
     docset(project, alice)
     page = signed_in(charlie).get("/projects/own/agreement/peers/").content.decode()
-    assert "It takes an agreed pyramid" in page
+    assert "This needs an agreed pyramid" in page
     assert "agreement/study/" in page
 
 
