@@ -151,7 +151,7 @@ def test_a_row_is_a_line_and_the_manifest_counts_them():
     assert list(of) == ["places.jsonl", "walks.jsonl", "manifest.json"]
     assert json.loads(of["manifest.json"]) == {
         "format": "coindex project",
-        "version": 4,
+        "version": 5,
         "rows": {"places": 2, "walks": 2},
     }
     assert of["places.jsonl"].decode().split("\n")[0] == '{"height":-12,"name":"hill"}'
