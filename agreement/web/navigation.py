@@ -29,5 +29,5 @@ def register() -> None:
     register_fragment("overview_head", "agreement/parts/overview_head.html")
     register_fragment("overview", "agreement/parts/overview_card.html")
     register_fragment("scheme", "agreement/parts/scheme_link.html")
-    message = "{project} is created. Next: import texts."
+    message = "Project created. Next: import texts."
     register_landing(NO_PYRAMIDS, Landing("allows", message))

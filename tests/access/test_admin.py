@@ -96,7 +96,7 @@ def test_who_has_coded_stays_coder(staff, project, codings, alice, keys):
     )
     assert roles_in(project) == before
     assert save_members(staff, project, {}, (alice,)) == ""
-    assert "stays blind" in save_members(staff, project, {alice: "manager"})
+    assert "stay blind" in save_members(staff, project, {alice: "manager"})
     assert save_members(staff, project, {alice: "coder"}) == ""
     assert roles_in(project) == before
 
@@ -113,7 +113,7 @@ def test_a_project_keeps_a_manager(staff, project, charlie, mallory):
 def test_of_several_changes_all_or_none_are_made(staff, project, codings, alice, mallory, keys):
     judge(codings["alice"], keys["a"], "place")
     before = roles_in(project)
-    assert "stays blind" in save_members(staff, project, {mallory: "viewer", alice: "viewer"})
+    assert "stay blind" in save_members(staff, project, {mallory: "viewer", alice: "viewer"})
     assert roles_in(project) == before
 
 

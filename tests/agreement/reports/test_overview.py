@@ -82,7 +82,7 @@ def an_interval(value, low, high):
     [(-0.5, 0), (0.6669, 0), (0.667, 1), (0.7999, 1), (0.8, 2), (1.0, 2)],
 )
 def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
-    assert verdict(an_interval(value, value, value)) == f"{BANDS[band]}, all of its interval, too."
+    assert verdict(an_interval(value, value, value)) == f"{BANDS[band]}; so is all of the CI."
     said = verdict(an_interval(value, None, None))
     assert said.startswith(f"{BANDS[band]}. There is no interval")
 
@@ -103,7 +103,7 @@ def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
 )
 def test_an_interval_that_reaches_into_another_band_says_so(interval, reach):
     said = verdict(an_interval(*interval))
-    assert said.endswith("all of its interval, too." if reach is None else f"; its CI reaches {reach}.")
+    assert said.endswith("so is all of the CI." if reach is None else f"; its CI reaches {reach}.")
 
 
 def test_an_undefined_figure_has_no_verdict():
@@ -114,7 +114,7 @@ def test_one_text_with_answers_is_not_called_reliable_in_all_of_its_interval(db)
     answers = {"text-1": {"alice": "ppgglplp", "bob": "ppgglplp"}, "text-2": {"alice": "..", "bob": ".."}}
     project = sorted_out(answers)
     answer_with(project, "text-1", "bob", "ppgglplg")
-    assert "all of its interval" not in seen(project).verdict
+    assert "all of the CI" not in seen(project).verdict
 
 
 def test_what_is_complete_has_no_notes(db):
@@ -147,7 +147,7 @@ def test_notes_say_what_is_not_given_out_not_handed_in_and_not_shared(db):
 def test_one_text_has_an_interval_over_markables_and_a_note_that_says_so(db):
     long = dict(zip(("alice", "bob"), LONG.split(), strict=False))
     project = sorted_out({"text-1": long})
-    note = "One text is used: its interval is over markables that no chain joins, and says nothing of other texts."
+    note = "Only one text is used: the CI is over markables that share no chain and says nothing of other texts."
     assert seen(project).notes == (note,)
     two = sorted_out({"text-1": long, "text-2": {"alice": "pg", "bob": "gg"}}, "two")
     assert seen(two).notes == ()

@@ -45,7 +45,7 @@ def test_each_category_has_the_figures_of_the_report_to_the_last_digit(signed_in
     assert figures(page, "categories") == [digits(one.n_judgements, one.share, one.kappa, one.specific) for one in rows]
     kappa = reports.compute_category_kappa(found, parameters)
     for value in (kappa.value, kappa.observed, kappa.expected):
-        assert f'<data value="{value!r}">' in page.partition("whatever is linked to what")[2].partition("</p>")[0]
+        assert f'<data value="{value!r}">' in page.partition("ignoring links")[2].partition("</p>")[0]
 
 
 def test_the_agreement_table_has_each_item_and_their_sum(signed_in, charlie, walk):

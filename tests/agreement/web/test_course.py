@@ -77,7 +77,7 @@ def test_where_nothing_has_happened_it_says_what_to_do(signed_in, charlie):
     coded_project("walk", "poesio-artstein-2005", WALK)
     page = signed_in(charlie).get(URL, {"by": "week"}).content.decode()
     assert "No activity yet" in page
-    assert "look at it by round" in page
+    assert "group them by round" in page
     assert links(page, "by=round")
 
 

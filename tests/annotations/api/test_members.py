@@ -57,7 +57,7 @@ def test_a_wrong_member_is_refused_by_field(signed_in, charlie, mallory, project
 def test_a_coder_with_work_stays_blind_and_the_only_manager_stays(signed_in, charlie, project):
     client = signed_in(charlie)
     answer = client.patch(f"{URL}alice/", {"role": "viewer"}, headers={"If-Match": "*"}, **JSON)
-    assert (answer.status_code, "stays blind" in str(answer.json()["errors"])) == (400, True)
+    assert (answer.status_code, "stay blind" in str(answer.json()["errors"])) == (400, True)
     assert client.delete(f"{URL}charlie/", headers={"If-Match": "*"}).status_code == 400
     assert Membership.objects.get(user=charlie).role == "manager"
 

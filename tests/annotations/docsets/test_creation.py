@@ -207,13 +207,13 @@ def test_bobs_pyramid_is_none_of_alices_business(peer, models, bob):
 
 
 def test_peers_are_held_against_an_agreed_pyramid_once_it_is_handed_in(ferry, peer, pyramid, bob):
-    with pytest.raises(ValidationError, match="no agreed pyramid"):
+    with pytest.raises(ValidationError, match="no submitted agreed pyramid"):
         assign_peers(ferry, [peer.text], [bob], agreed=True)
 
 
 def test_an_agreed_pyramid_begins_with_one_coders(ferry, pyramid, models, mallory, bob):
     build(pyramid, SINKING)
-    with pytest.raises(ValidationError, match="no adjudicator"):
+    with pytest.raises(ValidationError, match="not an adjudicator"):
         start_agreed_pyramid(ferry, bob, pyramid)
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
     with pytest.raises(ValidationError, match="not submitted"):
@@ -289,7 +289,7 @@ def test_another_level_that_is_not_coded_changes_nothing_and_words_are_asked_for
     peer = add_peer(ferry, "p", "P", "It sank.")
     assert set(peer.markables.values_list("level__key", flat=True)) == {"word"}
     Level.objects.filter(project=ferry.project, key="word").update(key="token")
-    with pytest.raises(ValidationError, match="no level 'word'"):
+    with pytest.raises(ValidationError, match="no longer has the level 'word'"):
         add_peer(ferry, "q", "Q", "It sank.")
 
 
@@ -347,7 +347,7 @@ def test_an_agreed_pyramid_is_shown_only_while_it_is_handed_in_and_marks_stay(fe
 def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mallory, alice):
     eve = person("eve")
     add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
-    for somebody, why in ((alice, "no adjudicator"), (mallory, "already")):
+    for somebody, why in ((alice, "not an adjudicator"), (mallory, "already")):
         with pytest.raises(ValidationError, match=why):
             reassign_agreed_pyramid(ferry, somebody)
     remove_membership(Membership.objects.get(project=ferry.project, user=mallory))
@@ -357,7 +357,7 @@ def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mall
     reopen_coding(handed, eve)
     send(Coding.objects.get(pk=agreed.pk), change("describe", scu="sank", label="Hers"))
     agreed.delete()
-    with pytest.raises(ValidationError, match="no agreed pyramid"):
+    with pytest.raises(ValidationError, match="no submitted agreed pyramid"):
         reassign_agreed_pyramid(ferry, eve)
 
 

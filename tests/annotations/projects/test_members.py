@@ -22,7 +22,7 @@ def test_a_role_can_be_changed_where_there_is_no_work(signed_in, people):
 
 def test_a_coder_with_work_cannot_be_made_to_see(signed_in, charlie, alice, project):
     answer = signed_in(charlie).post(URL, {"username": "alice", "role": "viewer"})
-    assert "stays blind" in answer.content.decode()
+    assert "stay blind" in answer.content.decode()
     assert Membership.objects.get(user=alice).role == "coder"
 
 

@@ -611,7 +611,7 @@ def test_the_address_can_be_another_but_none_that_is_taken(tea):
     data = archived(tea)
     assert "There is a project 'tea' already" in refused(data, slug=None)
     assert "There is a project 'tea' already" in refused(data, slug="tea")
-    assert "'new' is reserved" in refused(data, slug="new")
+    assert "'new' is taken by a page" in refused(data, slug="new")
     assert "'no slug' is none" in refused(data, slug="no slug")
     assert "'' is none" in refused(data, slug="")
     assert refused(changed(data, "project", 0, slug="no slug"), slug=None).startswith("project.jsonl:1: slug: ")

@@ -264,7 +264,7 @@ def test_importing_twice_changes_nothing(tales):
 def test_a_coding_that_is_there_is_not_overwritten(tales):
     bring(tales, coded(WALK, "anna"))
     message = refused(tales, coded(WALK, "bea"), coded(OTHER_WALK, "anna"))
-    assert message == "anna/walk.txt: anna has already coded walk; it is kept"
+    assert message == "anna/walk.txt: anna has already coded walk; the existing coding is kept"
 
 
 def test_a_further_coder_joins_a_text_that_is_there(tales):

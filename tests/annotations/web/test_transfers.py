@@ -49,7 +49,7 @@ def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_
 
 def test_an_empty_list_says_what_can_be_done(people, signed_in):
     assert "Import a corpus" in signed_in(people["manager"]).get(LIST).content.decode()
-    assert "Take the codings along" in signed_in(people["viewer"]).get(LIST).content.decode()
+    assert "Export the codings of this project" in signed_in(people["viewer"]).get(LIST).content.decode()
 
 
 def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, taken, project, people, signed_in):
