@@ -29,7 +29,7 @@ def delete_summary(docset: Docset, name: str) -> None:
     if len(others) == len(summaries):
         raise ValidationError(f"{docset} has no summary {name!r}.")
     if len(others) < FEWEST_SUMMARIES:
-        raise ValidationError("A pyramid is made of two model summaries or more; delete the docset instead.")
+        raise ValidationError("A pyramid needs two or more model summaries; delete the docset instead.")
     joined = join_summaries(others)
     text.segments.all().delete()
     text.markables.all().delete()

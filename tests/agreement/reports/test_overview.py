@@ -84,7 +84,7 @@ def an_interval(value, low, high):
 def test_a_figure_is_in_the_band_of_its_mark_from_below(value, band):
     assert verdict(an_interval(value, value, value)) == f"{BANDS[band]}; so is all of the CI."
     said = verdict(an_interval(value, None, None))
-    assert said.startswith(f"{BANDS[band]}. There is no interval")
+    assert said.startswith(f"{BANDS[band]}. There is no CI")
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_pages_and_programs_order_within_the_same_bound(signed_in, charlie, proj
     order = {"format": "muc"}
     assert client.post("/projects/tea/export/", order).status_code == 302
     refused = client.post("/projects/tea/export/", order)
-    assert (refused.status_code, "go on in the next" in refused.content.decode()) == (400, True)
+    assert (refused.status_code, "Try again in the next" in refused.content.decode()) == (400, True)
     assert client.post(EXPORTS, order, **JSON).status_code == 429
 
 

@@ -180,7 +180,7 @@ def test_importing_twice_changes_nothing(tales, folder, capsys):
     before = all_rows()
     run(*arguments)
     assert all_rows() == before
-    assert capsys.readouterr().out.endswith("0 codings, 0 judgements, 1 coding there already\n")
+    assert capsys.readouterr().out.endswith("0 codings, 0 judgements, 1 coding already imported\n")
 
 
 def test_markables_that_are_there_are_given_to_all_by_a_later_import(tales, folder):

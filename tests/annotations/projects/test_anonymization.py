@@ -171,7 +171,7 @@ def test_names_that_contain_the_name_stay_in_the_log_of_the_admin(known, charlie
 def test_the_command_says_what_became_of_it(known, capsys):
     call_command("forget_person", NAME)
     assert capsys.readouterr().out == (
-        f"The account is person-{known.pk} now, without a way in; 1 codings and their log stay.\n"
+        f"The account is now person-{known.pk} and cannot sign in. 1 codings and their log are kept.\n"
     )
     with pytest.raises(CommandError, match="No user is called 'alice'"):
         call_command("forget_person", NAME)

@@ -159,8 +159,8 @@ def test_an_uncoded_markable_has_no_answer_and_stays_with_its_coder(tales):
 def test_a_file_in_which_nothing_is_coded_is_refused_and_may_be_taken_for_a_coding(tales, marked, count):
     empty, coding = coded(marked, "anna"), coded("[Anna](=1) took her dog", "bea", "run")
     assert refused(tales, empty, coding) == (
-        f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, say empty=take; "
-        "if it holds a text alone, import it as nobody's (--texts-only)"
+        f"anna/walk.txt: nothing is coded in it, of {count}; if anna has coded nothing, use empty=take; "
+        "if it is only a text, import texts only (--texts-only)"
     )
     report = bring(tales, empty, options={"empty": "take"})
     assert report.codings == 1

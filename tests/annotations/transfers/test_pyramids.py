@@ -341,7 +341,7 @@ def test_only_what_is_asked_for_goes_out(sinking):
 def test_other_formats_are_refused_with_what_to_use(ferry):
     with pytest.raises(ImportFailed, match=r"pyramid project.*use DUCView pyramids and peers \(ducview\)"):
         import_sources(ferry, "muc", [], "nobody", {})
-    with pytest.raises(ImportFailed, match="belong to projects of the scheme “pyramid”; tea is none"):
+    with pytest.raises(ImportFailed, match="belong to projects with the scheme “pyramid”, which tea is not"):
         import_sources(make_project(), "ducview", [], "nobody", {})
 
 

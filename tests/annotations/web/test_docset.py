@@ -292,7 +292,7 @@ def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built,
     assert signed_in(eve).post(f"{URL}agreed/", {"adjudicator": eve.pk}).status_code == 400
     assert Coding.objects.get(kind="agreed").coder == adam
     page = manager.post(f"{URL}agreed/", {"adjudicator": eve.pk}, follow=True).content.decode()
-    assert "eve Agreed pyramid reassigned." in page
+    assert "Agreed pyramid reassigned to eve." in page
     assert Coding.objects.get(kind="agreed").coder == eve
 
 
