@@ -69,7 +69,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
         }
     )
     page.get_by_label("Format").select_option("conll2012")
-    page.get_by_label("nobody's").check()
+    page.get_by_label("Texts only").check()
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("main")).to_contain_text("cut.conll:3")
     expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported. Nothing was changed.")
