@@ -71,10 +71,10 @@ def copying(page: Page) -> None:
 
 def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/")
-    expect(page.get_by_text("There is no set answer")).to_be_visible()
+    expect(page.get_by_text("How much agreement is enough")).to_be_visible()
     page.locator(".agreement-overview .statistic-value a").click()
     expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
-    page.get_by_role("link", name="On which items coders disagree").click()
+    page.get_by_role("link", name="View items").click()
     page.get_by_role("link", name=re.compile("intersection")).click()
     expect(page.get_by_role("link", name=re.compile("intersection"))).to_have_attribute("aria-current", "true")
     first = page.locator("#table-items tbody th a").first
@@ -90,7 +90,7 @@ def test_from_the_overview_to_a_word_and_back(sign_in, manager):
         page.go_back()
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     page.go_back()
-    expect(page.get_by_text("There is no set answer")).to_be_visible()
+    expect(page.get_by_text("How much agreement is enough")).to_be_visible()
 
 
 def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
@@ -134,7 +134,7 @@ def choosing(sign_in, manager, monkeypatch) -> tuple[Page, DelayedAnswer]:
 @pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
 def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(choosing):
     page, answer = choosing
-    field = page.get_by_label("Only these coders")
+    field = page.get_by_label("Coders")
     field.press_sequentially("ann")
     answer.release()
     page.wait_for_timeout(500)  # in which the answer would come
@@ -146,7 +146,7 @@ def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too
 @pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
 def test_a_choice_that_waited_for_what_was_typed_is_answered_when_nothing_is_in_the_end(choosing):
     page, _ = choosing
-    page.get_by_label("Only these coders").press_sequentially("a")
+    page.get_by_label("Coders").press_sequentially("a")
     page.keyboard.press("Backspace")
     page.keyboard.press("Tab")
     expect(page).to_have_url(re.compile("distance=dice"))
@@ -311,7 +311,7 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     expect(page.get_by_text("Mapping saved as two in one.")).to_be_visible()
     expect(page.get_by_role("link", name="two in one")).to_have_attribute("aria-current", "true")
     assert Mapping.objects.get().classes == {names[0]: names[1]}
-    page.get_by_role("link", name="As they are").click()
+    page.get_by_role("link", name="Reset").click()
     expect(rows).to_have_count(1)
 
 
@@ -361,7 +361,7 @@ def looked_at(page: Page, address: str) -> None:
     if charts:
         drawn(page, charts)
     if address == f"/projects/{DEMO}/":
-        expect(page.get_by_text("There is no set answer")).to_be_visible()
+        expect(page.get_by_text("How much agreement is enough")).to_be_visible()
 
 
 def test_no_page_has_barriers_in_any_colours_or_is_wider_than_a_narrow_window(sign_in, manager, item):

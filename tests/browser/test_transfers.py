@@ -157,8 +157,8 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
     )
     page.get_by_label("Address").fill("tea-again")
     page.get_by_role("button", name="Preview").click()
-    page.get_by_role("button", name="Bring it back").click()
-    page.get_by_role("link", name="To the project").click()
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_role("link", name="Open the project").click()
     expect(page).to_have_url("/projects/tea-again/")
     expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
 
