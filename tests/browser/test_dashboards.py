@@ -125,7 +125,7 @@ def choosing(sign_in, manager, monkeypatch) -> tuple[Page, DelayedAnswer]:
     page = sign_in(manager, "/")
     answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
     page.goto(f"/projects/{DEMO}/agreement/")
-    page.get_by_text("Of what", exact=False).first.click()
+    page.get_by_text("Filter", exact=False).first.click()
     page.get_by_label("Distance", exact=True).select_option("dice")
     answer.wait_for_request()
     return page, answer
@@ -162,7 +162,7 @@ def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(s
     assert "distance=dice" in page.url
     after = value.get_attribute("value")
     drawn(page, 1)
-    page.get_by_text("Of what", exact=False).first.click()
+    page.get_by_text("Filter", exact=False).first.click()
     page.get_by_label("place").check()
     expect(value).not_to_have_attribute("value", after or "")
     assert "without=place" in page.url
@@ -311,7 +311,7 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     expect(page.get_by_text("Mapping saved as two in one.")).to_be_visible()
     expect(page.get_by_role("link", name="two in one")).to_have_attribute("aria-current", "true")
     assert Mapping.objects.get().classes == {names[0]: names[1]}
-    page.get_by_role("link", name="Reset").click()
+    page.get_by_role("link", name="Reset", exact=True).click()
     expect(rows).to_have_count(1)
 
 
