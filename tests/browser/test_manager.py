@@ -51,7 +51,7 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     page.get_by_role("link", name="Open the project").click()
     expect(page.locator(".statistic .statistic-value")).to_have_text(re.compile(r"0\.\d{4}"))
     page.locator(".statistic .statistic-value a").click()
-    page.get_by_role("link", name="Items").click()
+    page.get_by_role("link", name="View items").click()
     page.get_by_role("link", name="He", exact=True).click()
     expect(page.get_by_role("heading", name="“He”")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("anna – ben")).locator("td").first).to_have_text("subsumption")
