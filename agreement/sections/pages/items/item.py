@@ -16,7 +16,7 @@ from agreement.reports.wording import Nouns, nouns_for
 from agreement.sections.charts import Chart, upset_plot
 from agreement.sections.content import PageSections, TablesAndCharts
 from agreement.sections.pages.items import passage
-from agreement.sections.pages.items.items import item_options, read_flags
+from agreement.sections.pages.items.items import item_options, read_item_marks
 from agreement.sections.pages.items.scu_items import scus_by_coder, summary_lines
 from agreement.sections.tables import Cell, Column, Table
 from annotations.models import Markable, Project, Segment, Text
@@ -31,17 +31,17 @@ def page_options(project: Project) -> Collection[str]:
 
 def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     """Return one unit with its place among the items that are filtered. Raises Http404."""
-    flags = read_flags(request.project) or frozenset()
     report = request.compute(lambda parameters, _: report_item(request.extract, parameters, text, key))
     if report is None:
         raise Http404("Item not found.")
 
     def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, list[int]]:
         items = compute_items(request.extract, parameters)
+        marks = read_item_marks(request.project, request.extract)
         if options.get("view", SIDE_BY_SIDE) != SIDE_BY_SIDE:
             raise InvalidParameter("view", f"{options['view']!r} is not {SIDE_BY_SIDE}.")
         filters = {name: value for name, value in options.items() if name != "view"}
-        return items, items.select(ItemFilters(**filters), flags).tolist()
+        return items, items.select(ItemFilters(**filters), marks).tolist()
 
     items, rows = request.compute(compute)
     place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
