@@ -274,6 +274,8 @@ def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item
     buttons.nth(1).focus()
     page.keyboard.press("Space")
     expect(buttons.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-chart]")).to_be_hidden()
+    page.get_by_text("Pairs of coders").click()
     drawn(page, 1)
 
 
@@ -357,6 +359,8 @@ def looked_at(page: Page, address: str) -> None:
     """Open a page of the demo, and wait until all of it is there."""
     page.goto(address)
     expect(page.locator("main h1")).to_be_visible()
+    for folded in page.locator("main details.agreement-pairs").all():
+        folded.locator("summary").click()
     charts = page.locator("[data-chart]").count()
     if charts:
         drawn(page, charts)

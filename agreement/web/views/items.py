@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from django.contrib import messages
@@ -22,6 +23,7 @@ from annotations.models import User
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
+from annotations.web import markdown
 
 
 @login_required
@@ -46,10 +48,18 @@ def _discussion(analysis: AnalysisRequest, sections: PageSections) -> dict[str, 
     unit = sections.context["item"].unit
     return {
         "discusses": True,
-        "remarks": Remark.objects.filter(markable=unit).select_related("author"),
+        "remarks": with_html(Remark.objects.filter(markable=unit).select_related("author")),
         "flag": Flag.objects.filter(markable=unit).select_related("author").first(),
         "remark_form": RemarkForm(),
     }
+
+
+def with_html(remarks: Iterable[Remark]) -> list[Remark]:
+    """Return the remarks, each with its Markdown rendered as `html`."""
+    remarks = list(remarks)
+    for one in remarks:
+        one.html = markdown.render(one.body)  # type: ignore[attr-defined]
+    return remarks
 
 
 @login_required
