@@ -12,10 +12,10 @@ from django.urls import reverse
 from agreement.data.answers import Extract
 from agreement.data.given_answers import GivenAnswer, read_category_labels, read_given_answers, read_marks
 from agreement.data.snippets import Snippet, read_snippets_and_texts
+from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
 from agreement.measures.results import pluralize
 from agreement.measures.values import Ints
-from agreement.models import Flag
 from agreement.reports.items.ambiguity import summarize_ambiguity
 from agreement.reports.items.items import (
     AMBIGUITY,
@@ -54,7 +54,7 @@ def item_options(project: Project) -> Collection[str]:
 
 def read_item_marks(project: Project, extract: Extract) -> ItemMarks:
     """Return the marks of the items: what the reader may not know of is not among them."""
-    flags = Flag.objects.filter(markable__text__project=project).values_list("markable_id", flat=True)
+    flags = open_flags(project).values_list("markable_id", flat=True)
     flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
     if extract.units:  # coders mark contributors, which are no items
         return ItemMarks(flag=flagged)
@@ -100,6 +100,7 @@ def build(request: AnalysisRequest) -> PageSections:
         context={
             "shown": shown,
             "total": len(items.unit),
+            "discusses": may(request.project, Right.DISCUSS),
             "filters": _filters(request, items, marks, labels),
             "shows_texts": _shows_texts(request, items),
             "text_choices": _text_choices(request, items),
