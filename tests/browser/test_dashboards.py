@@ -36,6 +36,7 @@ PAGES = (
     "agreement/categories/?merge=place:name,none:name",
     "agreement/course/",
     "agreement/items/",
+    "agreement/flags/",
     "scheme/allows/",
     "agreement/texts/round/",
 )
@@ -287,6 +288,12 @@ def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
     assert "relation=intersection" in page.url
     page.get_by_role("button", name="Flag for the guidelines").click()
     expect(page.get_by_text("flagged for the guidelines by manager")).to_be_visible()
+    page.get_by_role("link", name="All flags and comments").click()
+    expect(page.get_by_text("Flagged by manager")).to_be_visible()
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_text("Flag resolved.")).to_be_visible()
+    page.goto(f"{item}?relation=intersection")
+    page.get_by_role("button", name="Flag for the guidelines").click()
     page.get_by_role("link", name="Items").last.click()
     page.get_by_role("link", name=re.compile("flagged")).click()
     expect(page.locator("#table-items tbody tr")).to_have_count(1)
