@@ -18,7 +18,13 @@ class AgreementConfig(AppConfig):
         add_tables(
             # Two remarks may say the same at the same moment, so the rest is the order in which they were made.
             ArchivedTable("remarks", Remark, "markable__text__project", ("markable", "created_at")),
-            ArchivedTable("flags", Flag, "markable__text__project", ("markable",)),
+            ArchivedTable(
+                "flags",
+                Flag,
+                "markable__text__project",
+                ("markable",),
+                since={"reason": 6, "resolved_at": 6, "resolved_by": 6},
+            ),
             ArchivedTable("mappings", Mapping, "project", ("name",), {"classes": is_text_mapping}),
         )
         leave_out(Computation, "figures, which can be computed again")

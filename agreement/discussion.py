@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mapped
 
+from django.db.models import QuerySet
 from django.http import Http404
+from django.utils import timezone
 
-from agreement.models import Flag, Mapping, Remark
+from agreement.models import REASON_LENGTH, Flag, Mapping, Remark
 from annotations.models import Markable, Project, User
 
 
@@ -33,12 +35,33 @@ def withdraw_remark(remark: Remark, user: User) -> None:
     remark.delete()
 
 
-def set_flag(markable: Markable, user: User, on: bool) -> None:
-    """Flag an item for the guidelines, or Remove flag."""
-    if on:
-        Flag.objects.get_or_create(markable=markable, defaults={"author": user})
-    else:
+def set_flag(markable: Markable, user: User, on: bool, reason: str = "") -> None:
+    """Flag an item for the guidelines, or take the flag away. Flagging opens a resolved flag again."""
+    if not on:
         Flag.objects.filter(markable=markable).delete()
+        return
+    flag, created = Flag.objects.get_or_create(
+        markable=markable, defaults={"author": user, "reason": reason.strip()[:REASON_LENGTH]}
+    )
+    if not created and flag.resolved_at is not None:
+        Flag.objects.filter(pk=flag.pk).update(
+            author=user,
+            reason=reason.strip()[:REASON_LENGTH],
+            created_at=timezone.now(),
+            resolved_at=None,
+            resolved_by=None,
+        )
+
+
+def open_flags(project: Project) -> QuerySet[Flag]:
+    """Return the flags of a project that nobody has resolved."""
+    return Flag.objects.filter(markable__text__project=project, resolved_at__isnull=True)
+
+
+def resolve_flag(markable: Markable, user: User) -> bool:
+    """Resolve the flag of an item; false where there is none that is open."""
+    flags = Flag.objects.filter(markable=markable, resolved_at__isnull=True)
+    return bool(flags.update(resolved_at=timezone.now(), resolved_by=user))
 
 
 def save_mapping(project: Project, name: str, classes: Mapped[str, str], author: User) -> Mapping:

@@ -6,6 +6,7 @@ from django.db.models import Q
 from annotations.models import Markable, Project, User
 
 NAME_LENGTH = 50
+REASON_LENGTH = 500
 
 
 class Remark(models.Model):
@@ -25,11 +26,23 @@ class Remark(models.Model):
 
 
 class Flag(models.Model):
-    """The item shows something that the guidelines should say."""
+    """The item shows something that the guidelines should say, until somebody resolves it."""
 
     markable = models.OneToOneField(Markable, on_delete=models.CASCADE, related_name="flag")
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=REASON_LENGTH, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(resolved_at__isnull=True, resolved_by__isnull=True)
+                | Q(resolved_at__isnull=False, resolved_by__isnull=False),
+                name="flag_resolved_by_somebody",
+            ),
+        ]
 
     def __str__(self) -> str:
         return str(self.markable)

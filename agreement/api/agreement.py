@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from agreement.api.serializers.agreement import (
     CoreferenceSerializer,
     DifferenceSerializer,
     GridCellSerializer,
+    ItemQuerySerializer,
     ItemReportSerializer,
     ItemSerializer,
     MatrixFormatSerializer,
@@ -30,8 +31,9 @@ from agreement.api.serializers.agreement import (
 )
 from agreement.data.answers import Extract
 from agreement.data.extract import extract
+from agreement.data.given_answers import GivenAnswer
 from agreement.data.muc import marked_texts_reader
-from agreement.data.snippets import Snippet, read_snippets
+from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.reports import overall
 from agreement.reports.basis import resolve
 from agreement.reports.coreference import compare_chains
@@ -40,8 +42,11 @@ from agreement.reports.differences import compare_parts
 from agreement.reports.items import items
 from agreement.reports.parameters import InvalidParameter, Parameters, parse_parameters
 from agreement.reports.request import parse_query
+from agreement.sections.pages.items.items import OPTIONS, given_answers, item_options, read_item_marks
+from annotations.api.lists import PAGE_PARAMETERS, SequencePages
 from annotations.formats.tables.matrix import Matrix, write_csv, write_json
 from annotations.models import Project
+from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
 
@@ -169,14 +174,29 @@ class Grid(AgreementView):
 
 
 class Items(AgreementView):
-    """The units by their share of the observed disagreement, the largest first."""
+    """The units by their share of the observed disagreement, the largest first, in pages."""
 
-    @extend_schema(parameters=[AnalysisQuerySerializer], responses=ItemSerializer(many=True))
+    pagination_class = SequencePages
+
+    @extend_schema(parameters=[AnalysisQuerySerializer, ItemQuerySerializer], responses=ItemSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        _, extracted, parameters = self.asked(request, slug)
+        project, extracted, parameters = self.resolved(*self.parsed(request, slug, [*OPTIONS, *PAGE_PARAMETERS]))
+        options = {name: value for name in OPTIONS if (value := request.query_params.get(name, ""))}
+        if "flag" in options and "flag" not in item_options(project):
+            raise ValidationError({"flag": ["This is a filter for those who discuss items."]})
         ranking = items.compute_items(extracted, parameters)
-        words = read_snippets(ranking.unit.tolist())
-        return Response([_item(ranking, row, words) for row in ranking.select(items.ItemFilters()).tolist()])
+        marks = read_item_marks(project, extracted)
+        try:
+            selected = ranking.select(items.ItemFilters(**options), marks).tolist()
+        except InvalidParameter as error:
+            raise ValidationError({error.field: [error.message]}) from error
+        pages = self.pagination_class()
+        rows = pages.paginate_sequence(selected, request)
+        units = [int(ranking.unit[row]) for row in rows]
+        snippets, contents = read_snippets_and_texts(units)
+        answers = given_answers(project, extracted, units, contents)
+        flagged = marks.flag if may(project, Right.DISCUSS) else None
+        return pages.get_paginated_response([_item(ranking, row, snippets, answers, flagged) for row in rows])
 
 
 class Item(AgreementView):
@@ -184,26 +204,35 @@ class Item(AgreementView):
 
     @extend_schema(parameters=[AnalysisQuerySerializer], responses=ItemReportSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
-        _, extracted, parameters = self.asked(request, slug)
+        project, extracted, parameters = self.asked(request, slug)
         report = items.report_item(extracted, parameters, text, key)
         if report is None:
             raise Http404("Item not found.")
         answers = report.text.answers
         keys = dict(zip((*answers.units, *answers.others), answers.keys, strict=True))
+        contents = read_snippets_and_texts([report.unit])[1]
+        given = given_answers(project, extracted, [report.unit], contents)
         return Response(
             {
                 "text": text,
                 "key": key,
                 "values": [_value(coder, value, keys) for coder, value in report.values.items() if value is not None],
+                "answers": [_answer(one) for one in given.get(report.unit, ())],
                 "pairs": [asdict(pair) for pair in report.pairs],
             }
         )
 
 
-def _item(ranking: items.Items, row: int, snippets: Mapping[int, Snippet]) -> dict[str, Any]:
-    snippet = snippets[int(ranking.unit[row])]
+def _item(
+    ranking: items.Items,
+    row: int,
+    snippets: Mapping[int, Snippet],
+    answers: Mapping[int, Sequence[GivenAnswer]],
+    flagged: frozenset[int] | None,
+) -> dict[str, Any]:
+    snippet, text = snippets[int(ranking.unit[row])], ranking.texts[ranking.text[row]]
     return {
-        "text": ranking.texts[ranking.text[row]].slug,
+        "text": text.slug,
         "key": snippet.key,
         "words": snippet.words,
         "label": snippet.label,
@@ -214,6 +243,24 @@ def _item(ranking: items.Items, row: int, snippets: Mapping[int, Snippet]) -> di
         "relations": items.nonzero_relations(ranking.relations[row].tolist()),
         "n_ambiguous": int(ranking.explicit[row]),
         "camps": bool(ranking.camps[row]),
+        "title": text.title,
+        "in_context": asdict(snippet.keyword),
+        "n_pointers": int(ranking.pointers[row]),
+        "chain_size": int(ranking.chain[row]),
+        "flagged": None if flagged is None else snippet.pk in flagged,
+        "answers": [_answer(one) for one in answers.get(snippet.pk, ())],
+    }
+
+
+def _answer(one: GivenAnswer) -> dict[str, Any]:
+    return {
+        "coder": one.coder,
+        "category": one.category or None,
+        "category_label": one.label or None,
+        "antecedents": one.antecedents,
+        "targets": one.targets,
+        "unsure": one.unsure,
+        "note": one.note,
     }
 
 

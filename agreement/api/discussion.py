@@ -72,8 +72,11 @@ class RemarkDetail(APIView):
 
 
 class FlagSerializer(serializers.Serializer[Any]):
-    flagged = serializers.BooleanField()
+    flagged = serializers.BooleanField(help_text="and not resolved")
     author = serializers.CharField(allow_null=True)
+    reason = serializers.CharField(allow_blank=True)
+    resolved_by = serializers.CharField(allow_null=True)
+    resolved_at = serializers.DateTimeField(allow_null=True)
 
 
 class FlagDetail(APIView):
@@ -98,8 +101,15 @@ class FlagDetail(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _shown(self, unit: Any) -> Response:
-        flag = Flag.objects.filter(markable=unit).select_related("author").first()
-        return Response({"flagged": flag is not None, "author": flag.author.get_username() if flag else None})
+        flag = Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first()
+        shown = {
+            "flagged": flag is not None and flag.resolved_at is None,
+            "author": flag.author.get_username() if flag else None,
+            "reason": flag.reason if flag else "",
+            "resolved_by": flag.resolved_by.get_username() if flag and flag.resolved_by else None,
+            "resolved_at": flag.resolved_at if flag else None,
+        }
+        return Response(FlagSerializer(shown).data)
 
 
 class MappingSerializer(StrictSerializer):

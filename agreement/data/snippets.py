@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import batched
@@ -9,33 +10,85 @@ from itertools import batched
 from annotations.core import bulk
 from annotations.models import Markable, Text
 
-# Characters of a text that are shown on either side of a word.
-CONTEXT_WIDTH = 24
+# Characters of a text that are shown on either side of a word, and of an item in a list.
+CONTEXT_WIDTH, KEYWORD_WIDTH = 24, 48
+# An item is cut to so many characters in its context.
+LONGEST_KEYWORD = 60
+
+
+# The words at either end of a stretch that may be cut.
+WORD_AT_START, WORD_AT_END = re.compile(r"^\S+"), re.compile(r"\S+$")
+LINE_BREAK, WHITE_SPACE = re.compile(r"\s*\n\s*"), re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A markable in its context: a few words before, its own, and a few after, with the white space between them."""
+
+    before: str
+    words: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.before}[{self.words}]{self.after}"
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A markable for people to read, and what stands around it."""
+    """A markable for people to read, and what stands around it. `keyword` has the same in three pieces."""
 
     pk: int
     key: str
     label: str
     words: str
     context: str
+    keyword: Keyword
 
 
 def read_snippets(units: Collection[int]) -> dict[int, Snippet]:
     """Return the markables with these keys of rows. Two queries, where a database takes so many keys at once."""
+    return read_snippets_and_texts(units)[0]
+
+
+def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet], dict[int, str]]:
+    """Return the same, and the content of each text that has one of them."""
     rows = [
         row
         for some in batched(units, bulk.MAX_KEYS)
         for row in Markable.objects.filter(pk__in=some).values_list("pk", "key", "label", "parts", "text_id")
     ]
     contents = dict(Text.objects.filter(pk__in={row[-1] for row in rows}).values_list("pk", "content"))
-    return {
-        pk: Snippet(pk, key, label, covered_text(contents[text], parts), text_in_context(contents[text], parts))
+    snippets = {
+        pk: Snippet(
+            pk,
+            key,
+            label,
+            covered_text(contents[text], parts),
+            text_in_context(contents[text], parts),
+            keyword_in_context(contents[text], parts),
+        )
         for pk, key, label, parts, text in rows
     }
+    return snippets, contents
+
+
+def keyword_in_context(content: str, parts: Sequence[Sequence[int]]) -> Keyword:
+    """Return the words of a markable with a few before and after, also of other lines; these begin after a slash."""
+    start, end = parts[0][0], parts[-1][1]
+    first, last = max(start - KEYWORD_WIDTH, 0), min(end + KEYWORD_WIDTH, len(content))
+    before, after = content[first:start], content[end:last]
+    if first and not content[first - 1].isspace():
+        before = WORD_AT_START.sub("", before) if any(map(str.isspace, before)) else before
+    if last < len(content) and not content[last].isspace():
+        after = WORD_AT_END.sub("", after) if any(map(str.isspace, after)) else after
+    words = covered_text(content, parts)
+    if len(words) > LONGEST_KEYWORD:
+        words = f"{words[: LONGEST_KEYWORD // 2].rstrip()} … {words[-LONGEST_KEYWORD // 2 :].lstrip()}"
+    return Keyword(_on_one_line(before.lstrip()), words, _on_one_line(after.rstrip()))
+
+
+def _on_one_line(words: str) -> str:
+    return WHITE_SPACE.sub(" ", LINE_BREAK.sub(" / ", words))
 
 
 def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 type CellValue = str | int | float | None
 Kind = Literal["text", "count", "figure", "percent", "seconds"]
+Place = Literal["both", "page", "file"]
 
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -34,11 +35,12 @@ MARKDOWN = str.maketrans({**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`name` is that of the machine-readable forms, `label` what people read."""
+    """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is."""
 
     name: str
     label: str
     kind: Kind = "text"
+    place: Place = "both"
 
     @property
     def is_number(self) -> bool:
@@ -54,7 +56,16 @@ class Linked:
     current: bool = False
 
 
-type Cell = CellValue | Linked
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A cell that the page shows by a template of its own, which is given `about`; in a file it is the value."""
+
+    value: CellValue
+    template: str
+    about: Any
+
+
+type Cell = CellValue | Linked | Composed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,8 @@ class RenderedCell:
     kind: Kind
     address: str = ""
     current: bool = False
+    template: str = ""
+    about: Any = None
 
     @property
     def is_number(self) -> bool:
@@ -82,35 +95,51 @@ class Table:
     note: str = ""
 
     @property
+    def page_columns(self) -> list[Column]:
+        """The columns that the page shows."""
+        return [column for column in self.columns if column.place != "file"]
+
+    @property
+    def file_columns(self) -> list[Column]:
+        """The columns of a file."""
+        return [column for column in self.columns if column.place != "page"]
+
+    @property
     def cells(self) -> list[list[RenderedCell]]:
         """The cells as the page's template takes them."""
         return [
-            [
-                RenderedCell(cell_value(cell), column.kind, cell.address, cell.current)
-                if isinstance(cell, Linked)
-                else RenderedCell(cell, column.kind)
-                for cell, column in zip(row, self.columns, strict=True)
-            ]
+            [_render(cell, column) for cell, column in zip(row, self.columns, strict=True) if column.place != "file"]
             for row in self.rows
         ]
 
     @property
     def names(self) -> list[str]:
-        """The columns' names, each once: a coder may be called as a column is."""
+        """The names of the columns of a file, each once: a coder may be called as a column is."""
         names: dict[str, None] = {}
-        for column in self.columns:
+        for column in self.file_columns:
             candidates = (column.name, *(f"{column.name}_{number}" for number in range(2, len(self.columns) + 2)))
             names[next(name for name in candidates if name not in names)] = None
         return list(names)
 
     def plain(self) -> list[list[CellValue]]:
-        """Return the cells without their links."""
-        return [[cell_value(cell) for cell in row] for row in self.rows]
+        """Return the cells of a file, without their links."""
+        return [
+            [cell_value(cell) for cell, column in zip(row, self.columns, strict=True) if column.place != "page"]
+            for row in self.rows
+        ]
 
 
 def cell_value(cell: Cell) -> CellValue:
     """Return the value of a cell."""
-    return cell.value if isinstance(cell, Linked) else cell
+    return cell.value if isinstance(cell, Linked | Composed) else cell
+
+
+def _render(cell: Cell, column: Column) -> RenderedCell:
+    if isinstance(cell, Linked):
+        return RenderedCell(cell.value, column.kind, cell.address, cell.current)
+    if isinstance(cell, Composed):
+        return RenderedCell(cell.value, column.kind, template=cell.template, about=cell.about)
+    return RenderedCell(cell, column.kind)
 
 
 def format_value(value: CellValue, kind: Kind) -> str:
@@ -137,7 +166,8 @@ def list_tables(tables: Sequence[Table]) -> list[dict[str, Any]]:
             "caption": table.caption,
             "note": table.note,
             "columns": [
-                {"name": name, "label": column.label} for name, column in zip(table.names, table.columns, strict=True)
+                {"name": name, "label": column.label}
+                for name, column in zip(table.names, table.file_columns, strict=True)
             ],
             "rows": len(table.rows),
         }
@@ -163,8 +193,8 @@ def as_json(table: Table) -> str:
 
 def as_latex(table: Table) -> str:
     """Return a table of the booktabs package, rounded as on the page."""
-    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
-    head = _latex_row([column.label for column in table.columns])
+    alignment = "".join("r" if column.is_number else "l" for column in table.file_columns)
+    head = _latex_row([column.label for column in table.file_columns])
     body = "\n".join(f"  {_latex_row(row)} \\\\" for row in _rounded_rows(table))
     return (
         "\\begin{table}\n\\centering\n"
@@ -181,8 +211,8 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def as_markdown(table: Table) -> str:
     """Return a table with pipes, rounded as on the page."""
-    lines = [[column.label.translate(MARKDOWN) for column in table.columns]]
-    lines.append(["---:" if column.is_number else "---" for column in table.columns])
+    lines = [[column.label.translate(MARKDOWN) for column in table.file_columns]]
+    lines.append(["---:" if column.is_number else "---" for column in table.file_columns])
     lines += [[cell.translate(MARKDOWN) for cell in row] for row in _rounded_rows(table)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -207,7 +237,7 @@ TABLE_FORMATS = {
 
 def _rounded_rows(table: Table) -> list[list[str]]:
     return [
-        [format_value(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+        [format_value(value, column.kind) for value, column in zip(row, table.file_columns, strict=True)]
         for row in table.plain()
     ]
 

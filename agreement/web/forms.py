@@ -6,7 +6,7 @@ from dataclasses import replace
 from django import forms
 
 from agreement.data.answers import Extract
-from agreement.models import NAME_LENGTH
+from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.basis import allows_coefficient
 from agreement.reports.parameters import CHOICES, HELP, SELECTIONS, Parameters
 from agreement.reports.wording import CODINGS_LEFT_OUT
@@ -102,6 +102,10 @@ class PyramidForm(forms.Form):
 
 class RemarkForm(forms.Form):
     body = forms.CharField(label="Comment", max_length=5000, widget=forms.Textarea({"rows": 3}))
+
+
+class FlagForm(forms.Form):
+    reason = forms.CharField(label="Reason (optional)", max_length=REASON_LENGTH, required=False)
 
 
 class MappingForm(forms.Form):

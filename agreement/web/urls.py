@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agreement.web.views import categories, computations, headline, items, results, texts
+from agreement.web.views import categories, computations, flags, headline, items, results, texts
 
 AGREEMENT = "projects/<slug:slug>/agreement/"
 ITEM = f"{AGREEMENT}items/<slug:text>/<str:key>/"
@@ -33,5 +33,7 @@ urlpatterns = [
     path(f"{ITEM}remarks/", items.remark, name="remark"),
     path(f"{ITEM}remarks/<int:pk>/withdraw/", items.withdraw, name="withdraw-remark"),
     path(f"{ITEM}flag/", items.flag, name="flag"),
+    path(f"{ITEM}flag/resolve/", flags.resolve, name="resolve-flag"),
+    path(f"{AGREEMENT}flags/", flags.flags, name="flags"),
     path("projects/<slug:slug>/scheme/allows/", results.allows, name="allows"),
 ]

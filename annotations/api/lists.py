@@ -15,7 +15,7 @@ from django_filters.rest_framework import DjangoFilterBackend, IsoDateTimeFilter
 from rest_framework import generics
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.filters import OrderingFilter
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -57,6 +57,32 @@ class CursorPages(SafeCursorPagination):
             *requested,
             *(name for name in view.ordering if name.lstrip("-") not in {field.lstrip("-") for field in requested}),
         )
+
+
+class SequencePages(CursorPages):
+    """The same pages of rows that are in order already: of figures, not of a table of the database."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offset = self.size = self.total = 0
+
+    def paginate_sequence[T](self, rows: Sequence[T], request: Request) -> Sequence[T]:
+        """Return the rows of the page that is requested. Raises NotFound for an invalid cursor."""
+        self.request = request
+        self.base_url = request.build_absolute_uri()
+        cursor = self.decode_cursor(request)
+        self.offset = cursor.offset if cursor else 0
+        self.size, self.total = self.get_page_size(request) or CursorPages.page_size, len(rows)
+        return rows[self.offset : self.offset + self.size]
+
+    def get_next_link(self) -> str | None:
+        return self._link(self.offset + self.size) if self.offset + self.size < self.total else None
+
+    def get_previous_link(self) -> str | None:
+        return self._link(max(self.offset - self.size, 0)) if self.offset else None
+
+    def _link(self, offset: int) -> str:
+        return self.encode_cursor(Cursor(offset=offset, reverse=False, position=None))
 
 
 class StrictFilterBackend(DjangoFilterBackend):

@@ -76,3 +76,11 @@ document.addEventListener("focusout", (event) => {
   const form = around(event, "form[data-let-go]");
   if (form) window.htmx.trigger(form, "submit");
 });
+
+/* The text of an item opens at the item, which may stand far down in it. */
+const pane = document.querySelector(".agreement-item-text");
+const current = pane?.querySelector(".is-current");
+if (pane && current) {
+  const above = current.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+  pane.scrollTop = above - pane.clientHeight / 2;
+}

@@ -409,6 +409,7 @@ def test_open_results_do_not_open_what_is_the_managers(project, bob, signed_in):
         "categories/mapping/",
         f"{item}remarks/",
         f"{item}flag/",
+        f"{item}flag/resolve/",
         f"{item}remarks/1/withdraw/",
     ):
         assert signed_in(bob).post(f"/projects/tea/agreement/{rest}").status_code == 403

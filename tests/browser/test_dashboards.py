@@ -36,6 +36,7 @@ PAGES = (
     "agreement/categories/?merge=place:name,none:name",
     "agreement/course/",
     "agreement/items/",
+    "agreement/flags/",
     "scheme/allows/",
     "agreement/texts/round/",
 )
@@ -274,6 +275,8 @@ def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item
     buttons.nth(1).focus()
     page.keyboard.press("Space")
     expect(buttons.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-chart]")).to_be_hidden()
+    page.get_by_text("Pairs of coders").click()
     drawn(page, 1)
 
 
@@ -285,6 +288,12 @@ def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
     assert "relation=intersection" in page.url
     page.get_by_role("button", name="Flag for the guidelines").click()
     expect(page.get_by_text("flagged for the guidelines by manager")).to_be_visible()
+    page.get_by_role("link", name="All flags and comments").click()
+    expect(page.get_by_text("Flagged by manager")).to_be_visible()
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_text("Flag resolved.")).to_be_visible()
+    page.goto(f"{item}?relation=intersection")
+    page.get_by_role("button", name="Flag for the guidelines").click()
     page.get_by_role("link", name="Items").last.click()
     page.get_by_role("link", name=re.compile("flagged")).click()
     expect(page.locator("#table-items tbody tr")).to_have_count(1)
@@ -357,6 +366,8 @@ def looked_at(page: Page, address: str) -> None:
     """Open a page of the demo, and wait until all of it is there."""
     page.goto(address)
     expect(page.locator("main h1")).to_be_visible()
+    for folded in page.locator("main details.agreement-pairs").all():
+        folded.locator("summary").click()
     charts = page.locator("[data-chart]").count()
     if charts:
         drawn(page, charts)

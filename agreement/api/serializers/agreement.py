@@ -6,8 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from agreement.measures import RELATIONS
 from agreement.reports.coreference import SCORES
 from agreement.reports.differences import KINDS
+from agreement.reports.items.items import AMBIGUITY, SORTS
 from agreement.reports.parameters import CHOICES, HELP, PRESETS, SELECTIONS
 
 
@@ -173,6 +175,38 @@ class GridCellSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True)
 
 
+class ItemQuerySerializer(serializers.Serializer[Any]):
+    """Which items, and in which order."""
+
+    relation = serializers.ChoiceField(choices=RELATIONS, required=False, help_text="Some pair of coders.")
+    level = serializers.CharField(required=False)
+    category = serializers.CharField(required=False, help_text="Some coder gave it.")
+    ambiguity = serializers.ChoiceField(choices=AMBIGUITY, required=False)
+    text = serializers.CharField(required=False, help_text="The address of a text.")
+    flag = serializers.ChoiceField(choices=["set"], required=False, help_text="For managers and adjudicators.")
+    note = serializers.ChoiceField(choices=["set"], required=False, help_text="A coder wrote one.")
+    unsure = serializers.ChoiceField(choices=["set"], required=False, help_text="A coder was.")
+    sort = serializers.ChoiceField(choices=SORTS, required=False)
+
+
+class GivenAnswerSerializer(serializers.Serializer[Any]):
+    """What a coder answered. Of pyramids there are none: words are compared, which nobody answers on."""
+
+    coder = serializers.CharField()
+    category = serializers.CharField(allow_null=True, help_text="its key")
+    category_label = serializers.CharField(allow_null=True)
+    antecedents = serializers.ListField(child=serializers.CharField(), help_text="words, or names of indices")
+    targets = serializers.ListField(child=serializers.CharField(), help_text="keys of the antecedents")
+    unsure = serializers.BooleanField()
+    note = serializers.CharField(allow_blank=True)
+
+
+class ContextSerializer(serializers.Serializer[Any]):
+    before = serializers.CharField(allow_blank=True)
+    words = serializers.CharField()
+    after = serializers.CharField(allow_blank=True)
+
+
 class ItemSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     key = serializers.CharField()
@@ -184,7 +218,13 @@ class ItemSerializer(serializers.Serializer[Any]):
     n_values = serializers.IntegerField()
     relations = serializers.DictField(child=serializers.IntegerField(), help_text="pairs of coders by relation")
     n_ambiguous = serializers.IntegerField(help_text="coders who marked several antecedents or indices")
-    camps = serializers.BooleanField(help_text="coders split into camps, and none marked any ambiguity")
+    camps = serializers.BooleanField(help_text="four coders or more split into camps, and none marked any ambiguity")
+    title = serializers.CharField(help_text="of the text")
+    in_context = ContextSerializer()
+    n_pointers = serializers.IntegerField(help_text="pointers of all coders to it")
+    chain_size = serializers.IntegerField(help_text="of its largest chain; 0 where all coders gave labels")
+    flagged = serializers.BooleanField(allow_null=True, help_text="null for those who do not discuss items")
+    answers = GivenAnswerSerializer(many=True)
 
 
 class PairSerializer(serializers.Serializer[Any]):
@@ -208,4 +248,5 @@ class ItemReportSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
     key = serializers.CharField()
     values = ValueSerializer(many=True)
+    answers = GivenAnswerSerializer(many=True)
     pairs = PairSerializer(many=True)

@@ -12,6 +12,7 @@ from agreement.data.answers import Extract, TextEntry
 from agreement.measures import (
     RELATIONS,
     SET_DISTANCES,
+    ReliabilityData,
     distance,
     relation,
     relation_counts,
@@ -35,7 +36,21 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import InvalidParameter, Parameters
 
 AMBIGUITY = ("explicit", "implicit", "either")
-SORTS = ("share", "values", "text")
+SORTS = ("share", "values", "links", "text")
+MARKS = ("flag", "note", "unsure")
+# Fewer coders than this are no camps: of two or three who differ nobody can tell whether the item is ambiguous.
+LEAST_IN_CAMPS = 4
+# Shares that differ by less are equal: they were summed in another order.
+SHARE_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMarks:
+    """The markables that somebody flagged, of which a coder wrote a note, or was unsure."""
+
+    flag: frozenset[int] = frozenset()
+    note: frozenset[int] = frozenset()
+    unsure: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +61,14 @@ class ItemFilters:
     level: str = ""
     category: str = ""
     ambiguity: str = ""
+    text: str = ""
     flag: str = ""
+    note: str = ""
+    unsure: str = ""
     sort: str = "share"
 
     def __post_init__(self) -> None:
-        allowed = {"relation": RELATIONS, "ambiguity": AMBIGUITY, "flag": ("set",), "sort": SORTS}
+        allowed = {"relation": RELATIONS, "ambiguity": AMBIGUITY, "sort": SORTS} | dict.fromkeys(MARKS, ("set",))
         for name, choices in allowed.items():
             value = getattr(self, name)
             if value not in choices and (value or name == "sort"):
@@ -58,7 +76,7 @@ class ItemFilters:
 
     def query(self) -> dict[str, str]:
         """Return the filters that are set, for an address."""
-        values = {name: getattr(self, name) for name in ("relation", "level", "category", "ambiguity", "flag")}
+        values = {name: getattr(self, name) for name in ("relation", "level", "category", "ambiguity", "text", *MARKS)}
         values["sort"] = "" if self.sort == "share" else self.sort
         return {name: value for name, value in values.items() if value}
 
@@ -69,7 +87,9 @@ class Items:
 
     `relations` (units, RELATIONS) counts pairs of coders. `explicit` is the number of coders who marked several
     antecedents or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
-    has one value in common and is two coders or more, and at least a quarter of those who judged the unit.
+    has one value in common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer
+    than four judged it there are none. `pointers` is how many pointers of all coders lead to the unit, `chain` the size
+    of its largest chain, whole, however values are made.
     `categories` (units, categories of the scheme) says who gave what.
     """
 
@@ -83,12 +103,18 @@ class Items:
     relations: Ints
     explicit: Ints
     camps: Bools
+    pointers: Ints
+    chain: Ints
     categories: Ints
     level: Sequence[str]
     names: Sequence[str]
 
-    def select(self, filters: ItemFilters, flagged: frozenset[int] = frozenset()) -> Ints:
-        """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names."""
+    def select(self, filters: ItemFilters, marks: ItemMarks | None = None) -> Ints:
+        """Return the rows that the filters let through, in their order. Raises InvalidParameter for unknown names.
+
+        Of items with the same share (or number of values) the one on which more links hang comes first, then the one
+        that is first in the texts.
+        """
         mask = np.ones(len(self.unit), dtype=np.bool_)
         if filters.relation:
             mask &= self.relations[:, RELATIONS.index(filters.relation)] > 0
@@ -103,11 +129,23 @@ class Items:
         if filters.ambiguity:
             explicit = self.explicit > 0
             mask &= {"explicit": explicit, "implicit": self.camps, "either": explicit | self.camps}[filters.ambiguity]
-        if filters.flag:
-            mask &= np.isin(self.unit, list(flagged))
+        if filters.text:
+            slugs = [text.slug for text in self.texts]
+            if filters.text not in slugs:
+                raise InvalidParameter("text", f"there is no text {filters.text!r} among those compared.")
+            mask &= self.text == slugs.index(filters.text)
+        for name in MARKS:
+            if getattr(filters, name):
+                mask &= np.isin(self.unit, list(getattr(marks or ItemMarks(), name)))
         rows = np.flatnonzero(mask)
-        by = {"share": -self.share, "values": -self.n_values, "text": np.arange(len(self.unit))}[filters.sort]
-        return rows[np.argsort(by[rows], kind="stable")]
+        links = (-self.chain, -self.pointers)  # of lexsort the last key is the first
+        orders = {
+            "share": (*links, -self.share.round(SHARE_DIGITS)),
+            "values": (*links, -self.n_values),
+            "links": links,
+            "text": (np.arange(len(self.unit)),),
+        }
+        return rows[np.lexsort([key[rows] for key in orders[filters.sort]])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +200,8 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
         relations=np.concatenate([np.zeros((0, len(RELATIONS)), dtype=np.int64), *(one.relations for one in parts)]),
         explicit=_join([one.explicit for one in parts]),
         camps=np.concatenate([np.zeros(0, dtype=np.bool_), *(one.camps for one in parts)]),
+        pointers=_join([one.pointers for one in parts]),
+        chain=_join([one.chain for one in parts]),
         categories=np.concatenate(
             [np.zeros((0, len(extract.categories)), dtype=np.int64), *(one.categories for one in parts)]
         ),
@@ -181,6 +221,8 @@ class _TextItems:
     relations: Ints
     explicit: Ints
     camps: Bools
+    pointers: Ints
+    chain: Ints
     categories: Ints
     level: list[str]
 
@@ -203,7 +245,10 @@ def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequenc
     )
     explicit = _count_ambiguous(texts, data.units, data.coders)[rows]
     distinct, second = _count_camps(pairable.codes)
-    camps = (explicit == 0) & (second >= np.maximum(2, judged / 4))
+    camps = (explicit == 0) & (judged >= LEAST_IN_CAMPS) & (second >= np.maximum(2, judged / 4))
+    pointers = _count_pointers(extract.kind, texts, data.units, data.coders)[rows]
+    whole = replace(parameters, chains="full", top="chain") if extract.kind == "pointers" else parameters
+    chain = _chain_sizes(select_data(extract, whole, texts))[rows]
     units = np.array([data.units[row] for row in rows.tolist()], dtype=np.int64)
     relations, level = relation_counts(data)[rows], _unit_levels(texts, data.units, rows)
     cuts = np.searchsorted(pairable.documents, np.arange(len(texts) + 1)).tolist()
@@ -216,6 +261,8 @@ def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequenc
             relations[a:b],
             explicit[a:b],
             camps[a:b],
+            pointers[a:b],
+            chain[a:b],
             category_counts[rows[a:b]],
             level[a:b],
         )
@@ -245,6 +292,27 @@ def _count_ambiguous(texts: Sequence[TextEntry], units: Sequence[object], coders
                     unit = text.answers.units[place]
                     counted[unit] = counted.get(unit, 0) + 1
     return np.array([counted.get(unit, 0) for unit in units], dtype=np.int64)
+
+
+def _count_pointers(kind: str, texts: Sequence[TextEntry], units: Sequence[object], coders: Sequence[object]) -> Ints:
+    """Return how many pointers of these coders lead to each unit; none where coders do not point."""
+    counted: dict[object, int] = {}
+    for text in texts if kind == "pointers" else ():
+        of_text = text.answers.units
+        for work in text.answers.coder_answers:
+            if work.coder in coders:
+                counts = np.bincount(work.link_to, minlength=len(of_text))[: len(of_text)]
+                for place in np.flatnonzero(counts).tolist():
+                    counted[of_text[place]] = counted.get(of_text[place], 0) + int(counts[place])
+    return np.array([counted.get(unit, 0) for unit in units], dtype=np.int64)
+
+
+def _chain_sizes(data: ReliabilityData) -> Ints:
+    """Return for each unit the members of the largest set that a coder gave it; 0 where all gave labels."""
+    n_labels = len(data.labels)
+    sizes = np.concatenate([np.zeros(n_labels + 1, dtype=np.int64), np.diff(data.cells.starts)])
+    # one place more, so that a missing value, which is -1, has size 0
+    return sizes[data.codes + 1].max(axis=1, initial=0)
 
 
 def _count_camps(codes: Ints) -> tuple[Ints, Ints]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from django.contrib import messages
@@ -16,12 +17,13 @@ from agreement.models import Flag, Remark
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.pages import registry
-from agreement.web.forms import RemarkForm
+from agreement.web.forms import FlagForm, RemarkForm
 from agreement.web.views.page import draws_charts, show_page
 from annotations.models import User
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
+from annotations.web import markdown
 
 
 @login_required
@@ -46,10 +48,19 @@ def _discussion(analysis: AnalysisRequest, sections: PageSections) -> dict[str, 
     unit = sections.context["item"].unit
     return {
         "discusses": True,
-        "remarks": Remark.objects.filter(markable=unit).select_related("author"),
-        "flag": Flag.objects.filter(markable=unit).select_related("author").first(),
+        "remarks": with_html(Remark.objects.filter(markable=unit).select_related("author")),
+        "flag": Flag.objects.filter(markable=unit).select_related("author", "resolved_by").first(),
+        "flag_form": FlagForm(),
         "remark_form": RemarkForm(),
     }
+
+
+def with_html(remarks: Iterable[Remark]) -> list[Remark]:
+    """Return the remarks, each with its Markdown rendered as `html`."""
+    remarks = list(remarks)
+    for one in remarks:
+        one.html = markdown.render(one.body)  # type: ignore[attr-defined]
+    return remarks
 
 
 @login_required
@@ -63,7 +74,7 @@ def remark(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse
         discussion.add_remark(markable, cast(User, request.user), form.cleaned_data["body"])
     else:
         messages.error(request, f"Comment not saved: {form.errors['body'].as_text()}")
-    return _back(request, slug, text, key)
+    return back_to_item(request, slug, text, key)
 
 
 @login_required
@@ -77,7 +88,7 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
     if remark is None:
         raise Http404("Comment not found.")
     discussion.withdraw_remark(remark, cast(User, request.user))
-    return _back(request, slug, text, key)
+    return back_to_item(request, slug, text, key)
 
 
 @login_required
@@ -85,13 +96,17 @@ def withdraw(request: HttpRequest, slug: str, text: str, key: str, pk: int) -> H
 def flag(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Flag an item for the guidelines, or Remove flag."""
     project = project_for(request.user, slug, Right.DISCUSS)
-    discussion.set_flag(
-        discussion.get_item(project, text, key), cast(User, request.user), request.POST.get("on") == "1"
-    )
-    return _back(request, slug, text, key)
+    markable = discussion.get_item(project, text, key)
+    form = FlagForm(request.POST)
+    on = request.POST.get("on") == "1"
+    if form.is_valid():
+        discussion.set_flag(markable, cast(User, request.user), on, form.cleaned_data["reason"])
+    else:
+        messages.error(request, f"Flag not saved: {form.errors['reason'].as_text()}")
+    return back_to_item(request, slug, text, key)
 
 
-def _back(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
+def back_to_item(request: HttpRequest, slug: str, text: str, key: str) -> HttpResponse:
     """Redirect to the item with the same parameters and options."""
     query = request.GET.urlencode()
     return redirect(reverse("item", args=[slug, text, key]) + (f"?{query}" if query else "") + "#discussion")

@@ -59,7 +59,7 @@ def usernames_in(tables: Tables) -> dict[str, tuple[Table, int]]:
         for field in table.shape.fields:
             if field.kind is Kind.PERSON:
                 for row, name in enumerate(table[field.name]):
-                    if name not in first_rows:
+                    if name is not None and name not in first_rows:
                         first_rows[name] = (table, row)
     return first_rows
 

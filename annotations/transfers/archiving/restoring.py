@@ -155,7 +155,7 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
         for model_field in table.shape.fields:
             column = table[model_field.name]
             if model_field.kind is Kind.PERSON:
-                column = [accounts[name] for name in column]
+                column = [None if name is None else accounts[name] for name in column]
             elif model_field.kind is Kind.ROW:
                 row_keys = keys[model_field.to]
                 column = [None if line is None else row_keys[line - 1] for line in column]

@@ -29,9 +29,10 @@ def test_a_wrong_remark_is_not_kept(signed_in, charlie, project, sent):
 
 def test_a_flag_is_set_once_and_taken_away(signed_in, charlie, project):
     client = signed_in(charlie)
-    assert client.get(f"{ITEM}flag/").json() == {"flagged": False, "author": None}
+    nobody = {"reason": "", "resolved_by": None, "resolved_at": None}
+    assert client.get(f"{ITEM}flag/").json() == {"flagged": False, "author": None} | nobody
     for _ in range(2):
-        assert client.put(f"{ITEM}flag/").json() == {"flagged": True, "author": "charlie"}
+        assert client.put(f"{ITEM}flag/").json() == {"flagged": True, "author": "charlie"} | nobody
     assert Flag.objects.count() == 1
     assert client.delete(f"{ITEM}flag/").status_code == 204
     assert not Flag.objects.exists()

@@ -3,10 +3,11 @@
 import pytest
 
 from agreement.data.extract import extract
+from agreement.discussion import set_flag
 from agreement.reports.items import items
 from agreement.reports.parameters import PRESETS
 from tests.conftest import judge
-from tests.shared.agreeing import hand_in
+from tests.shared.agreeing import cost, hand_in, of_size
 
 URL = "/api/v1/projects/tea/agreement/items/"
 
@@ -19,7 +20,7 @@ def judged(project, codings, keys):
         judge(coding, keys["a"], "none")
         judge(coding, keys["b"], "none")
     judge(alice, keys["c"], "phrase", keys["a"])
-    judge(bob, keys["c"], "place")
+    judge(bob, keys["c"], "place", unsure=True, note=" or the stove ")
     judge(alice, keys["d"], "phrase", keys["a"])
     judge(bob, keys["d"], "phrase", keys["a"], keys["b"])
     judge(alice, keys["e"], "none")
@@ -27,7 +28,7 @@ def judged(project, codings, keys):
 
 
 def test_items_are_those_of_the_report_the_largest_share_first(signed_in, charlie, project, judged):
-    found = signed_in(charlie).get(URL).json()
+    found = signed_in(charlie).get(URL).json()["results"]
     expected = items.compute_items(extract(project), PRESETS["poesio-artstein-2005"].parameters)
     pks = dict(project.texts.get().markables.values_list("key", "pk"))
     rows = expected.select(items.ItemFilters())
@@ -40,7 +41,7 @@ def test_items_are_those_of_the_report_the_largest_share_first(signed_in, charli
 
 
 def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged, keys):
-    found = {item["label"]: item for item in signed_in(charlie).get(URL).json()}
+    found = {item["label"]: item for item in signed_in(charlie).get(URL).json()["results"]}
     assert set(found) == set("abcd")
     assert found["c"] == {
         "text": "tea",
@@ -54,10 +55,92 @@ def test_an_item_tells_words_values_and_relations(signed_in, charlie, judged, ke
         "relations": {"category": 1},
         "n_ambiguous": 0,
         "camps": False,
+        "title": "Tea",
+        "in_context": {
+            "before": "put the kettle on the stove / is ",
+            "words": "it",
+            "after": " hot? / it will be, give it a minute / that is fine",
+        },
+        "n_pointers": 0,
+        "chain_size": 3,
+        "flagged": False,
+        "answers": [
+            {
+                "coder": "alice",
+                "category": "phrase",
+                "category_label": "phrase",
+                "antecedents": ["the kettle"],
+                "targets": [keys["a"]],
+                "unsure": False,
+                "note": "",
+            },
+            {
+                "coder": "bob",
+                "category": "place",
+                "category_label": "place",
+                "antecedents": [],
+                "targets": [],
+                "unsure": True,
+                "note": "or the stove",
+            },
+        ],
     }
+    assert [found[label]["n_pointers"] for label in "abcd"] == [3, 1, 0, 0]
+    assert [found[label]["chain_size"] for label in "abcd"] == [3, 2, 3, 3]
     assert (found["d"]["n_ambiguous"], found["d"]["camps"]) == (1, False)
     assert found["d"]["relations"] == {"subsumption": 1} or found["d"]["relations"] == {"intersection": 1}
     assert found["a"]["relations"] == {"identity": 1}
+
+
+def test_items_come_in_pages_that_lead_to_each_other(signed_in, charlie, judged):
+    client = signed_in(charlie)
+    whole = [item["key"] for item in client.get(URL).json()["results"]]
+    first = client.get(URL, {"page_size": 3, "sort": "text"}).json()
+    second = client.get(first["next"]).json()
+    assert [item["label"] for item in first["results"] + second["results"]] == ["a", "b", "c", "d"]
+    assert (first["previous"], second["next"]) == (None, None)
+    assert client.get(second["previous"]).json()["results"] == first["results"]
+    assert len(whole) == 4
+    assert len(client.get(URL, {"page_size": 10**9}).json()["results"]) == 4
+    assert client.get(URL, {"cursor": "ghost"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels"),
+    [({"unsure": "set"}, "c"), ({"note": "set"}, "c"), ({"text": "tea", "ambiguity": "explicit"}, "d")],
+)
+def test_items_are_filtered_as_on_the_page(signed_in, charlie, judged, asked, labels):
+    assert "".join(item["label"] for item in signed_in(charlie).get(URL, asked).json()["results"]) == labels
+
+
+@pytest.mark.parametrize("asked", [{"text": "ghost"}, {"note": "1"}, {"sort": "ghost"}, {"ghost": "1"}])
+def test_a_wrong_filter_is_named(signed_in, charlie, judged, asked):
+    reply = signed_in(charlie).get(URL, asked)
+    assert reply.status_code == 400
+    assert next(iter(asked)) in str(reply.json())
+
+
+def test_who_does_not_discuss_learns_nothing_of_flags(signed_in, people, judged, text, keys):
+    set_flag(text.markables.get(key=keys["a"]), people["manager"], True)
+    seen = {
+        role: {item["label"]: item["flagged"] for item in signed_in(people[role]).get(URL).json()["results"]}
+        for role in ("manager", "viewer")
+    }
+    assert seen["manager"] == {"a": True, "b": False, "c": False, "d": False}
+    assert set(seen["viewer"].values()) == {None}
+    assert signed_in(people["viewer"]).get(URL, {"flag": "set"}).status_code == 400
+    assert len(signed_in(people["manager"]).get(URL, {"flag": "set"}).json()["results"]) == 1
+
+
+def test_a_page_of_items_takes_the_same_queries_at_any_size(signed_in, charlie):
+    def queries(slug, size):
+        of_size(slug, size)
+        address = f"/api/v1/projects/{slug}/agreement/items/"
+        client = signed_in(charlie)
+        client.get(address)  # reads the answers
+        return cost(client, address)
+
+    assert queries("small", 2) == queries("large", 5) <= 14
 
 
 def test_one_item_shows_every_coders_value_and_every_pair(signed_in, charlie, judged, keys):
@@ -66,6 +149,10 @@ def test_one_item_shows_every_coders_value_and_every_pair(signed_in, charlie, ju
     assert found["values"] == [
         {"coder": "alice", "category": None, "chain": [keys["a"], keys["c"], keys["d"]]},
         {"coder": "bob", "category": "place", "chain": None},
+    ]
+    assert [(one["coder"], one["category"], one["note"]) for one in found["answers"]] == [
+        ("alice", "phrase", ""),
+        ("bob", "place", "or the stove"),
     ]
     [pair] = found["pairs"]
     assert (pair["first"], pair["second"], pair["relation"]) == ("alice", "bob", "category")

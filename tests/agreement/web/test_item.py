@@ -1,6 +1,7 @@
 """The page of one item."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -17,7 +18,7 @@ def judged(project, codings, keys):
     for coding in (alice, bob):
         judge(coding, keys["a"], "none")
     judge(alice, keys["c"], "phrase", keys["a"])
-    judge(bob, keys["c"], "place")
+    judge(bob, keys["c"], "place", unsure=True, note="a <b>hob</b>")
     judge(alice, keys["d"], "phrase", keys["a"])
     judge(bob, keys["d"], "phrase", keys["a"], keys["b"])
     judge(alice, keys["f"], "segment", keys["2"])
@@ -33,7 +34,7 @@ def show(signed_in, charlie, judged, keys):
 
 
 def words(html):
-    return " ".join(re.sub(r"<[^>]*>", " ", html).split()).replace(" ,", ",")
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", html).split()).replace(" ,", ","))
 
 
 def rows(page, caption):
@@ -42,13 +43,32 @@ def rows(page, caption):
 
 
 def test_each_coders_answer_is_shown(show):
-    found = rows(show("c").content.decode(), "What each coder answered")
-    assert found == ["1 alice { the kettle, it, it } { the kettle, it }", "2 bob place –"]
+    page = show("c").content.decode()
+    assert rows(page, "What each coder answered") == [
+        "1 alice phrase the kettle",
+        "2 bob place unsure – Note: a <b>hob</b>",
+    ]
+    assert rows(page, "<caption>Chains") == ["1 alice { the kettle, it, it }"]
+
+
+def test_several_antecedents_of_a_coder_are_alternatives(show):
+    found = rows(show("d").content.decode(), "What each coder answered")
+    assert found == ["1 alice phrase the kettle", "2 bob phrase the kettle or the stove ambiguous"]
+
+
+def test_a_coder_who_named_no_antecedent_is_in_the_text_too(show):
+    page = show("c").content.decode()
+    assert re.findall(r'data-coder="(\d)"', page) == ["1", "2"]
+    overlay = page.partition('id="overlay"')[2].partition("</section>")[0]
+    assert re.findall(r'is-current.*?>it</span><sup[^>]*data-of="1">1</sup><sup[^>]*data-of="2">2</sup>', overlay)
+    columns = show("c", view="columns").content.decode()
+    assert [words(one) for one in re.findall(r"<h3>(.*?)</h3>", columns)] == ["1 alice", "2 bob place"]
 
 
 def test_a_turn_in_a_chain_is_shown_by_its_words(show):
-    found = rows(show("f").content.decode(), "What each coder answered")
-    assert found == ["1 alice { is it hot?, that } { is it hot? }", "2 bob no answer –"]
+    page = show("f").content.decode()
+    assert rows(page, "What each coder answered") == ["1 alice segment is it hot?", "2 bob no answer –"]
+    assert rows(page, "<caption>Chains") == ["1 alice { is it hot?, that }"]
 
 
 def test_every_pair_has_its_relation(show):
@@ -82,14 +102,6 @@ def test_parameters_are_kept_on_the_way(show):
 @pytest.mark.parametrize("address", ["tea/phrase:900-901/", "ghost/phrase:4-14/", "tea/turn:0-27/", "tea/%00/"])
 def test_an_unknown_unit_is_not_there(signed_in, charlie, judged, address):
     assert signed_in(charlie).get(f"/projects/tea/agreement/items/{address}").status_code == 404
-
-
-def test_an_answer_is_shown_with_and_without_the_item(show):
-    found = rows(show("d").content.decode(), "What each coder answered")
-    assert found == [
-        "1 alice { the kettle, it, it } { the kettle, it }",
-        "2 bob { the kettle, the stove, it } { the kettle, the stove }",
-    ]
 
 
 def test_previous_and_next_keep_filters_and_order(show, keys):

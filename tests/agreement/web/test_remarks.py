@@ -143,10 +143,15 @@ def test_a_remark_of_full_length_is_kept(signed_in, people, item):
     assert len(Remark.objects.get().body) == 5000
 
 
+def test_a_remark_is_markdown(signed_in, people, item):
+    page = signed_in(people["manager"]).post(f"{item}remarks/", {"body": "*the door*\n\n- one"}, follow=True)
+    assert "<p><em>the door</em></p>\n<ul>\n<li>one</li>" in page.content.decode()
+
+
 def test_a_remark_cannot_bring_html(signed_in, people, item):
     client = signed_in(people["manager"])
     page = client.post(f"{item}remarks/", {"body": "<script>1</script>\n<b>"}, follow=True).content.decode()
-    assert "&lt;script&gt;1&lt;/script&gt;<br>&lt;b&gt;" in page
+    assert "<p>&lt;script&gt;1&lt;/script&gt;\n&lt;b&gt;</p>" in page
     assert "<script>1" not in page
 
 

@@ -114,6 +114,7 @@ BAD = {
     "operation_kind_known": (Operation, {"sequence": 2, "uuid": uuid4(), "kind": "ghost"}),
     "operation_sequence_from_one": (Operation, {"sequence": 0, "uuid": uuid4()}),
     "remark_not_empty": (Remark, {"body": ""}),
+    "flag_resolved_by_somebody": (Flag, {"resolved_by": "mallory"}),
     "mapping_name_unique_in_project": (Mapping, {}),
     "mapping_has_a_name": (Mapping, {"name": ""}),
     "transfer_kind_known": (Transfer, {"kind": "ghost"}),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from django.http import Http404
 from django.urls import reverse
 
+from agreement.data.given_answers import GivenAnswer
 from agreement.data.snippets import covered_text, read_snippets
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.parameters import InvalidParameter, Parameters
@@ -16,7 +17,7 @@ from agreement.reports.wording import Nouns, nouns_for
 from agreement.sections.charts import Chart, upset_plot
 from agreement.sections.content import PageSections, TablesAndCharts
 from agreement.sections.pages.items import passage
-from agreement.sections.pages.items.items import item_options, read_flags
+from agreement.sections.pages.items.items import given_answers, item_options, read_item_marks
 from agreement.sections.pages.items.scu_items import scus_by_coder, summary_lines
 from agreement.sections.tables import Cell, Column, Table
 from annotations.models import Markable, Project, Segment, Text
@@ -31,23 +32,24 @@ def page_options(project: Project) -> Collection[str]:
 
 def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     """Return one unit with its place among the items that are filtered. Raises Http404."""
-    flags = read_flags(request.project) or frozenset()
     report = request.compute(lambda parameters, _: report_item(request.extract, parameters, text, key))
     if report is None:
         raise Http404("Item not found.")
 
     def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, list[int]]:
         items = compute_items(request.extract, parameters)
+        marks = read_item_marks(request.project, request.extract)
         if options.get("view", SIDE_BY_SIDE) != SIDE_BY_SIDE:
             raise InvalidParameter("view", f"{options['view']!r} is not {SIDE_BY_SIDE}.")
         filters = {name: value for name, value in options.items() if name != "view"}
-        return items, items.select(ItemFilters(**filters), flags).tolist()
+        return items, items.select(ItemFilters(**filters), marks).tolist()
 
     items, rows = request.compute(compute)
     place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
     about = Text.objects.select_related("docset").get(pk=report.text.pk)
     nouns = nouns_for(request.extract.units)
-    members, details = _details(report, about, nouns, request.project if request.extract.units else None)
+    given = _given_answers(request, report, about)
+    members, details = _details(report, about, nouns, given, request.project if request.extract.units else None)
     return PageSections(
         tables=[*_pairs_tables(report), *members.tables],
         charts=members.charts,
@@ -64,9 +66,16 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
             "total": len(rows),
             "links": _neighbour_links(request, items, rows, place),
             "text": about,
+            "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
             **details,
         },
     )
+
+
+def _given_answers(request: AnalysisRequest, report: ItemReport, about: Text) -> dict[str, GivenAnswer]:
+    """Return what each coder answered; a coder who was left out of the figures is left out here."""
+    given = given_answers(request.project, request.extract, [report.unit], {about.pk: about.content})
+    return {one.coder: one for one in given.get(report.unit, ())}
 
 
 def _neighbour_links(request: AnalysisRequest, items: Items, rows: list[int], place: int | None) -> dict[str, str]:
@@ -102,7 +111,11 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
 
 
 def _details(
-    report: ItemReport, about: Text, nouns: Nouns, of_pyramids: Project | None = None
+    report: ItemReport,
+    about: Text,
+    nouns: Nouns,
+    given: Mapping[str, GivenAnswer],
+    of_pyramids: Project | None = None,
 ) -> tuple[TablesAndCharts, dict[str, Any]]:
     """Return the members of the coders' chains, and for the template each chain in words and in the text."""
     units = {
@@ -116,11 +129,23 @@ def _details(
     holders: dict[int, list[int]] = {report.unit: []}
     for number, (coder, value) in enumerate(report.values.items(), start=1):
         chain = sorted(value, key=lambda pk: units[cast(int, pk)][3]) if isinstance(value, frozenset) else None
-        for pk in chain or ():
+        answer = given.get(coder)
+        shown = chain is not None or value is not None or (answer is not None and bool(answer.category))
+        for pk in chain or ([report.unit] if shown else ()):
             holders.setdefault(cast(int, pk), []).append(number)
         members = None if chain is None else [(pk == report.unit, units[cast(int, pk)][1]) for pk in chain]
         rest = None if members is None else [words for itself, words in members if not itself]
-        coders.append({"number": number, "coder": coder, "value": value, "chain": members, "rest": rest})
+        coders.append(
+            {
+                "number": number,
+                "coder": coder,
+                "value": value,
+                "answer": answer,
+                "shown": shown,
+                "chain": members,
+                "rest": rest,
+            }
+        )
     kind = Segment.Kind.SUMMARY if of_pyramids else Segment.Kind.TURN
     turns = list(Segment.objects.filter(text=about.pk, kind=kind).values_list("start", "end", "label", "speaker"))
     content = _members_content(report, {pk: words for pk, (_, words, *_) in units.items()}, nouns)
@@ -146,10 +171,9 @@ def _details(
         "label": label,
         "words": words,
         "coders": coders,
+        "has_chains": any(one["chain"] is not None for one in coders),
         "lines": passage.build_lines(about.content, turns, parts, holders, report.unit),
-        "columns": [
-            _column(about.content, turns, parts, one, report.unit) for one in coders if one["chain"] is not None
-        ],
+        "columns": [_column(about.content, turns, parts, one, report.unit) for one in coders if one["shown"]],
     }
 
 
@@ -160,8 +184,9 @@ def _column(
     coder: dict[str, Any],
     unit: int,
 ) -> tuple[dict[str, Any], list[passage.Line]]:
-    """Return the text with the chain of one coder alone."""
-    own = {pk: spans for pk, spans in parts.items() if pk == unit or pk in coder["value"]}
+    """Return the text with the chain of one coder alone, or the item where the coder has none."""
+    chain = coder["value"] if isinstance(coder["value"], frozenset) else ()
+    own = {pk: spans for pk, spans in parts.items() if pk == unit or pk in chain}
     return coder, passage.build_lines(content, turns, own, {}, unit)
 
 

@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
+import numpy as np
 from django.urls import reverse
 
-from agreement.data.snippets import Snippet, read_snippets
+from agreement.data.answers import Extract
+from agreement.data.given_answers import GivenAnswer, read_category_labels, read_given_answers, read_marks
+from agreement.data.snippets import Snippet, read_snippets_and_texts
+from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
+from agreement.measures.results import pluralize
 from agreement.measures.values import Ints
-from agreement.models import Flag
 from agreement.reports.items.ambiguity import summarize_ambiguity
-from agreement.reports.items.items import AMBIGUITY, SORTS, ItemFilters, Items, compute_items
+from agreement.reports.items.items import (
+    AMBIGUITY,
+    MARKS,
+    SORTS,
+    ItemFilters,
+    ItemMarks,
+    Items,
+    compute_items,
+)
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
-from agreement.sections.tables import Column, Linked, Table
+from agreement.sections.tables import Cell, Column, Composed, Table
 from annotations.models import Project
 from annotations.models.project import may
 from annotations.models.rights import Right
 
 PAGE_SIZE = 100
 STRIP_SIZE = 200
-OPTIONS = ("relation", "level", "category", "ambiguity", "flag", "sort")
+OPTIONS = ("relation", "level", "category", "ambiguity", "text", *MARKS, "sort")
 AMBIGUITY_LABELS = {"explicit": "marked ambiguous", "implicit": "split, not marked ambiguous", "either": "either"}
+SORT_LABELS = {"share": "share", "values": "number of values", "links": "links", "text": "text order"}
+# The answers of so many coders are shown with their names, those of more with their number.
+MOST_NAMED = 3
 
 # The filters of one kind: label, address, number of items, whether it is on.
 type Chips = list[tuple[str, str, int, bool]]
@@ -35,40 +52,65 @@ def item_options(project: Project) -> Collection[str]:
     return OPTIONS if may(project, Right.DISCUSS) else tuple(name for name in OPTIONS if name != "flag")
 
 
-def read_flags(project: Project) -> frozenset[int] | None:
-    """Return the flagged markables; None for those who do not discuss."""
-    if not may(project, Right.DISCUSS):
-        return None
-    return frozenset(Flag.objects.filter(markable__text__project=project).values_list("markable_id", flat=True))
+def read_item_marks(project: Project, extract: Extract) -> ItemMarks:
+    """Return the marks of the items: what the reader may not know of is not among them."""
+    flags = open_flags(project).values_list("markable_id", flat=True)
+    flagged = frozenset(flags if may(project, Right.DISCUSS) else ())
+    if extract.units:  # coders mark contributors, which are no items
+        return ItemMarks(flag=flagged)
+    marks = read_marks(project, extract)
+    return ItemMarks(flagged, marks.note, marks.unsure)
+
+
+def given_answers(
+    project: Project,
+    extract: Extract,
+    units: Collection[int],
+    contents: Mapping[int, str],
+    labels: Mapping[str, str] | None = None,
+) -> dict[int, list[GivenAnswer]]:
+    """Return what coders answered on each of these markables; of pyramids nothing, whose words nobody answers on."""
+    if extract.units:
+        return {}
+    return read_given_answers(extract, read_category_labels(project) if labels is None else labels, units, contents)
 
 
 def build(request: AnalysisRequest) -> PageSections:
     """Return the units by their share of the observed disagreement, filtered by how coders differ."""
-    flags = read_flags(request.project)
 
-    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, Ints]:
-        items = compute_items(request.extract, parameters)
-        return items, items.select(ItemFilters(**options), flags or frozenset())
+    def compute(parameters: Parameters, options: dict[str, str]) -> tuple[Items, Ints, ItemMarks]:
+        items, marks = compute_items(request.extract, parameters), read_item_marks(request.project, request.extract)
+        return items, items.select(ItemFilters(**options), marks), marks
 
-    items, selected = request.compute(compute)
+    items, selected, marks = request.compute(compute)
     shown, rows = paginate(request, selected.tolist(), PAGE_SIZE)
     first = sorted(selected.tolist(), key=lambda row: -items.share[row])[:STRIP_SIZE]
-    snippets = read_snippets({int(items.unit[row]) for row in [*rows, *first]})
+    units = [int(items.unit[row]) for row in rows]
+    snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in first)})
+    labels = read_category_labels(request.project)
+    answers = given_answers(request.project, request.extract, units, contents, labels)
     current = request.options.get("sort") or "share"
     ambiguity = _ambiguity_table(request)
     return PageSections(
-        tables=[_items_table(request, items, rows, snippets, flags), *([ambiguity] if ambiguity else [])],
+        tables=[
+            _items_table(request, items, rows, snippets, answers, marks),
+            *([ambiguity] if ambiguity else []),
+        ],
         charts=[_share_chart(items, first, snippets, len(selected))] if len(first) > 1 else [],
         context={
             "shown": shown,
             "total": len(items.unit),
-            "filters": _filters(request, items, flags or frozenset()),
-            "sorts": [(name, request.address_with(sort=name), name == current) for name in SORTS],
+            "discusses": may(request.project, Right.DISCUSS),
+            "filters": _filters(request, items, marks, labels),
+            "shows_texts": _shows_texts(request, items),
+            "text_choices": _text_choices(request, items),
+            "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
+            "sorts": [(SORT_LABELS[name], request.address_with(sort=name), name == current) for name in SORTS],
         },
     )
 
 
-def _share_chart(items: Items, first: Sequence[int], snippets: dict[int, Snippet], total: int) -> Chart:
+def _share_chart(items: Items, first: Sequence[int], snippets: Mapping[int, Snippet], total: int) -> Chart:
     shares = [float(items.share[row]) for row in first]
     many = f", the first ten together {sum(shares[:10]):.0%}" if len(shares) > 10 else ""
     return Chart(
@@ -80,48 +122,126 @@ def _share_chart(items: Items, first: Sequence[int], snippets: dict[int, Snippet
     )
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerGroup:
+    """The coders who gave the same answer, and whether some of them were unsure or wrote a note."""
+
+    who: str
+    answer: GivenAnswer
+    unsure: bool
+    note: bool
+
+
+def group_answers(answers: Sequence[GivenAnswer]) -> list[AnswerGroup]:
+    """Return equal answers together, those of most coders first: few coders are named, many counted."""
+    alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[GivenAnswer]] = defaultdict(list)
+    for one in answers:
+        alike[one.category, one.targets, one.antecedents].append(one)
+    groups = sorted(alike.values(), key=lambda group: -len(group))
+    return [
+        AnswerGroup(
+            f"{', '.join(one.coder for one in group)}:" if len(answers) <= MOST_NAMED else str(len(group)),
+            group[0],
+            any(one.unsure for one in group),
+            any(one.note for one in group),
+        )
+        for group in groups
+    ]
+
+
+def _shows_texts(request: AnalysisRequest, items: Items) -> bool:
+    """Return whether the items may be of several texts."""
+    return len(items.texts) > 1 and not request.options.get("text")
+
+
+def _list_answers(answers: Sequence[GivenAnswer]) -> str:
+    """Return who answered what in one line."""
+    return "; ".join(f"{one.coder}: {one}{' (unsure)' if one.unsure else ''}" for one in answers)
+
+
 def _items_table(
     request: AnalysisRequest,
     items: Items,
     rows: Sequence[int],
-    snippets: dict[int, Snippet],
-    flags: frozenset[int] | None,
+    snippets: Mapping[int, Snippet],
+    answers: Mapping[int, Sequence[GivenAnswer]],
+    marks: ItemMarks,
 ) -> Table:
-    """Return the items in these rows; without the column of flags where `flags` is None."""
+    """Return the items in these rows; the page has fewer columns than the file, which has each figure."""
+    discusses, judged = may(request.project, Right.DISCUSS), not request.extract.units
+    titled = _shows_texts(request, items)
+    title = [Column("title", "Title", place="both" if titled else "file")]
     columns = [
-        Column("words", "Words"),
-        *([Column("context", "In context")] if request.extract.units == "words" else []),
-        Column("text", "Text"),
+        Column("context", "In context"),
+        *(title if titled else []),
+        *([Column("answers", "Answers")] if judged else []),
         Column("share", "Share", "percent"),
-        Column("values", "Values", "count"),
-        Column("coders", "Coders", "count"),
-        *(Column(name, name.capitalize(), "count") for name in RELATIONS),
-        Column("ambiguity", "Ambiguity"),
-        *([] if flags is None else [Column("flag", "Flag")]),
-        Column("observed", "Disagreement", "figure"),
-        Column("key", "Key"),
+        Column("marks", "Marks", place="page"),
+        Column("words", "Words", place="file"),
+        Column("text", "Text", place="file"),
+        *([] if titled else title),
+        Column("values", "Values", "count", "both" if request.extract.units else "file"),
+        Column("coders", "Coders", "count", "file"),
+        *(Column(name, name.capitalize(), "count", "file") for name in RELATIONS),
+        Column("ambiguity", "Ambiguity", place="file"),
+        *([Column("notes", "Notes", "count", "file"), Column("unsure", "Unsure", "count", "file")] if judged else []),
+        *([Column("flag", "Flag", place="file")] if discusses else []),
+        Column("pointers", "Pointers", "count", "file"),
+        Column("chain", "Largest chain", "count", "file"),
+        Column("observed", "Disagreement", "figure", "file"),
+        Column("key", "Key", place="file"),
     ]
-    cells = []
+    cells: list[list[Cell]] = []
     for row in rows:
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
-        address = reverse("item", args=[request.project.slug, text.slug, snippet.key])
-        explicit = int(items.explicit[row])
+        address = reverse("item", args=[request.project.slug, text.slug, snippet.key]) + f"?{request.full_query}"
+        given = answers.get(snippet.pk, ())
+        explicit, camps = int(items.explicit[row]), bool(items.camps[row])
+        notes, unsure = sum(bool(one.note) for one in given), sum(one.unsure for one in given)
+        flagged = snippet.pk in marks.flag
+        seen = _mark_words(flagged, notes, unsure, explicit, camps)
         cells.append(
-            (
-                Linked(snippet.words, f"{address}?{request.full_query}"),
-                *([snippet.context] if request.extract.units == "words" else []),
-                text.slug,
+            [
+                Composed(
+                    str(snippet.keyword),
+                    "agreement/parts/item_keyword.html",
+                    {"keyword": snippet.keyword, "address": address},
+                ),
+                *([text.title] if titled else []),
+                *(
+                    [Composed(_list_answers(given), "agreement/parts/item_answers.html", group_answers(given))]
+                    if judged
+                    else []
+                ),
                 float(items.share[row]),
+                Composed(seen, "agreement/parts/item_marks.html", seen),
+                snippet.words,
+                text.slug,
+                *([] if titled else [text.title]),
                 int(items.n_values[row]),
                 int(items.n_coders[row]),
                 *items.relations[row].tolist(),
-                f"marked by {explicit}" if explicit else "split" if items.camps[row] else "",
-                *([] if flags is None else ["flagged" if snippet.pk in flags else ""]),
+                f"marked by {explicit}" if explicit else "split" if camps else "",
+                *([notes, unsure] if judged else []),
+                *(["flagged" if flagged else ""] if discusses else []),
+                int(items.pointers[row]),
+                int(items.chain[row]),
                 float(items.observed[row]),
                 snippet.key,
-            )
+            ]
         )
     return Table("items", "Items by share of observed disagreement", columns, cells)
+
+
+def _mark_words(flagged: bool, notes: int, unsure: int, explicit: int, camps: bool) -> str:
+    """Return what stands out of an item: a flag, notes, coders who were unsure or saw an ambiguity."""
+    words = [
+        "flagged" if flagged else "",
+        pluralize(notes, "note") if notes else "",
+        f"{unsure} unsure" if unsure else "",
+        f"{explicit} ambiguous" if explicit else "split" if camps else "",
+    ]
+    return ", ".join(filter(None, words))
 
 
 def _ambiguity_table(request: AnalysisRequest) -> Table | None:
@@ -163,25 +283,49 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
     )
 
 
-def _filters(request: AnalysisRequest, items: Items, flags: frozenset[int]) -> list[tuple[str, Chips]]:
+def _filters(
+    request: AnalysisRequest, items: Items, marks: ItemMarks, labels: Mapping[str, str]
+) -> list[tuple[str, Chips]]:
     """Return the filters as chips, under a label each; those that let nothing through are left out."""
     levels = sorted(set(items.level))
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
-    groups: list[tuple[str, str, list[tuple[str, str]]]] = [
-        ("relation", "Relation", [(name, name) for name in RELATIONS]),
-        ("ambiguity", "Ambiguity", [(name, ambiguity[name]) for name in AMBIGUITY]),
-        ("category", "Category", [] if request.extract.units else [(name, name) for name in items.names]),
-        ("level", "Level", [(name, name) for name in levels] if len(levels) > 1 else []),
-        ("flag", "Guidelines", [("set", "flagged")] if flags else []),
+    groups: list[tuple[str, list[tuple[str, str, str]]]] = [
+        ("Some pair of coders", [("relation", name, name) for name in RELATIONS]),
+        ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in AMBIGUITY]),
+        (
+            "Marks",
+            [
+                *([("flag", "set", "flagged")] if may(request.project, Right.DISCUSS) else []),
+                ("note", "set", "with a note"),
+                ("unsure", "set", "a coder unsure"),
+            ],
+        ),
+        (
+            "Some coder says",
+            [] if request.extract.units else [("category", name, labels.get(name, name)) for name in items.names],
+        ),
+        ("Level", [("level", name, name) for name in levels] if len(levels) > 1 else []),
     ]
     filters = []
-    for name, label, choices in groups:
+    for label, choices in groups:
         chips: Chips = []
-        for value, words in choices:
+        for name, value, words in choices:
             on = request.options.get(name) == value
-            number = len(items.select(ItemFilters(**{name: value}), flags))
+            number = len(items.select(ItemFilters(**{name: value}), marks))
             if number or on:
                 chips.append((words, request.address_with(**{name: "" if on else value}), number, on))
         if chips:
             filters.append((label, chips))
     return filters
+
+
+def _text_choices(request: AnalysisRequest, items: Items) -> list[tuple[str, str, int, bool]]:
+    """Return the texts that have items: address, title, number of items, whether the page shows it alone."""
+    counts = np.bincount(items.text, minlength=len(items.texts)).tolist()
+    chosen = request.options.get("text")
+    choices = [
+        (text.slug, text.title, count, text.slug == chosen)
+        for text, count in zip(items.texts, counts, strict=True)
+        if count or text.slug == chosen
+    ]
+    return choices if len(items.texts) > 1 else []

@@ -1,0 +1,126 @@
+"""What coders answered on some markables, for people to read: read for what a page shows, not kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import batched
+
+from django.db.models import Q
+
+from agreement.data.answers import Extract
+from agreement.data.snippets import covered_text
+from annotations.core import bulk
+from annotations.models import Category, Index, Judgement, Pointer, Project
+from annotations.models.coding import INDEPENDENT_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """One coder's answer on one markable: the category by key and label, antecedents or indices by their words.
+
+    `targets` are the keys of the antecedents, in the order of the text; of indices there are none.
+    """
+
+    coder: str
+    category: str
+    label: str
+    antecedents: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    unsure: bool = False
+    note: str = ""
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether the coder named several antecedents or indices."""
+        return len(self.antecedents) > 1
+
+    def __str__(self) -> str:
+        words = self.label or "no category"
+        return f"{words} \N{RIGHTWARDS ARROW} {' | '.join(self.antecedents)}" if self.antecedents else words
+
+
+@dataclass(frozen=True, slots=True)
+class CoderMarks:
+    """The markables of which a coder wrote a note, and those where one was unsure."""
+
+    note: frozenset[int]
+    unsure: frozenset[int]
+
+
+def read_category_labels(project: Project) -> dict[str, str]:
+    """Return the label of each category by its key."""
+    return dict(Category.objects.filter(project=project).order_by("position", "key").values_list("key", "label"))
+
+
+def read_marks(project: Project, extract: Extract) -> CoderMarks:
+    """Return what the coders whose answers count noted and were unsure of. One query, where answers have changed."""
+    if "marks" not in extract.cache:
+        counted = _counted_codings(extract)
+        rows = (
+            Judgement.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
+            .filter(Q(unsure=True) | ~Q(note=""))
+            .order_by()
+        )
+        note, unsure = set(), set()
+        for text, coder, markable, is_unsure, words in rows.values_list(
+            "coding__text_id", "coding__coder__username", "markable_id", "unsure", "note"
+        ):
+            if (text, coder) in counted:
+                if is_unsure:
+                    unsure.add(markable)
+                if words.strip():
+                    note.add(markable)
+        extract.cache["marks"] = CoderMarks(frozenset(note), frozenset(unsure))
+    marks: CoderMarks = extract.cache["marks"]
+    return marks
+
+
+def read_given_answers(
+    extract: Extract, labels: Mapping[str, str], units: Collection[int], contents: Mapping[int, str]
+) -> dict[int, list[GivenAnswer]]:
+    """Return what each coder whose answers count said of these markables, by the names of the coders.
+
+    `contents` has the texts of the markables. Three queries, where a database takes so many keys at once.
+    """
+    counted = _counted_codings(extract)
+    found: dict[int, list[GivenAnswer]] = defaultdict(list)
+    for some in batched(units, bulk.MAX_KEYS):
+        links = _read_links(some, contents)
+        rows = Judgement.objects.filter(markable__in=some, coding__kind__in=INDEPENDENT_KINDS).order_by()
+        for pk, text, coder, markable, category, unsure, note in rows.values_list(
+            "pk", "coding__text_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
+        ):
+            if (text, coder) in counted:
+                antecedents = links.get(pk, ())
+                found[markable].append(
+                    GivenAnswer(
+                        coder,
+                        category or "",
+                        labels.get(category or "", category or ""),
+                        tuple(words for words, _ in antecedents),
+                        tuple(key for _, key in antecedents if key),
+                        unsure,
+                        note.strip(),
+                    )
+                )
+    return {unit: sorted(answers, key=lambda one: one.coder) for unit, answers in found.items()}
+
+
+def _counted_codings(extract: Extract) -> set[tuple[int, str]]:
+    return {(text.pk, work.coder) for text in extract.texts for work in text.answers.coder_answers}
+
+
+def _read_links(units: Sequence[int], contents: Mapping[int, str]) -> dict[int, list[tuple[str, str]]]:
+    """Return words and key of the antecedents of each judgement, in the order of the text, or the names of indices."""
+    links: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    judged = {"judgement__markable__in": units, "judgement__coding__kind__in": INDEPENDENT_KINDS}
+    pointers = Pointer.objects.filter(**judged).order_by("target__start", "-target__end", "target__key")
+    for judgement, text, key, parts in pointers.values_list(
+        "judgement_id", "target__text_id", "target__key", "target__parts"
+    ):
+        links[judgement].append((covered_text(contents[text], parts), key))
+    for judgement, entity in Index.objects.filter(**judged).order_by("entity").values_list("judgement_id", "entity"):
+        links[judgement].append((entity, ""))
+    return links

@@ -1,0 +1,74 @@
+"""In which order items stand, and which of them are split."""
+
+from itertools import combinations
+
+import pytest
+
+from agreement.data.extract import extract
+from agreement.reports.items.items import ItemFilters, compute_items
+from agreement.reports.parameters import Parameters
+from annotations.models import Judgement, Markable, Pointer
+from tests.conftest import judge
+from tests.shared.agreeing import coded_project, hand_in
+
+pytestmark = pytest.mark.django_db
+
+MARKED = " ".join(f"[w{number}](m{number})" for number in range(8))
+
+
+def coded(*coders):
+    """Return a project of one text in which coders have yet to judge, and its keys."""
+    project = coded_project("walk", "poesio-artstein-2005", MARKED, coders=coders)
+    return project, list(project.texts.get().markables.order_by("start").values_list("key", flat=True))
+
+
+def ranked(project, sort="share"):
+    found = compute_items(extract(hand_in(project)), Parameters())
+    label = dict(Markable.objects.values_list("pk", "key"))
+    return [(label[int(found.unit[row])], row) for row in found.select(ItemFilters(sort=sort)).tolist()], found
+
+
+@pytest.fixture
+def tied():
+    """Let two coders part on four items alike, on the last of which a pointer and a chain hang."""
+    project, keys = coded("alice", "bob")
+    for coding in project.texts.get().codings.select_related("coder"):
+        mine = coding.coder.username == "alice"
+        for key in keys[:3]:
+            judge(coding, key, "place" if mine else "none")
+        judge(coding, keys[4], "place" if mine else "none")
+        if mine:
+            judge(coding, keys[5], "phrase", keys[4])
+    return project, keys
+
+
+def test_of_equal_shares_the_item_with_more_links_comes_first_then_the_first_of_the_text(tied):
+    project, keys = tied
+    order, found = ranked(project)
+    assert len({round(float(found.share[row]), 9) for _, row in order[:4]}) == 1
+    assert [key for key, _ in order[:4]] == [keys[4], *keys[:3]]
+
+
+def test_links_are_counted_as_the_rows_say(tied):
+    project, _ = tied
+    _, found = ranked(project)
+    for unit, pointers in zip(found.unit.tolist(), found.pointers.tolist(), strict=True):
+        assert pointers == Pointer.objects.filter(target=unit).count()
+    assert found.pointers.tolist() == [0, 0, 0, 1]
+    assert found.chain.tolist() == [0, 0, 0, 2]
+
+
+def test_sorted_by_links_the_most_pointed_at_comes_first(tied):
+    project, keys = tied
+    assert [key for key, _ in ranked(project, "links")[0]] == [keys[4], *keys[:3]]
+
+
+@pytest.mark.parametrize(("coders", "split"), [("ab", False), ("abc", False), ("abcd", True), ("abcde", True)])
+def test_camps_need_four_coders(coders, split):
+    project, keys = coded(*coders)
+    for number, coding in enumerate(project.texts.get().codings.select_related("coder").order_by("coder__username")):
+        judge(coding, keys[0], "place" if number < len(coders) // 2 else "none")
+    [(_, row)], found = ranked(project)
+    answers = list(Judgement.objects.values_list("category__key", flat=True))
+    assert any(a != b for a, b in combinations(answers, 2))
+    assert bool(found.camps[row]) is split
