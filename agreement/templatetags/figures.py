@@ -33,12 +33,6 @@ def percent(share: float) -> SafeString:
 
 
 @register.filter
-def readable(name: str) -> str:
-    """Return an option's name in words."""
-    return name.replace("_", " ")
-
-
-@register.filter
 def cell(value: object, kind: str) -> SafeString:
     """Return a cell of a table: rounded for the eye, with every digit in the <data> element."""
     if value is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -12,12 +10,13 @@ from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports import overall
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
-from agreement.reports.parameters import InvalidParameter, Parameters, describe_convention, presets_for
+from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.pyramids import units
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections
+from agreement.sections.settings import read_settings
 from agreement.sections.tables import Column, Linked, Table
 
 
@@ -33,16 +32,8 @@ def build(request: AnalysisRequest) -> PageSections:
         charts=[chart] if len(dots) > 1 else [],
         context={
             "report": report,
-            "presets": [
-                (
-                    preset,
-                    urlencode(request.parameters.with_convention(preset.parameters).query()),
-                    request.parameters.with_convention(preset.parameters) == replace(request.parameters, unmarked=""),
-                )
-                for preset in presets_for(request.project.answers)
-            ],
             "verdict": describe_reliability(request.extract, report),
-            "convention": describe_convention(report.parameters, request.project.preset, request.project.answers),
+            "convention": read_settings(request).sentence,
             "caution": CAUTION,
             "meaning": overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances},
