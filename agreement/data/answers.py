@@ -130,7 +130,8 @@ class Extract:
     codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
     the answers of `Project`: pyramids index. `singletons` are the categories whose units refer to themselves alone,
     where coders index. `units` is what is counted of pyramids, empty for markables as they are
-    judged. `labels` are what categories are called on pages, by key. `cache` holds what was computed of these answers: an extract of others is another object.
+    judged. `labels` are what categories are called on pages, by key. `cache` holds what was computed of these answers:
+    an extract of others is another object.
     """
 
     kind: str

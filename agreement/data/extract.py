@@ -73,7 +73,13 @@ def extract(project: Project, units: str = "") -> Extract:
         return before[1]
     entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
     extracted = Extract.of_texts(
-        answer_kind(project), project.unmarked, categories.keys, entries, units, categories.singletons, categories.labels
+        answer_kind(project),
+        project.unmarked,
+        categories.keys,
+        entries,
+        units,
+        categories.singletons,
+        categories.labels,
     )
     with _lock:
         _store(_extract_cache, key, (state, extracted))

@@ -14,6 +14,7 @@ from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.settings import read_settings
 from annotations.models import Project
 
@@ -41,7 +42,10 @@ def build_headline(project: Project) -> dict[str, Any]:
                 snippets[int(items.unit[row])],
                 items.texts[items.text[row]],
                 float(items.share[row]),
-                nonzero_relations(items.relations[row].tolist()),
+                [
+                    (RELATION_LABELS[name], count)
+                    for name, count in nonzero_relations(items.relations[row].tolist()).items()
+                ],
             )
             for row in rows.tolist()
         ],

@@ -92,7 +92,9 @@ def read_settings(request: AnalysisRequest) -> Settings:
 def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
     """Return every parameter in words, with its value."""
     pyramids = bool(request.extract.units)
-    return [(field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in request.parameters.query()]
+    return [
+        (field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in request.parameters.query()
+    ]
 
 
 def _value_in_words(request: AnalysisRequest, name: str) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Literal
 
 type CellValue = str | int | float | None
-Kind = Literal["text", "count", "figure", "percent", "seconds"]
+Kind = Literal["text", "count", "figure", "percent", "seconds", "probability"]
 
+# Of a coefficient where people read it; files, the API and <data> elements have every digit.
+DECIMALS = 3
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 LATEX = str.maketrans(
@@ -34,11 +36,19 @@ MARKDOWN = str.maketrans({**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`name` is that of the machine-readable forms, `label` what people read."""
+    """`name` is that of the machine-readable forms, `label` what people read.
+
+    `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
+    """
 
     name: str
     label: str
     kind: Kind = "text"
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def shown(self, value: CellValue) -> CellValue:
+        """Return a value as people read it."""
+        return self.labels.get(value, value) if isinstance(value, str) else value
 
     @property
     def is_number(self) -> bool:
@@ -86,9 +96,9 @@ class Table:
         """The cells as the page's template takes them."""
         return [
             [
-                RenderedCell(cell_value(cell), column.kind, cell.address, cell.current)
+                RenderedCell(column.shown(cell_value(cell)), column.kind, cell.address, cell.current)
                 if isinstance(cell, Linked)
-                else RenderedCell(cell, column.kind)
+                else RenderedCell(column.shown(cell), column.kind)
                 for cell, column in zip(row, self.columns, strict=True)
             ]
             for row in self.rows
@@ -114,13 +124,15 @@ def cell_value(cell: Cell) -> CellValue:
 
 
 def format_value(value: CellValue, kind: Kind) -> str:
-    """Return a value as people read it: a coefficient has four decimals, and None is nothing."""
+    """Return a value as people read it: a coefficient has DECIMALS, and None is nothing."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if kind == "figure":
-        return f"{value:z.4f}".replace("-", "\N{MINUS SIGN}")
+        return f"{value:z.{DECIMALS}f}".replace("-", "\N{MINUS SIGN}")
+    if kind == "probability":
+        return f"< {10**-DECIMALS}" if value < 10**-DECIMALS else f"{value:.{DECIMALS}f}"
     if kind == "percent":
         hundredths = value * 100
         return f"{hundredths:.1f}%" if 0 < hundredths < 9.95 else f"{hundredths:.0f}%"
@@ -207,7 +219,7 @@ TABLE_FORMATS = {
 
 def _rounded_rows(table: Table) -> list[list[str]]:
     return [
-        [format_value(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+        [format_value(column.shown(value), column.kind) for value, column in zip(row, table.columns, strict=True)]
         for row in table.plain()
     ]
 

@@ -75,8 +75,8 @@ def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     page.locator(".agreement-overview .statistic-value a").click()
     expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
     page.get_by_role("link", name="On which items coders disagree").click()
-    page.get_by_role("link", name=re.compile("intersection")).click()
-    expect(page.get_by_role("link", name=re.compile("intersection"))).to_have_attribute("aria-current", "true")
+    page.get_by_role("link", name=re.compile("overlap")).click()
+    expect(page.get_by_role("link", name=re.compile("overlap"))).to_have_attribute("aria-current", "true")
     first = page.locator("#table-items tbody th a").first
     word = first.inner_text()
     first.click()

@@ -53,7 +53,7 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     page.get_by_role("link", name="On which items coders disagree").click()
     page.get_by_role("link", name="He", exact=True).click()
     expect(page.get_by_role("heading", name="“He”")).to_be_visible()
-    expect(page.get_by_role("row", name=re.compile("anna – ben")).locator("td").first).to_have_text("subsumption")
+    expect(page.get_by_role("row", name=re.compile("anna – ben")).locator("td").first).to_have_text("subset")
     page.go_back()
     expect(page.get_by_role("heading", name="Items")).to_be_visible()
 

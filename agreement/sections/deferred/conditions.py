@@ -121,7 +121,10 @@ def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridC
     return Table(
         key,
         caption,
-        [Column("construction", "Construction"), *(Column(name, name, "figure") for name in names)],
+        [
+            Column("construction", "Construction"),
+            *(Column(name, choice_label("distance", name), "figure") for name in names),
+        ],
         [
             (
                 label,
@@ -159,6 +162,6 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
 
 
 def _grid_chart(rows: list[tuple[str, list[overall.GridCell]]]) -> Figure:
-    names = [cell.parameters.distance for cell in rows[0][1] if cell.parameters.is_alpha]
+    names = [choice_label("distance", cell.parameters.distance) for cell in rows[0][1] if cell.parameters.is_alpha]
     values = [[cell.result.value for cell in cells if cell.parameters.is_alpha] for _, cells in rows]
     return heat_map([label for label, _ in rows], names, values, "alpha")

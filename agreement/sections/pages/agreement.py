@@ -16,6 +16,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections
+from agreement.sections.labels import CHOICE_LABELS, choice_label
 from agreement.sections.settings import read_settings
 from agreement.sections.tables import Column, Linked, Table
 
@@ -24,7 +25,10 @@ def build(request: AnalysisRequest) -> PageSections:
     """Return the coefficient, alpha with every distance, and for pyramids both counts of units."""
     report = request.compute(lambda parameters, _: overall.compute_report(request.extract, parameters))
     distances = request.compute(lambda parameters, _: overall.compare_distances(request.extract, parameters))
-    dots = [Dot(parameters.distance, one.value, one.low, one.high) for parameters, one in distances]
+    dots = [
+        Dot(choice_label("distance", parameters.distance), one.value, one.low, one.high)
+        for parameters, one in distances
+    ]
     figure = dot_plot(dots, "alpha", (TENTATIVE, RELIABLE))
     chart = Chart("distances", "Alpha by distance, with 95% CI", figure, describe_dots(dots), "distances")
     return PageSections(
@@ -82,7 +86,7 @@ def _distances_table(request: AnalysisRequest, distances: list[tuple[Parameters,
         "distances",
         "Alpha by distance",
         [
-            Column("distance", "Distance"),
+            Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
             Column("value", "Alpha", "figure"),
             Column("low", "from", "figure"),
             Column("high", "to", "figure"),

@@ -16,6 +16,7 @@ from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
+from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.tables import Column, Linked, Table
 from annotations.models import Project
 from annotations.models.project import may
@@ -95,7 +96,7 @@ def _items_table(
         Column("share", "Share", "percent"),
         Column("values", "Values", "count"),
         Column("coders", "Coders", "count"),
-        *(Column(name, name.capitalize(), "count") for name in RELATIONS),
+        *(Column(name, RELATION_LABELS[name].capitalize(), "count") for name in RELATIONS),
         Column("ambiguity", "Ambiguity"),
         *([] if flags is None else [Column("flag", "Flag")]),
         Column("observed", "Disagreement", "figure"),
@@ -136,7 +137,7 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
         "Marked as ambiguous",
         [
             Column("kind", "By"),
-            Column("name", "Category or coder"),
+            Column("name", "Category or coder", labels=request.extract.labels),
             Column("items", "Items", "count"),
             Column("of_items", "of", "count"),
             Column("share_of_items", "Share", "percent"),
@@ -168,9 +169,13 @@ def _filters(request: AnalysisRequest, items: Items, flags: frozenset[int]) -> l
     levels = sorted(set(items.level))
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
-        ("relation", "Relation", [(name, name) for name in RELATIONS]),
+        ("relation", "Relation", [(name, RELATION_LABELS[name]) for name in RELATIONS]),
         ("ambiguity", "Ambiguity", [(name, ambiguity[name]) for name in AMBIGUITY]),
-        ("category", "Category", [] if request.extract.units else [(name, name) for name in items.names]),
+        (
+            "category",
+            "Category",
+            [] if request.extract.units else [(name, request.extract.label(name)) for name in items.names],
+        ),
         ("level", "Level", [(name, name) for name in levels] if len(levels) > 1 else []),
         ("flag", "Guidelines", [("set", "flagged")] if flags else []),
     ]
