@@ -5,6 +5,7 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
+
 from agreement.data.extract import extract
 from agreement.reports import overall
 from agreement.reports.parameters import PRESETS, default_parameters, presets_for

@@ -14,10 +14,10 @@ from tests.shared.agreeing import KINDS, WALK, coded_project
 
 ROOT = Path(__file__).parents[3]
 ROUTES = {pattern.name for pattern in (*page_patterns, *api_patterns)}
-# A route is named in {% url %}, in `reverse` and `redirect`, and as that of a tab or of a landing page.
+# A route is named in {% url %}, in `reverse` and `redirect`, and as that of a tab.
 NAMED = (
     re.compile(r"""{%\s*url\s+["']([\w-]+)["']"""),
-    re.compile(r"""\b(?:reverse|reverse_lazy|redirect|resolve_url|Landing)\(\s*["']([\w-]+)["']"""),
+    re.compile(r"""\b(?:reverse|reverse_lazy|redirect|resolve_url)\(\s*["']([\w-]+)["']"""),
     re.compile(r"""\bTab\(\s*"[^"]*",\s*"[^"]*",\s*"([\w-]+)\""""),
 )
 
