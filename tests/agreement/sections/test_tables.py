@@ -95,7 +95,7 @@ def test_markdown_is_rounded_as_on_the_page():
         (0.66666, "figure", "0.667"),
         (-0.25, "figure", f"{MINUS}0.250"),
         (-0.00001, "figure", "0.000"),
-        (1, "figure", "1.0000"),
+        (1, "figure", "1.000"),
         (1234567, "count", "1,234,567"),
         (0.5, "percent", "50%"),
         (0, "percent", "0%"),
