@@ -38,7 +38,7 @@ requests = Counter("coindex_requests", "Requests that were answered.", ["view", 
 latency = Histogram(
     "coindex_request_seconds", "Seconds until the answer.", ["view"], buckets=SECONDS, registry=registry
 )
-saves = Counter("coindex_saves", "Requests that save what coders do, by their outcome.", ["outcome"], registry=registry)
+saves = Counter("coindex_saves", "Requests that save answers, by their outcome.", ["outcome"], registry=registry)
 
 
 class MetricsMiddleware:

@@ -237,7 +237,7 @@ def dashboards(camera: Camera) -> None:
     """Take the pictures of the dashboards."""
     page = camera.sign_in("manager")
     camera.go("/projects/dialogue/")
-    page.get_by_text("There is no set answer").wait_for()
+    page.get_by_text("How much agreement is enough").wait_for()
     camera.shoot("overview")
     for name, (rest, height) in DASHBOARDS.items():
         camera.go(f"/projects/{rest}")

@@ -58,6 +58,8 @@ DATABASES = frozenset({"db", "transactional_db", "live_server", "django_db_setup
 # unless several connections are about it; the queries behind it are tried by the tests of the other folders.
 PAGES = frozenset({"web", "sections", "attacks", "reports"})
 ACCESS = ("test_roles", "test_blindness")
+# The folders of the tests of compiled queries, which are tried with these turned off, too.
+COMPILED = frozenset({"core", "coding"})
 # Of the browser's tests those in which windows, the network and the worker meet the database.
 BROWSER_AND_DATABASE = ("test_saving", "test_transfers", "test_blindness")
 
@@ -70,6 +72,9 @@ register_profiles()
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--only-database", action="store_true", help="leave out the tests for which the kind of database is nothing"
+    )
+    parser.addoption(
+        "--except-database", action="store_true", help="leave out what --only-database keeps, but for compiled queries"
     )
     parser.addoption(
         "--full", action="store_true", help="try all cases of long parametrisations, and properties by more examples"
@@ -85,7 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests by their folders, and sort them. With --only-database: deselect those that need no database.
+    """Mark the tests by their folders, sort them, and deselect what --only-database and --except-database leave out.
 
     Modules that take long come first: else one process works on the last of them while the others have none.
     """
@@ -93,10 +98,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if marker := MARKERS_OF_FOLDERS.get(item.path.parent.name):
             item.add_marker(marker)
     if config.getoption("only_database"):
-        config.hook.pytest_deselected(items=[item for item in items if not _meets_database(item)])
-        items[:] = [item for item in items if _meets_database(item)]
+        _deselect(config, items, lambda item: not _meets_database(item))
+    if config.getoption("except_database"):
+        _deselect(config, items, lambda item: _meets_database(item) and not COMPILED.intersection(item.path.parts))
     long = {item.path for item in items if any(map(item.get_closest_marker, LONG_MARKERS))}
     items.sort(key=lambda item: item.path not in long)
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], leave_out: Callable[[pytest.Item], bool]) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if leave_out(item)])
+    items[:] = [item for item in items if not leave_out(item)]
 
 
 def pytest_collection_finish() -> None:

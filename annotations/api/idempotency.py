@@ -50,7 +50,7 @@ def idempotent(right: Right | None = None, *, secret_fields: tuple[str, ...] = (
                     HEADER,
                     UUID,
                     OpenApiParameter.HEADER,
-                    description="One of your own: sent again within a day, the same request is carried out once.",
+                    description="One of your own: sent again within a day, the same request is answered once.",
                 )
             ]
         )

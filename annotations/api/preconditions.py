@@ -27,7 +27,7 @@ IF_MATCH = OpenApiParameter(
 class PreconditionRequired(APIException):
     status_code = status.HTTP_428_PRECONDITION_REQUIRED
     default_code = "precondition_required"
-    default_detail = "Send the ETag of what you have seen as If-Match, so that you undo nobody's change."
+    default_detail = "Send the ETag of what you have seen as If-Match, so that you do not undo somebody else's change."
 
 
 class PreconditionFailed(APIException):

@@ -26,7 +26,7 @@ class Operation(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     payload = models.JSONField()
     step = models.UUIDField(null=True, blank=True, help_text="the same for operations that are undone together")
-    undoes = models.UUIDField(null=True, blank=True, help_text="the step that this one takes back")
+    undoes = models.UUIDField(null=True, blank=True, help_text="the step that this one undoes")
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     made_at = models.DateTimeField(null=True, blank=True, help_text="by the clock of the coder's machine")
     applied_at = models.DateTimeField(auto_now_add=True)

@@ -54,7 +54,7 @@ class Category(models.Model):
     position = models.PositiveSmallIntegerField(default=0)
     singleton = models.BooleanField(
         default=False,
-        help_text="Where coders index: what has this answer refers to itself alone. Off: the answer is a value of its"
+        help_text="Where coders index: a markable with this answer is a singleton. Off: the answer is a value of its"
         " own, the same for all that have it.",
     )
 

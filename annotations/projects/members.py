@@ -30,7 +30,7 @@ def add_member(project: Project, user: User, role: str) -> Membership:
         _refuse_role_change(membership)
     if membership.pk is None and role in ROLES_SEEING_ALL_WORK and _has_coded(project, user):
         raise ValidationError(
-            f"{user} has coded texts of this project and must stay blind to the others: only the role of coder is possible."
+            f"{user} has coded texts of this project and must stay blind to the others: only coder is possible."
         )
     membership.role = role
     membership.full_clean()

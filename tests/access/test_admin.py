@@ -218,8 +218,8 @@ def test_to_delete_somebody_is_to_forget_them(staff, project, codings, alice, ma
     judge(codings["alice"], keys["a"], "place")
     selected = {"action": "delete_selected", "_selected_action": [alice.pk, mallory.pk]}
     page = staff.post("/admin/annotations/user/", selected).content.decode()
-    assert f"alice: The account is person-{alice.pk} now" in page
-    assert "mallory: The account is deleted" in page
+    assert f"alice: The account is now person-{alice.pk}" in page
+    assert "mallory: Account deleted" in page
     assert User.objects.filter(username__in=("alice", "mallory")).count() == 2
     assert staff.post("/admin/annotations/user/", selected | {"post": "yes"}).status_code == 302
     assert not User.objects.filter(username__in=("alice", "mallory")).exists()

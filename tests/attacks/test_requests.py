@@ -161,7 +161,7 @@ def test_a_body_that_is_too_large_is_refused_whatever_it_says(world):
     assert not wrong
     assert asked > 15
     large = f"username=alice&password=x&x={blanks}"
-    assert world.client.generic("POST", "/sign-in/", large, content_type=FORM).status_code == 400
+    assert world.client.generic("POST", "/sign-in/", large, content_type=FORM).status_code == 413
 
 
 def test_a_form_of_very_many_fields_is_refused(world):

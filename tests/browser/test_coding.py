@@ -237,7 +237,7 @@ def test_submitted_coding_is_read_only(sign_in, alice, codings):
     saved(page)
     page.get_by_role("button", name="Submit…").click()
     page.get_by_role("button", name="Submit anyway").click()
-    expect(page.get_by_text("is submitted")).to_be_visible()
+    expect(page.get_by_text("Submitted “")).to_be_visible()
     page.goto(CODE)
     ready(page)
     expect(page.get_by_text("can only be read")).to_be_visible()

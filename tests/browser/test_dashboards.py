@@ -73,7 +73,7 @@ def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     expect(page.get_by_text("How much agreement is enough")).to_be_visible()
     page.locator(".agreement-overview .statistic-value a").click()
     expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
-    page.locator("#explorer .actions").get_by_role("link", name="Items").click()
+    page.get_by_role("link", name="View items").click()
     page.get_by_role("link", name=re.compile("overlap")).click()
     expect(page.get_by_role("link", name=re.compile("overlap"))).to_have_attribute("aria-current", "true")
     first = page.locator("#table-items tbody th a").first

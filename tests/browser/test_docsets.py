@@ -28,15 +28,15 @@ def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, 
     page.get_by_role("button", name="Add another summary").click()
     expect(page.get_by_role("group", name="Model summary 5")).to_be_visible()
     page.get_by_label("Summary", exact=True).nth(4).fill("A fifth, at dawn.")
-    page.get_by_role("button", name="Make the docset").click()
+    page.get_by_role("button", name="Create docset").click()
     expect(page.get_by_role("heading", name="The sinking")).to_be_visible()
     expect(page.get_by_text("A fifth, at dawn.")).to_be_visible()
     page.get_by_role("link", name="Add peers").first.click()
     file = {"name": "d1.17.txt", "mimeType": "text/plain", "buffer": b"Prices rose."}
     page.get_by_label("Files").set_input_files(file)
-    page.get_by_role("button", name="Read the files").click()
+    page.get_by_role("button", name="Preview files").click()
     expect(page.get_by_label("System", exact=True).first).to_have_value("17")
-    page.get_by_role("button", name="Add the peers").click()
+    page.get_by_role("button", name="Add peers").click()
     page.get_by_role("link", name="Assign", exact=True).first.click()
     for label in ("alice", "d1.17"):
         page.get_by_label(label).check()

@@ -256,12 +256,12 @@ def test_a_move_that_the_scheme_forbids_is_not_made(coder):
 
 def test_an_empty_text_says_how_to_begin(coder_of):
     coder = coder_of("Nobody has marked anything here.", marking=True)
-    expect(coder.page.get_by_role("heading", name="Nothing is marked yet")).to_be_visible()
+    expect(coder.page.get_by_role("heading", name="No markables yet")).to_be_visible()
     coder.press("e", "Enter")
     coder.at("Nobody")
     coder.press("4")
     assert list(marked(coder).values()) == ["Nobody"]
-    expect(coder.page.get_by_role("heading", name="Nothing is marked yet")).to_be_hidden()
+    expect(coder.page.get_by_role("heading", name="No markables yet")).to_be_hidden()
 
 
 def test_where_the_project_does_not_allow_it_nothing_can_be_marked(coder_of):

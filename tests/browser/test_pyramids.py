@@ -311,7 +311,7 @@ def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
     saved(page)
     builder.press("Shift+Tab", "Shift+Tab")
     dialog.get_by_role("button", name="Submit anyway").press("Enter")
-    expect(page.get_by_text("is submitted")).to_be_visible()
+    expect(page.get_by_text("Submitted “")).to_be_visible()
     assert {one.label: one.weight for one in weighted_scus(builder.coding)} == {"rescue": 2, "sinking": 2}
 
 
@@ -582,11 +582,11 @@ def test_an_adjudicator_sees_how_the_coders_have_an_scu_and_takes_theirs(sign_in
     agreed = Builder(page, coding)
     agreed.press("j")
     expect(page.locator("#scu-others h3")).to_have_text(["alice: the same words", "bob: split over 2 SCUs"])
-    page.get_by_role("button", name="Take theirs: Sank, bob").click()
+    page.get_by_role("button", name="Copy: Sank, bob").click()
     assert agreed.saved() == {"Sinking": ("The ferry sank at dawn",)}
     agreed.press("u")
-    page.get_by_text("What the coders have").click()
-    page.get_by_role("button", name="Take it over: Rescue, bob").click()
+    page.get_by_text("Coders’ SCUs").click()
+    page.get_by_role("button", name="Copy: Rescue, bob").click()
     expect(page.locator("#others-count")).to_have_text("nothing is missing")
     assert agreed.saved() == {
         "Rescue": ("Forty people", "forty people"),

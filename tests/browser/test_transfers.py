@@ -55,7 +55,7 @@ def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
     page.keyboard.type("CoNLL-2012")
     expect(page.get_by_label("Format")).to_have_value("conll2012")
     page.get_by_label("A folder per coder").focus()
-    page.keyboard.press("ArrowUp")  # round to the last: nobody's
+    page.keyboard.press("ArrowUp")  # round to the last: texts only
     expect(page.get_by_label("Texts only")).to_be_checked()
     page.keyboard.press("Enter")
     expect(page.locator("#summary")).to_contain_text("To be imported: 1 new text")
@@ -123,7 +123,7 @@ def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, m
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Format").select_option("conll2012")
     page.get_by_label("Files", exact=True).set_input_files(DOG)
-    page.get_by_label("nobody's").check()
+    page.get_by_label("Texts only").check()
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     expect(page.get_by_text("nothing changes yet")).to_be_visible()
@@ -157,8 +157,8 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
     )
     page.get_by_label("Address").fill("tea-again")
     page.get_by_role("button", name="Preview").click()
-    page.get_by_role("button", name="Bring it back").click()
-    page.get_by_role("link", name="To the project").click()
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_role("link", name="Open the project").click()
     expect(page).to_have_url("/projects/tea-again/")
     expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
 

@@ -116,7 +116,7 @@ def test_a_key_is_changed_kept_over_a_reload_and_given_back(coder):
     coder.press("?")
     page.get_by_label("Change the key of: Category: place").click()
     coder.press("n")
-    expect(page.get_by_text("“Next member of the same chain” has lost that key.")).to_be_visible()
+    expect(page.get_by_text("“Next member of the same chain” no longer has that key.")).to_be_visible()
     coder.press("Escape")
     expect(page.get_by_role("button", name="place")).to_have_attribute("aria-keyshortcuts", "n")
     coder.press("n")
@@ -125,7 +125,7 @@ def test_a_key_is_changed_kept_over_a_reload_and_given_back(coder):
     expect(page.locator("#progress-text")).to_contain_text("decided")  # keys are heard from now on
     expect(page.get_by_role("button", name="place")).to_contain_text("n")
     coder.press("?")
-    page.get_by_role("button", name="All as at first").click()
+    page.get_by_role("button", name="Reset all keys").click()
     coder.press("Escape")
     expect(page.get_by_role("button", name="place")).to_have_attribute("aria-keyshortcuts", "3")
 

@@ -45,8 +45,8 @@ TOPS = {
 }
 EXCLUDED = {
     "none": "Sets were compared as they are, with the {unit} itself in them.",
-    "observed": "The {unit} itself was taken out of its sets for observed disagreement.",
-    "both": "The {unit} itself was taken out of its sets for observed and expected disagreement.",
+    "observed": "The {unit} itself was excluded from its own sets for observed disagreement.",
+    "both": "The {unit} itself was excluded from its own sets for observed and expected disagreement.",
 }
 UNMARKED = {
     "singleton": "A {unit} that a coder left out of a submitted text counts as {alone}.",

@@ -95,7 +95,7 @@ class CategoryStateSerializer(serializers.Serializer[Any]):
     takes_index = serializers.BooleanField()
     takes_optional = serializers.BooleanField()
     singleton = serializers.BooleanField(
-        help_text="Where coders index: a markable with this answer refers to itself alone; else the answer is a value."
+        help_text="Where coders index: a markable with this answer is a singleton; else the answer is a value."
     )
 
 
@@ -204,7 +204,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
         required=False, allow_null=True, default=None, help_text="the same for operations that are undone together"
     )
     undoes = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="the step that this one takes back"
+        required=False, allow_null=True, default=None, help_text="the step that this one undoes"
     )
 
     def to_internal_value(self, data: Any) -> Any:

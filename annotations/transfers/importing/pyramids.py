@@ -179,7 +179,7 @@ class _PyramidWriter:
         docset = self._docset_of(file, pyramid, report) or self._new_docset(file, pyramid, report)
         if file.coder is None:
             if pyramid.scus:
-                _warn(report, file, "nobody", "it is nobody's, so its SCUs are left out")
+                _warn(report, file, "nobody", "it has no coder, so its SCUs are left out")
             return
         text = docset.texts.get(role=Text.Role.MODELS)
         contributors = imported_contributors(
@@ -248,7 +248,7 @@ class _PyramidWriter:
         peer = self._peer_text(file, annotation, docset, report)
         if file.coder is None:
             if annotation.marks:
-                _warn(report, file, "nobody", "it is nobody's, so its contributors are left out")
+                _warn(report, file, "nobody", "it has no coder, so its contributors are left out")
             return
         coder = self._coder(file.coder, report)
         kind, keys = self._pyramid_and_keys(file, annotation.pyramid, docset, coder, report)

@@ -82,7 +82,7 @@ PYRAMIDS = {
     "dee": {"dawn": ["at dawn"], "saved": ["boats saved"], "forty": ["forty people", "forty lived"]},
 }
 EVERY_SOME = [*combinations(CODERS, 2), *combinations(CODERS, 3), CODERS]
-EACH_PUSH = [("ann", "bea"), ("bea", "dee"), ("ann", "cem", "dee"), CODERS]
+EACH_PUSH = [("bea", "dee"), ("ann", "cem", "dee")]
 SOME = cases(EACH_PUSH, full=[who for who in EVERY_SOME if who not in EACH_PUSH])
 
 

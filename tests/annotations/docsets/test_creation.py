@@ -207,7 +207,7 @@ def test_bobs_pyramid_is_none_of_alices_business(peer, models, bob):
 
 
 def test_peers_are_held_against_an_agreed_pyramid_once_it_is_handed_in(ferry, peer, pyramid, bob):
-    with pytest.raises(ValidationError, match="no .*agreed pyramid"):
+    with pytest.raises(ValidationError, match="agreed pyramid"):
         assign_peers(ferry, [peer.text], [bob], agreed=True)
 
 
@@ -357,7 +357,7 @@ def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mall
     reopen_coding(handed, eve)
     send(Coding.objects.get(pk=agreed.pk), change("describe", scu="sank", label="Hers"))
     agreed.delete()
-    with pytest.raises(ValidationError, match="no .*agreed pyramid"):
+    with pytest.raises(ValidationError, match="agreed pyramid"):
         reassign_agreed_pyramid(ferry, eve)
 
 
