@@ -17,7 +17,7 @@ from agreement.reports.parameters import (
     default_preset,
 )
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.settings import differing_settings, find_preset
+from agreement.reports.settings import differing_settings, find_preset, relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
 from agreement.sections.labels import choice_label, field_label
 
@@ -90,11 +90,11 @@ def read_settings(request: AnalysisRequest) -> Settings:
 
 
 def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
-    """Return every parameter in words, with its value."""
+    """Return in words every setting that matters, and every selection that leaves something out."""
+    names = relevant_settings(request.extract.kind, request.parameters)
+    selections = [name for name in SELECTIONS if getattr(request.parameters, name)]
     pyramids = bool(request.extract.units)
-    return [
-        (field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in request.parameters.query()
-    ]
+    return [(field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in (*names, *selections)]
 
 
 def _value_in_words(request: AnalysisRequest, name: str) -> str:
