@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from annotations.models import Category, Coding, Membership, Project, Text
@@ -33,7 +33,7 @@ def steps_to_do(project: Project) -> list[Step]:
         Exists(Text.objects.filter(**of_project)),
         Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES)),
         Exists(Coding.objects.filter(text__project=OuterRef("pk"))),
-        Q(guidelines__gt=""),
+        Exists(Project.objects.filter(pk=OuterRef("pk")).exclude(guidelines="")),
     )[0]
     pyramids = project.answers == Project.Answers.SCUS
     steps = [
