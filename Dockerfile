@@ -21,6 +21,7 @@ COPY pyproject.toml pyproject.toml
 COPY config config
 COPY annotations annotations
 COPY agreement agreement
+COPY docs docs
 COPY static static
 COPY templates templates
 

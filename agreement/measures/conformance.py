@@ -122,7 +122,7 @@ def _passonneau_2004() -> Iterator[Row]:
 
 
 def _poesio_artstein_2005() -> Iterator[Row]:
-    why = "the annotations of the 18 coders are not published; all conditions can be computed"
+    why = "the annotations of the 18 coders are not published; every setting can be computed"
     yield Row("Poesio & Artstein 2005, Table 3, K and alpha", ".450 to .677", "", why)
     yield Row("the same, Table 4, alpha in 36 conditions", ".418 to .691", "", why)
 

@@ -171,6 +171,9 @@ PAGES = [
     row("readyz", GET=public(), refused=public(405)),
     row("metrics", GET=public(404), refused=public(405)),
     row("staff_sign_in", GET=public(302), refused=public(405)),
+    row("help", GET=public(), refused=public(405)),
+    row("help-manual", at={"name": "coding"}, foreign=False, GET=public(), refused=public(405)),
+    row("help-image", at={"name": "coding.png"}, foreign=False, GET=public(), refused=public(405)),
     row("signed_in", GET=signed_in(204).but({"anonymous": 401}), refused=public(405)),
     row(
         "sign_in",

@@ -51,6 +51,7 @@ VALUES = {
     "secret": ["ghost"],
     "username": ["alice", "nobody"],
     "page": ["coders"],
+    "name": ["coding"],
     "table": ["each"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]

@@ -11,6 +11,7 @@ PAGES = {
     "agreement": "agreement",
     "coding": "coding",
     "docsets": "docset",
+    "help": "help",
     "pyramid": "pyramid",
     "texts": "texts",
     "workbench": "workbench",

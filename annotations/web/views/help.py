@@ -1,0 +1,39 @@
+"""The manuals, the glossary and the search in them: for everybody, also before signing in."""
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotations.help.manuals import GROUPS, docs_folder, manual, neighbours
+from annotations.help.search import MAX_QUERY_LENGTH, search
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    query = request.GET.get("q", "").replace("\x00", "")[:MAX_QUERY_LENGTH].strip()
+    context = {"groups": _groups(), "query": query, "matches": search(query), "max_length": MAX_QUERY_LENGTH}
+    return render(request, "annotations/help/index.html", context)
+
+
+@require_safe
+def page(request: HttpRequest, name: str) -> HttpResponse:
+    try:
+        shown = manual(name)
+    except KeyError:
+        raise Http404("There is no such manual.") from None
+    before, after = neighbours(name)
+    context = {"groups": _groups(), "manual": shown, "before": before, "after": after, "max_length": MAX_QUERY_LENGTH}
+    return render(request, "annotations/help/manual.html", context)
+
+
+@require_safe
+def image(_: HttpRequest, name: str) -> FileResponse:
+    """Return a picture of a manual."""
+    path = next((path for path in (docs_folder() / "images").glob("*.png") if path.name == name), None)
+    if path is None:
+        raise Http404("There is no such picture.")
+    return FileResponse(path.open("rb"), content_type="image/png")
+
+
+def _groups() -> list[tuple[str, list[object]]]:
+    return [(title, [manual(name) for name in names]) for title, names in GROUPS]

@@ -1,0 +1,35 @@
+"""The pages of help."""
+
+import pytest
+
+
+def test_everybody_reads_a_manual_and_its_pictures_without_a_query(client, db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        page = client.get("/help/coding/").content.decode()
+        picture = client.get("/help/images/coding.png")
+    assert "<h1" in page
+    assert 'aria-current="page">' in page
+    assert "/help/images/" in page
+    assert picture["Content-Type"] == "image/png"
+    assert b"".join(picture.streaming_content).startswith(b"\x89PNG")
+
+
+def test_the_search_shows_sections_with_the_words_marked(client, db):
+    page = client.get("/help/", {"q": "MASI"}).content.decode()
+    assert '/help/glossary/#masi">MASI</a>' in page
+    assert "<mark>MASI</mark>" in page
+
+
+def test_what_is_searched_cannot_bring_html(client, db):
+    page = client.get("/help/", {"q": "<script>alert(1)</script>"}).content.decode()
+    assert "<script>alert" not in page
+    assert "No section has" in page
+
+
+@pytest.mark.parametrize("address", ["ghost/", "README/", "images/ghost.png", "images/..%2F..%2Fmanage.py"])
+def test_what_is_no_manual_is_not_there(client, db, address):
+    assert client.get(f"/help/{address}").status_code == 404
+
+
+def test_every_page_leads_to_help(client, db):
+    assert 'href="/help/"' in client.get("/sign-in/").content.decode()
