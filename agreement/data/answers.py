@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -130,7 +130,8 @@ class Extract:
     codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
     the answers of `Project`: pyramids index. `singletons` are the categories whose units refer to themselves alone,
     where coders index. `units` is what is counted of pyramids, empty for markables as they are
-    judged. `cache` holds what was computed of these answers: an extract of others is another object.
+    judged. `labels` are what categories are called on pages, by key. `cache` holds what was computed of these answers:
+    an extract of others is another object.
     """
 
     kind: str
@@ -142,7 +143,12 @@ class Extract:
     units: str = ""
     singletons: tuple[str, ...] = ()
     left_out: tuple[CodingLeftOut, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def label(self, category: str) -> str:
+        """Return what a category is called on pages; what is no key of one is its own label."""
+        return self.labels.get(category, category)
 
     def select(self, included: Iterable[str] = (), coders: Iterable[str] = ()) -> Extract:
         """Return the answers that count: submitted codings of coders, and those that `included` adds by reason.
@@ -189,10 +195,11 @@ class Extract:
         texts: tuple[TextEntry, ...],
         units: str = "",
         singletons: tuple[str, ...] = (),
+        labels: Mapping[str, str] | None = None,
     ) -> Extract:
         """Return all answers of these texts."""
         coders = _coders_of(texts)
-        return cls(kind, unmarked, categories, coders, texts, coders, units, singletons)
+        return cls(kind, unmarked, categories, coders, texts, coders, units, singletons, labels=labels or {})
 
     @cached_property
     def fingerprint(self) -> str:

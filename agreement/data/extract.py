@@ -67,12 +67,19 @@ def extract(project: Project, units: str = "") -> Extract:
     with _lock:
         _store(_text_cache, key, texts)
         before = _extract_cache.get(key)
-    state = (scheme_version, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
+    labels = tuple(categories.labels.items())
+    state = (scheme_version, labels, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
     if before is not None and before[0] == state:
         return before[1]
     entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
     extracted = Extract.of_texts(
-        answer_kind(project), project.unmarked, categories.keys, entries, units, categories.singletons
+        answer_kind(project),
+        project.unmarked,
+        categories.keys,
+        entries,
+        units,
+        categories.singletons,
+        categories.labels,
     )
     with _lock:
         _store(_extract_cache, key, (state, extracted))

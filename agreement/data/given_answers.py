@@ -12,7 +12,7 @@ from django.db.models import Q
 from agreement.data.answers import Extract
 from agreement.data.snippets import covered_text
 from annotations.core import bulk
-from annotations.models import Category, Index, Judgement, Pointer, Project
+from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
 
 
@@ -47,11 +47,6 @@ class CoderMarks:
 
     note: frozenset[int]
     unsure: frozenset[int]
-
-
-def read_category_labels(project: Project) -> dict[str, str]:
-    """Return the label of each category by its key."""
-    return dict(Category.objects.filter(project=project).order_by("position", "key").values_list("key", "label"))
 
 
 def read_marks(project: Project, extract: Extract) -> CoderMarks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,9 +27,10 @@ NO_CATEGORY = 0
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """The categories by key, and what each asks for; `singletons` are keys as in `Extract`."""
+    """The categories by key, and what each asks for; `singletons` are keys and `labels` names as in `Extract`."""
 
     keys: tuple[str, ...]
+    labels: Mapping[str, str]
     singletons: tuple[str, ...]
     number: Mapping[int, int]
     points: Bools
@@ -92,7 +93,8 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     categories = Category.objects.filter(project=project).order_by()
     # ordered here: databases differ in how they order names
     columns = ("pk", "key", "singleton", "points_to_id", "takes_index")
-    rows = sorted(categories.values_list(*columns), key=lambda row: row[1])
+    found = sorted(categories.values_list(*columns, "label"), key=lambda row: row[1])
+    rows = [row[:-1] for row in found]  # no answer depends on a label
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
     # An import may give markables to texts that are coded already. Read by the index of those.
@@ -101,12 +103,19 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     coded = tuple(project.levels.order_by("pk").values_list("pk", "coded", Subquery(number)))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
+        labels=name_categories({key: label for _, key, *_, label in found}),
         singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),
         number={pk: number for number, (pk, *_) in enumerate(rows)},
         points=np.array([level is not None for *_, level, _ in rows], dtype=np.bool_),
         indexes=np.array([index for *_, index in rows], dtype=np.bool_),
     )
     return indexed, (project.answers, tuple(rows), coded)
+
+
+def name_categories(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return what each category is called, by key: its label, with the key behind it where two have the same label."""
+    used = Counter(labels.values())
+    return {key: label if used[label] == 1 else f"{label} ({key})" for key, label in labels.items()}
 
 
 def read_answers(

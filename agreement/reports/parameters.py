@@ -266,30 +266,15 @@ def presets_for(answers: str) -> list[Preset]:
     return [preset for preset in PRESETS.values() if answers in preset.answers]
 
 
+def default_preset(preset: str, answers: str) -> Preset:
+    """Return the preset that a project's pages open with: its own, or the first that fits."""
+    fitting = presets_for(answers)
+    return next((found for found in fitting if found.key == preset), fitting[0])
+
+
 def default_parameters(preset: str, answers: str) -> Parameters:
     """Return the parameters that a project's pages open with."""
-    fitting = presets_for(answers)
-    return next((found for found in fitting if found.key == preset), fitting[0]).parameters
-
-
-def describe_convention(parameters: Parameters, preset: str, answers: str) -> str:
-    """Return whose convention the parameters are: that of a paper, or what a person chose instead of it."""
-    fitting = presets_for(answers)
-    own = next((found for found in fitting if found.key == preset), fitting[0])
-    for found in (own, *fitting):
-        if not _differences(parameters, found.parameters):
-            opens = ", the project default" if found is own else ""
-            return f"Preset: {found.label}{opens}."
-    differences = [
-        f"{name.replace('_', ' ')} {value}" for name, value in _differences(parameters, own.parameters).items()
-    ]
-    return f"Custom: {own.label}, but for {', '.join(differences)}."
-
-
-def _differences(parameters: Parameters, convention: Parameters) -> dict[str, str]:
-    """Return the choices that differ from the convention's, of those that it does not leave to the project."""
-    ours, theirs = asdict(parameters), asdict(convention)
-    return {name: ours[name] for name in CHOICES if ours[name] != theirs[name] and theirs[name]}
+    return default_preset(preset, answers).parameters
 
 
 def parse_parameters(query: Mapping[str, str], preset: str, answers: str) -> Parameters:

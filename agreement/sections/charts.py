@@ -61,7 +61,7 @@ def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Fig
         "x": [row.value for row in defined],
         "y": list(range(len(defined))),
         "customdata": [[escape_markup(row.label), _format_interval(row)] for row in defined],
-        "hovertemplate": "%{customdata[0]}: %{x:.4f}%{customdata[1]}<extra></extra>",
+        "hovertemplate": "%{customdata[0]}: %{x:.3f}%{customdata[1]}<extra></extra>",
         "error_x": {
             "type": "data",
             "symmetric": False,
@@ -97,7 +97,7 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Seque
         "text": [["" if value is None else f"{value:.2f}" for value in row] for row in values],
         "texttemplate": "%{text}" if len(columns) <= MOST_IN_WORDS else "",
         "customdata": [[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
-        "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
+        "hovertemplate": "%{customdata}: %{z:.3f}<extra></extra>",
         "hoverongaps": False,
         "xgap": 1,
         "ygap": 1,
@@ -201,7 +201,7 @@ def scatter_plot(points: Sequence[Point], x: str, y: str) -> Figure:
         "x": [point.x for point in points],
         "y": [point.y for point in points],
         "customdata": [escape_markup(point.label) for point in points],
-        "hovertemplate": "%{customdata}: %{x:.4f}, %{y:.4f}<extra></extra>",
+        "hovertemplate": "%{customdata}: %{x:.3f}, %{y:.3f}<extra></extra>",
         "marker": {"size": 10},
     }
     equal = {"type": "line", "x0": reach[0], "y0": reach[0], "x1": reach[1], "y1": reach[1], "line": {"dash": "dot"}}

@@ -83,9 +83,10 @@ def _as_sections(
 
 
 def _data_state(request: AnalysisRequest) -> str:
-    """Return a digest of what a result depends on: the answers, the rounds of the texts, the version of the program."""
+    """Return a digest of what a result depends on: answers, rounds, names of categories, the version of the program."""
     rounds = [(text.slug, text.title, text.round) for text in request.extract.texts]
-    digest = hashlib.sha256(json.dumps([request.extract.fingerprint, rounds]).encode()).hexdigest()
+    about = [request.extract.fingerprint, rounds, sorted(request.extract.labels.items())]
+    digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     return digest[: 16 - len(VERSION_MARK)] + VERSION_MARK
 
 

@@ -13,8 +13,9 @@ from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
-from agreement.reports.parameters import describe_convention
 from agreement.reports.request import AnalysisRequest
+from agreement.sections.labels import RELATION_LABELS
+from agreement.sections.settings import read_settings
 from annotations.models import Project
 
 N_ITEMS = 5
@@ -34,14 +35,17 @@ def build_headline(project: Project) -> dict[str, Any]:
         "overview": overview,
         "report": overview.report,
         "caution": CAUTION,
-        "convention": describe_convention(request.parameters, project.preset, project.answers),
+        "convention": read_settings(request).sentence,
         "scale": _scale(overview.report.interval),
         "attention": [
             (
                 snippets[int(items.unit[row])],
                 items.texts[items.text[row]],
                 float(items.share[row]),
-                nonzero_relations(items.relations[row].tolist()),
+                [
+                    (RELATION_LABELS[name], count)
+                    for name, count in nonzero_relations(items.relations[row].tolist()).items()
+                ],
             )
             for row in rows.tolist()
         ],

@@ -38,6 +38,26 @@ CHOICE_LABELS = {
     "unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"},
     "units": {"words": "words", "spans": "contributors"},
 }
+# One short sentence below each control.
+FIELD_HELP = {
+    "preset": "A paper’s convention sets all of them at once.",
+    "coefficient": "Alpha, beta and weighted kappa use the distance; to the others, values are equal or not.",
+    "distance": "How far two values are apart.",
+    "chains": "What is compared: the antecedents, the chain so far, or the whole chain.",
+    "top": "The value of the first member of a chain.",
+    "exclude_unit": "Whether an item counts as a member of its own set.",
+    "empty": "How far the empty set is from others.",
+    "thirds": "Rounded as printed in 2004.",
+    "missing": "Items that not all coders judged.",
+    "unmarked": "The value of a markable that a coder left out of a submitted text.",
+    "units": "Each word of the summaries, or each contributor as somebody marked it.",
+    "coders": "Only these coders.",
+    "texts": "Only these texts.",
+    "rounds": "Only texts of these rounds.",
+    "without": "Left out: what most coders put in one of these categories.",
+    "include": "Besides those that coders submitted.",
+}
+HELP_FOR_NAMES = "Names with commas between."
 # Coreference scores.
 SCORE_LABELS = {
     "muc": "MUC",
@@ -50,8 +70,28 @@ SCORE_LABELS = {
 }
 # What is called otherwise where pyramids are compared.
 PYRAMID_FIELD_LABELS = {"unmarked": "Words in no SCU", "texts": "Docsets"}
-PYRAMID_HELP = {"unmarked": "What it means that a word is in no SCU of a submitted pyramid."}
-PYRAMID_CHOICE_LABELS = {"unmarked": {"singleton": "singleton", "label": "own label", "missing": "missing"}}
+PYRAMID_FIELD_HELP = {
+    "unmarked": "The value of a word that is in no SCU of a submitted pyramid.",
+    "texts": "Only these docsets.",
+}
+# How the values of two coders are related. The key is that of addresses and the API, and the term of the literature.
+RELATION_LABELS = {
+    "identity": "identical",
+    "subsumption": "subset",
+    "intersection": "overlap",
+    "disjunction": "disjoint",
+    "category": "different category",
+}
+
+
+def field_label(name: str, *, pyramids: bool = False) -> str:
+    """Return a parameter as the controls call it; `pyramids`: where pyramids are compared."""
+    return (PYRAMID_FIELD_LABELS if pyramids else {}).get(name, FIELD_LABELS[name])
+
+
+def field_help(name: str, *, pyramids: bool = False) -> str:
+    """Return the sentence below a control."""
+    return (PYRAMID_FIELD_HELP if pyramids else {}).get(name, FIELD_HELP[name])
 
 
 def choice_label(name: str, choice: str) -> str:

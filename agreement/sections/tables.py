@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Literal
 
 type CellValue = str | int | float | None
-Kind = Literal["text", "count", "figure", "percent", "seconds"]
+Kind = Literal["text", "count", "figure", "percent", "seconds", "probability"]
 Place = Literal["both", "page", "file"]
 
+# Of a coefficient where people read it; files, the API and <data> elements have every digit.
+DECIMALS = 3
 # A spreadsheet would compute a cell that begins so.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 LATEX = str.maketrans(
@@ -35,12 +37,20 @@ MARKDOWN = str.maketrans({**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is."""
+    """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is.
+
+    `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
+    """
 
     name: str
     label: str
     kind: Kind = "text"
     place: Place = "both"
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def shown(self, value: CellValue) -> CellValue:
+        """Return a value as people read it."""
+        return self.labels.get(value, value) if isinstance(value, str) else value
 
     @property
     def is_number(self) -> bool:
@@ -136,20 +146,22 @@ def cell_value(cell: Cell) -> CellValue:
 
 def _render(cell: Cell, column: Column) -> RenderedCell:
     if isinstance(cell, Linked):
-        return RenderedCell(cell.value, column.kind, cell.address, cell.current)
+        return RenderedCell(column.shown(cell.value), column.kind, cell.address, cell.current)
     if isinstance(cell, Composed):
         return RenderedCell(cell.value, column.kind, template=cell.template, about=cell.about)
-    return RenderedCell(cell, column.kind)
+    return RenderedCell(column.shown(cell), column.kind)
 
 
 def format_value(value: CellValue, kind: Kind) -> str:
-    """Return a value as people read it: a coefficient has four decimals, and None is nothing."""
+    """Return a value as people read it: a coefficient has DECIMALS, and None is nothing."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if kind == "figure":
-        return f"{value:z.4f}".replace("-", "\N{MINUS SIGN}")
+        return f"{value:z.{DECIMALS}f}".replace("-", "\N{MINUS SIGN}")
+    if kind == "probability":
+        return f"< {10**-DECIMALS}" if value < 10**-DECIMALS else f"{value:.{DECIMALS}f}"
     if kind == "percent":
         hundredths = value * 100
         return f"{hundredths:.1f}%" if 0 < hundredths < 9.95 else f"{hundredths:.0f}%"
@@ -237,7 +249,7 @@ TABLE_FORMATS = {
 
 def _rounded_rows(table: Table) -> list[list[str]]:
     return [
-        [format_value(value, column.kind) for value, column in zip(row, table.file_columns, strict=True)]
+        [format_value(column.shown(value), column.kind) for value, column in zip(row, table.file_columns, strict=True)]
         for row in table.plain()
     ]
 

@@ -1,5 +1,6 @@
 """How figures are shown: rounded for the eye, whole for the machine."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -13,7 +14,7 @@ register = template.Library()
 
 @register.filter
 def figure(value: float | None) -> SafeString:
-    """Return a coefficient with four decimals; the <data> element carries every digit. None is undefined."""
+    """Return a coefficient, rounded; the <data> element carries every digit. None is undefined."""
     if value is None:
         return format_html('<span class="{}">undefined</span>', "quiet")
     return format_html('<data value="{}">{}</data>', repr(value), format_value(value, "figure"))
@@ -21,9 +22,9 @@ def figure(value: float | None) -> SafeString:
 
 @register.filter
 def probability(p: float) -> SafeString:
-    """Return a p with three decimals, or that it is below the least of these."""
-    shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    return format_html('<data value="{}">{}</data>', repr(p), shown)
+    """Return a p, rounded, or that it is below what rounds to more than 0."""
+    shown = format_value(p, "probability")
+    return format_html('<data value="{}">{}</data>', repr(p), f"p {shown}" if shown.startswith("<") else f"p = {shown}")
 
 
 @register.filter
@@ -33,9 +34,9 @@ def percent(share: float) -> SafeString:
 
 
 @register.filter
-def readable(name: str) -> str:
-    """Return an option's name in words."""
-    return name.replace("_", " ")
+def called(value: object, labels: Mapping[str, str]) -> object:
+    """Return what a category is called; what is no key of one stays."""
+    return labels.get(value, value) if isinstance(value, str) else value
 
 
 @register.filter

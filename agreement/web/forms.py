@@ -4,56 +4,69 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django import forms
+from django.http import QueryDict
+from django.utils.http import urlencode
 
-from agreement.data.answers import Extract
 from agreement.models import NAME_LENGTH, REASON_LENGTH
 from agreement.reports.basis import allows_coefficient
-from agreement.reports.parameters import CHOICES, HELP, SELECTIONS, Parameters
+from agreement.reports.parameters import CHOICES, SELECTIONS, presets_for
+from agreement.reports.request import AnalysisRequest, parse_query
+from agreement.reports.settings import relevant_settings
 from agreement.reports.wording import CODINGS_LEFT_OUT
-from agreement.sections.labels import (
-    CHOICE_LABELS,
-    FIELD_LABELS,
-    PYRAMID_CHOICE_LABELS,
-    PYRAMID_FIELD_LABELS,
-    PYRAMID_HELP,
-)
+from agreement.sections.labels import CHOICE_LABELS, FIELD_HELP, HELP_FOR_NAMES, field_help, field_label
+from agreement.sections.settings import IN_SIGHT, Settings
 from annotations.core.text import natural_key
 
-# What has no meaning for a kind of scheme is not offered.
-HIDDEN = {
-    "pointers": (),
-    "indices": ("chains", "top"),
-    "categories": ("distance", "chains", "top", "exclude_unit", "empty", "thirds"),
-}
 # More boxes to tick are a list to choose from instead, and a longer list is names to type, with commas between.
 MANY = 8
 TOO_MANY = 100
+# What the form was sent from: the settings and the preset that it showed.
+SHOWN = "shown"
+# In place of a preset, where the settings are those of none.
+CUSTOM = "custom"
 
 
 class ParametersForm(forms.Form):
-    """A select for each choice, and boxes or a list for each selection of the data."""
+    """The preset, a select for each setting that matters, and boxes or a list for each selection of the data."""
 
-    def __init__(self, extract: Extract, parameters: Parameters) -> None:
-        query = parameters.query()
-        super().__init__(initial=query | {name: sorted(parameters.selection(name)) for name in SELECTIONS})
-        names = FIELD_LABELS | (PYRAMID_FIELD_LABELS if extract.units else {})
-        help_ = HELP | (PYRAMID_HELP if extract.units else {})
-        categories = () if extract.units else extract.categories  # all that is compared of pyramids is in SCUs
-        for name in CHOICES:
-            if name not in HIDDEN[extract.kind] and (name != "units" or extract.units):
-                labels = (PYRAMID_CHOICE_LABELS if extract.units else {}).get(name, CHOICE_LABELS[name])
-                if name == "coefficient":
-                    selected = extract.select(parameters.selection("include"), parameters.selection("coders"))
-                    labels = {
-                        key: label
-                        for key, label in labels.items()
-                        if allows_coefficient(selected, replace(parameters, coefficient=key))
-                    }
-                self.fields[name] = forms.ChoiceField(
-                    choices=labels.items(), required=False, label=names[name], help_text=help_[name]
-                )
+    def __init__(self, request: AnalysisRequest, settings: Settings) -> None:
+        extract, parameters = request.project_answers, request.parameters
+        query, pyramids = parameters.query(), bool(extract.units)
+        preset = settings.preset.key if settings.preset else CUSTOM
+        selected = {name: sorted(parameters.selection(name)) for name in SELECTIONS}
+        super().__init__(initial=query | selected | {"preset": preset})
+        self.settings = settings
+        self.shown = urlencode({name: value for name, value in query.items() if name in CHOICES} | {"preset": preset})
+        self.fields["preset"] = forms.ChoiceField(
+            choices=[
+                *([(CUSTOM, "Custom")] if settings.preset is None else []),
+                *(
+                    (one.key, f"{one.label} (project default)" if one == settings.own else one.label)
+                    for one in sorted(presets_for(request.project.answers), key=lambda one: one != settings.own)
+                ),
+            ],
+            required=False,
+            label="Preset",
+            help_text=FIELD_HELP["preset"],
+        )
+        for name in relevant_settings(extract.kind, parameters):
+            labels = CHOICE_LABELS[name]
+            if name == "coefficient":
+                counted = extract.select(parameters.selection("include"), parameters.selection("coders"))
+                labels = {
+                    key: label
+                    for key, label in labels.items()
+                    if allows_coefficient(counted, replace(parameters, coefficient=key))
+                }
+            self.fields[name] = forms.ChoiceField(
+                choices=labels.items(),
+                required=False,
+                label=field_label(name, pyramids=pyramids),
+                help_text=field_help(name, pyramids=pyramids),
+            )
+        categories = () if pyramids else extract.categories  # all that is compared of pyramids is in SCUs
         offered = {
-            "without": [(name, name) for name in categories] if len(categories) > 1 else [],
+            "without": [(name, extract.label(name)) for name in categories] if len(categories) > 1 else [],
             "rounds": [(name, name) for name in sorted({text.round for text in extract.texts} - {""}, key=natural_key)],
             "coders": [(name, name) for name in extract.known_coders] if len(extract.known_coders) > 2 else [],
             "texts": [(text.slug, text.title) for text in extract.texts] if len(extract.texts) > 1 else [],
@@ -61,33 +74,59 @@ class ParametersForm(forms.Form):
         }
         for name, choices in offered.items():
             if choices or parameters.selection(name):
-                many = len(choices) > MANY
+                label, help_ = field_label(name, pyramids=pyramids), field_help(name, pyramids=pyramids)
                 if len(choices) > TOO_MANY:  # names to type: a browser would take long over such a list
                     self.initial[name] = query.get(name, "")
-                    self.fields[name] = forms.CharField(required=False, label=names[name], help_text=help_[name])
+                    self.fields[name] = forms.CharField(
+                        required=False, label=label, help_text=f"{help_} {HELP_FOR_NAMES}"
+                    )
                     continue
                 self.fields[name] = forms.MultipleChoiceField(
                     choices=choices,
                     required=False,
-                    label=names[name],
-                    help_text=help_[name],
-                    widget=forms.SelectMultiple({"size": 5}) if many else forms.CheckboxSelectMultiple,
+                    label=label,
+                    help_text=help_,
+                    widget=forms.SelectMultiple({"size": 5}) if len(choices) > MANY else forms.CheckboxSelectMultiple,
                 )
 
     @property
-    def choices(self) -> list[forms.BoundField]:
-        """Measure."""
-        return [field for field in self if field.name not in SELECTIONS]
+    def in_sight(self) -> list[forms.BoundField]:
+        """What is not folded."""
+        return [field for field in self if field.name in ("preset", *IN_SIGHT)]
 
     @property
     def selections(self) -> list[forms.BoundField]:
-        """Of what."""
+        """Filter."""
         return [field for field in self if field.name in SELECTIONS]
 
     @property
-    def selects(self) -> bool:
-        """Is less than everything chosen?"""
-        return any(self.initial.get(name) for name in SELECTIONS)
+    def advanced(self) -> list[forms.BoundField]:
+        """Every other setting."""
+        return [field for field in self if field.name not in ("preset", *IN_SIGHT, *SELECTIONS)]
+
+    @property
+    def n_selected(self) -> int:
+        """How many selections leave something out."""
+        return sum(bool(self.initial.get(name)) for name in SELECTIONS)
+
+
+def read_form(query: QueryDict) -> str:
+    """Return the query of the address that the form of the parameters asks for.
+
+    A preset that was chosen stands with what was changed besides; settings that the form does not show stay as they
+    were. What is wrong is for that address to say.
+    """
+    values = parse_query(query)
+    before = parse_query(QueryDict(values.pop(SHOWN)))
+    shown = before.get("preset", CUSTOM)
+    preset = values.pop("preset", shown)
+    before = {name: before[name] for name in CHOICES if name in before}
+    if preset not in (shown, CUSTOM):
+        unchanged = {name for name in before if values.get(name) == before[name]}
+        values = {"preset": preset} | {name: value for name, value in values.items() if name not in unchanged}
+    else:
+        values = before | values
+    return urlencode({name: value for name, value in values.items() if value})
 
 
 class PyramidForm(forms.Form):

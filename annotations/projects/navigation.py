@@ -1,4 +1,4 @@
-"""Where the pages of a project lead: its tabs, where a new project opens, and what other applications add to pages.
+"""Where the pages of a project lead: its tabs, and what other applications add to pages.
 
 The applications above this one register what they have in their `AppConfig.ready()`.
 """
@@ -18,6 +18,12 @@ from annotations.models.rights import Right
 PYRAMIDS = (Project.Answers.SCUS.value,)
 NO_PYRAMIDS = tuple(kind for kind in Project.Answers.values if kind not in PYRAMIDS)
 
+# What is done there: annotating, reading results, moving data; tabs stand in groups by it.
+type Group = Literal["annotate", "results", "data"]
+
+# The groups in their order; the last has no name, for its one tab has it.
+GROUPS: dict[Group, str] = {"annotate": "Annotate", "results": "Results", "data": ""}
+
 # Places of pages that other applications add to.
 type Slot = Literal["overview", "overview_head", "scheme"]
 
@@ -26,7 +32,7 @@ type Slot = Literal["overview", "overview_head", "scheme"]
 class Tab:
     """A tab of a project: the name of its route, the right it takes, and the kinds of answers that have such a page.
 
-    Tabs stand in the order of `position`.
+    Tabs stand in their group, in the order of `position`.
     """
 
     key: str
@@ -35,14 +41,7 @@ class Tab:
     right: Right
     position: int
     answers: tuple[str, ...] = tuple(Project.Answers.values)
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """The page that a new project opens with, and what it is told there."""
-
-    route: str
-    message: str
+    group: Group = "annotate"
 
 
 _tabs: dict[str, Tab] = {
@@ -51,17 +50,13 @@ _tabs: dict[str, Tab] = {
         Tab("overview", "Overview", "project", Right.VIEW_PROJECT, 10),
         Tab("project-texts", "Texts", "project-texts", Right.SEE_RESULTS, 15, NO_PYRAMIDS),
         Tab("docsets", "Docsets", "docsets", Right.VIEW_PROJECT, 20, PYRAMIDS),
-        Tab("scheme", "Scheme", "scheme", Right.VIEW_PROJECT, 200),
-        Tab("members", "Members", "members", Right.MANAGE, 210),
-        Tab("assign", "Assign", "assign", Right.MANAGE, 220, NO_PYRAMIDS),
-        Tab("transfers", "Imports and exports", "transfers", Right.SEE_RESULTS, 230),
+        Tab("members", "People", "members", Right.MANAGE, 30),
+        Tab("assign", "Assignments", "assign", Right.MANAGE, 40, NO_PYRAMIDS),
+        Tab("scheme", "Scheme and guidelines", "scheme", Right.VIEW_PROJECT, 50),
+        Tab("transfers", "Import and export", "transfers", Right.SEE_RESULTS, 300, group="data"),
     )
 }
 _fragments: dict[Slot, list[str]] = defaultdict(list)
-_landings: dict[str, Landing] = {
-    **dict.fromkeys(NO_PYRAMIDS, Landing("project", "Project created. Next: import texts.")),
-    **dict.fromkeys(PYRAMIDS, Landing("docsets", "Project created. Next: add the summaries of a docset.")),
-}
 
 
 def register_tabs(*tabs: Tab) -> None:
@@ -69,10 +64,12 @@ def register_tabs(*tabs: Tab) -> None:
     _tabs.update({tab.key: tab for tab in tabs})
 
 
-def tabs_for(project: Project) -> list[Tab]:
-    """Return the tabs that the project has and its member may open, in their order."""
+def tabs_for(project: Project) -> dict[Group, list[Tab]]:
+    """Return the tabs that the project has and its member may open, by group, each in their order."""
     tabs = sorted(_tabs.values(), key=lambda tab: tab.position)
-    return [tab for tab in tabs if project.answers in tab.answers and may(project, tab.right)]
+    allowed = [tab for tab in tabs if project.answers in tab.answers and may(project, tab.right)]
+    groups = {group: [tab for tab in allowed if tab.group == group] for group in GROUPS}
+    return {group: tabs for group, tabs in groups.items() if tabs}
 
 
 def register_fragment(slot: Slot, template: str) -> None:
@@ -84,13 +81,3 @@ def register_fragment(slot: Slot, template: str) -> None:
 def fragments_for(slot: Slot) -> Sequence[str]:
     """Return the templates that a place includes."""
     return tuple(_fragments[slot])
-
-
-def register_landing(answers: Sequence[str], landing: Landing) -> None:
-    """Let new projects of some kinds of answers open with another page."""
-    _landings.update(dict.fromkeys(answers, landing))
-
-
-def landing_for(project: Project) -> Landing:
-    """Return the page that a new project opens with."""
-    return _landings[project.answers]

@@ -7,8 +7,7 @@ from django import template
 from django.urls import reverse
 
 from annotations.models import Project
-from annotations.models.rights import Right
-from annotations.projects.navigation import Slot, fragments_for, tabs_for
+from annotations.projects.navigation import GROUPS, Slot, fragments_for, tabs_for
 
 register = template.Library()
 
@@ -20,14 +19,21 @@ def project_tabs(project: Project, current: str, query: str = "") -> dict[str, A
     `query` holds the parameters of agreement, which the tabs with results keep.
     """
     return {
-        "tabs": [
-            {
-                "label": tab.label,
-                "address": reverse(tab.route, args=[project.slug])
-                + (f"?{query}" if query and tab.right is Right.SEE_RESULTS else ""),
-                "current": tab.key == current,
-            }
-            for tab in tabs_for(project)
+        "groups": [
+            (
+                group,
+                GROUPS[group],
+                [
+                    {
+                        "label": tab.label,
+                        "address": reverse(tab.route, args=[project.slug])
+                        + (f"?{query}" if query and group == "results" else ""),
+                        "current": tab.key == current,
+                    }
+                    for tab in tabs
+                ],
+            )
+            for group, tabs in tabs_for(project).items()
         ]
     }
 

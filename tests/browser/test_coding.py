@@ -75,7 +75,7 @@ def test_coder_codes_with_the_keyboard_only_and_the_manager_sees_alpha_change(
     assert judgement(codings["alice"], keys["c"])["pointers"] == [keys["a"]]
 
     manager.reload()
-    expect(manager.locator("#value")).to_have_text("0.5455")
+    expect(manager.locator("#value")).to_have_text("0.545")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("3")
     saved(page)

@@ -76,8 +76,8 @@ def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     page.locator(".agreement-overview .statistic-value a").click()
     expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
     page.get_by_role("link", name="View items").click()
-    page.get_by_role("link", name=re.compile("intersection")).click()
-    expect(page.get_by_role("link", name=re.compile("intersection"))).to_have_attribute("aria-current", "true")
+    page.get_by_role("link", name=re.compile("overlap")).click()
+    expect(page.get_by_role("link", name=re.compile("overlap"))).to_have_attribute("aria-current", "true")
     first = page.locator("#table-items tbody th a").first
     word = first.inner_text()
     first.click()
@@ -104,38 +104,22 @@ def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
     expect(page.get_by_role("heading", name=word)).to_be_visible()
 
 
-@pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
-def test_a_second_choice_before_the_first_is_answered_holds_too(sign_in, manager):
-    page = sign_in(manager, "/")
-    answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
-    page.goto(f"/projects/{DEMO}/agreement/")
-    page.get_by_label("Distance", exact=True).select_option("dice")
-    answer.wait_for_request()
-    page.get_by_label("Empty set counts as").select_option("disjoint")
-    answer.release()
-    expect(page).to_have_url(re.compile("distance=dice.*empty=disjoint"))
-    expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
-    expect(page.get_by_label("Empty set counts as")).to_have_value("disjoint")
-
-
-@pytest.fixture
-def choosing(sign_in, manager, monkeypatch) -> tuple[Page, DelayedAnswer]:
-    """Return a page where coders are named in a field, and the answer to a distance chosen there, held back."""
-    monkeypatch.setattr(forms, "TOO_MANY", 1)
-    monkeypatch.setattr(forms, "MANY", 0)
-    page = sign_in(manager, "/")
-    answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
-    page.goto(f"/projects/{DEMO}/agreement/")
-    page.get_by_text("Filter", exact=False).first.click()
-    page.get_by_label("Distance", exact=True).select_option("dice")
-    answer.wait_for_request()
-    return page, answer
+def choose(page: Page, distance: str) -> None:
+    """Choose a distance and apply it."""
+    page.get_by_label("Distance", exact=True).select_option(distance)
+    page.get_by_role("button", name="Apply").click()
 
 
 @pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
-def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(choosing):
-    page, answer = choosing
-    field = page.get_by_label("Coders")
+def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too(sign_in, manager, monkeypatch):
+    monkeypatch.setattr(forms, "TOO_MANY", 1)  # coders are named in a field
+    page = sign_in(manager, "/")
+    answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
+    page.goto(f"/projects/{DEMO}/agreement/")
+    page.get_by_text("Filter (none)").click()
+    choose(page, "dice")
+    answer.wait_for_request()
+    field = page.locator("input[name=coders]")
     field.press_sequentially("ann")
     answer.release()
     page.wait_for_timeout(500)  # in which the answer would come
@@ -144,30 +128,22 @@ def test_what_is_typed_before_an_earlier_choice_is_answered_stays_and_counts_too
     expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
 
 
-@pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
-def test_a_choice_that_waited_for_what_was_typed_is_answered_when_nothing_is_in_the_end(choosing):
-    page, _ = choosing
-    page.get_by_label("Coders").press_sequentially("a")
-    page.keyboard.press("Backspace")
-    page.keyboard.press("Tab")
-    expect(page).to_have_url(re.compile("distance=dice"))
-
-
 def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")
     assert before is not None
-    page.get_by_label("Distance", exact=True).select_option("dice")
+    choose(page, "dice")
     expect(value).not_to_have_attribute("value", before)
     assert "distance=dice" in page.url
     after = value.get_attribute("value")
     drawn(page, 1)
-    page.get_by_text("Filter", exact=False).first.click()
+    page.get_by_text("Filter (none)").click()
     page.get_by_label("place").check()
+    page.get_by_role("button", name="Apply").click()
     expect(value).not_to_have_attribute("value", after or "")
     assert "without=place" in page.url
-    expect(page.get_by_label("place")).to_be_checked()
+    expect(page.get_by_role("checkbox", name="place")).to_be_checked()
     page.go_back()
     page.go_back()
     expect(value).to_have_attribute("value", before)
@@ -176,9 +152,36 @@ def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(s
     expect(shared.locator("#value data")).to_have_attribute("value", after or "")
 
 
+def test_a_chip_takes_its_setting_away_and_the_reset_all_of_them(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/?distance=dice&exclude_unit=both")
+    expect(page.get_by_text("Advanced (1 changed)")).to_be_visible()
+    page.get_by_role("link", name="Remove Distance: Dice").press("Enter")
+    expect(page.get_by_label("Distance", exact=True)).to_have_value("passonneau")
+    assert "exclude_unit=both" in page.url
+    page.get_by_role("link", name="Reset to project default").click()
+    expect(page.locator(".agreement-changes")).to_have_count(0)
+
+
+def test_on_a_narrow_screen_the_first_number_is_in_sight_and_the_settings_open(sign_in, manager):
+    page = sign_in(manager, "/")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/projects/{DEMO}/agreement/")
+    box = page.locator("#value").bounding_box()
+    assert box is not None
+    assert box["y"] < 600
+    preset = page.get_by_label("Preset")
+    expect(preset).to_be_hidden()
+    page.get_by_text("Settings and filter").press("Enter")
+    expect(preset).to_be_visible()
+    preset.select_option("alpha-nominal")
+    page.get_by_role("button", name="Apply").click()
+    expect(page).to_have_url(re.compile("[?]preset=alpha-nominal$"))
+    expect(preset).to_be_hidden()
+
+
 def test_tabs_and_crumbs_follow_what_is_chosen(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
-    page.get_by_label("Distance", exact=True).select_option("dice")
+    choose(page, "dice")
     expect(page.locator("#tabs").get_by_role("link", name="Items")).to_have_attribute("href", re.compile("dice"))
     page.locator("#tabs").get_by_role("link", name="Items").click()
     expect(page.get_by_label("Distance", exact=True)).to_have_value("dice")
@@ -190,20 +193,19 @@ def test_tabs_and_crumbs_follow_what_is_chosen(sign_in, manager):
 @pytest.mark.expected_errors("status of 400")
 def test_a_choice_that_is_wrong_says_so_in_place(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
-    distance = page.get_by_label("Distance", exact=True)
-    distance.evaluate("select => select.add(new Option('ghost', 'ghost'))")
-    distance.select_option("ghost")
+    page.get_by_label("Distance", exact=True).evaluate("select => select.add(new Option('ghost', 'ghost'))")
+    choose(page, "ghost")
     expect(page.get_by_role("alert")).to_contain_text("distance: 'ghost' is not one of")
 
 
 def test_charts_come_back_with_the_back_button(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     drawn(page, 1)
-    page.get_by_label("Distance", exact=True).select_option("dice")
-    expect(page.locator("#table-distances [aria-current]")).to_have_text("dice")
+    choose(page, "dice")
+    expect(page.locator("#table-distances [aria-current]")).to_have_text("Dice")
     drawn(page, 1)
     page.go_back()
-    expect(page.locator("#table-distances [aria-current]")).to_have_text("passonneau")
+    expect(page.locator("#table-distances [aria-current]")).to_have_text("Passonneau")
     drawn(page, 1)
     label = page.locator("#chart-distances .xtick text").first
     light = label.evaluate("element => getComputedStyle(element).fill")
@@ -311,16 +313,18 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     rows = page.locator("#table-collapsed tbody tr")
     expect(rows).to_have_count(1)
     names = [label.inner_text() for label in page.locator(".agreement-merge-form label").all()]
+    keys = [field.get_attribute("name") for field in page.locator(".agreement-merge-form input[type=text]").all()]
+    first, second = ((name or "").removeprefix("merge_") for name in keys[:2])
     page.get_by_label(names[0], exact=True).fill(names[1])
     page.keyboard.press("Tab")
     expect(rows).to_have_count(2)
-    assert f"{names[0]}%3A{names[1]}" in page.url
+    assert f"{first}%3A{second}" in page.url
     page.get_by_label("Save mapping as").fill("two in one")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Mapping saved as two in one.")).to_be_visible()
     expect(page.get_by_role("link", name="two in one")).to_have_attribute("aria-current", "true")
-    assert Mapping.objects.get().classes == {names[0]: names[1]}
-    page.get_by_role("link", name="Reset", exact=True).click()
+    assert Mapping.objects.get().classes == {first: second}
+    page.locator(".agreement-merge-form").get_by_role("link", name="Reset").click()
     expect(rows).to_have_count(1)
 
 
@@ -351,7 +355,9 @@ def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, cha
     page.goto("/projects/tea/agreement/grid/")
     expect(page.get_by_text("Computing.")).to_be_visible()
     chosen = page.locator(".agreement-controls select[name=coefficient]")
+    page.get_by_text("Advanced").click()
     chosen.select_option("gwet_ac1")
+    page.get_by_role("button", name="Apply").click()
     answer.wait_for_request()
     page.on("request", lambda request: asked.append(request.url))
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)

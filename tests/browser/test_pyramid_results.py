@@ -29,7 +29,7 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     page = sign_in(manager, "/projects/harbour/agreement/scores/")
     drawn(page, 2)
     best = page.locator("#table-scores tbody tr").first.locator("td").nth(5)
-    expect(best).to_have_text("0.8667")
+    expect(best).to_have_text("0.867")
     page.get_by_label("Score of the charts").select_option("original")
     expect(page.get_by_text("Original score of each system")).to_be_visible()
     assert "score=original" in page.url

@@ -481,18 +481,18 @@ def test_a_scorer_sees_neither_scores_nor_the_peers_name_where_the_project_shows
 def test_the_scores_of_a_peer_move_as_it_is_marked(peer):
     page = peer.page
     expect(page.locator("#scores")).to_be_visible()
-    assert scores(page)[1] == ["0.0000", "0 of 5", "2"]
+    assert scores(page)[1] == ["0.000", "0 of 5", "2"]
     peer.select("ferry", "sank")
     peer.press("1")
-    assert scores(page) == [["1.0000", "3 of 3", "1"], ["0.6000", "3 of 5", "2"], ["0.7500", "3 of 4", "1.5"]]
+    assert scores(page) == [["1.000", "3 of 3", "1"], ["0.600", "3 of 5", "2"], ["0.750", "3 of 4", "1.5"]]
     peer.select("in", "May")
     peer.press("o")
-    assert scores(page)[0] == ["0.6000", "3 of 5", "2"]
+    assert scores(page)[0] == ["0.600", "3 of 5", "2"]
     peer.select("Forty", "people")
     peer.press("f")
     page.keyboard.type("resc")
     peer.press("Enter")
-    assert scores(page) == [["0.8333", "5 of 6", "3"], ["1.0000", "5 of 5", "2"], ["0.9091", "5 of 5.5", "2.5"]]
+    assert scores(page) == [["0.833", "5 of 6", "3"], ["1.000", "5 of 5", "2"], ["0.909", "5 of 5.5", "2.5"]]
     assert marks(peer) == {"Forty people": ["rescue"], "ferry sank": ["sinking"], "in May": []}
 
 
@@ -503,7 +503,7 @@ def test_an_scu_is_expressed_twice_and_marks_are_moved_extended_and_deleted(peer
     peer.select("sank", "fast", nth=1, last_nth=0)
     peer.press("c")
     expect(peer.row("Sinking")).to_contain_text("×2")
-    assert scores(page)[0] == ["1.0000", "3 of 3", "1"]
+    assert scores(page)[0] == ["1.000", "3 of 3", "1"]
     peer.select("It")
     peer.press("p")
     peer.click("fast")

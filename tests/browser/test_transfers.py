@@ -32,7 +32,7 @@ def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, 
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
     submit_coding(codings["alice"], codings["alice"].coder)
     page = sign_in(manager, "/projects/tea/")
-    page.get_by_role("link", name="Imports and exports").click()
+    page.get_by_role("link", name="Import and export").click()
     page.get_by_role("link", name="Export", exact=True).click()
     page.get_by_label("Format").select_option("muc")
     page.get_by_role("button", name="Preview").click()
@@ -44,7 +44,7 @@ def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, 
     assert download.value.suggested_filename == "tea-muc.zip"
     with zipfile.ZipFile(download.value.path()) as archive:
         assert set(archive.namelist()) == {"alice/tea.sgm", "LOSSES.txt"}
-    page.get_by_role("link", name="Imports and exports").first.click()
+    page.get_by_role("link", name="Import and export").first.click()
     expect(page.get_by_role("link", name="Download")).to_be_visible()
 
 

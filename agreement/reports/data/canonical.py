@@ -60,11 +60,11 @@ class CanonicalForm:
         """Return the text of a row, which counts from 0."""
         return self.texts[int(self.data.document_of_unit[row])]
 
-    def raw_answers(self, rows: Sequence[int]) -> list[list[str]]:
+    def raw_answers(self, rows: Sequence[int], labels: Mapping[str, str] | None = None) -> list[list[str]]:
         """Return what each coder answered of these rows, which count from 0: Table 1 of Passonneau 2004.
 
         An answer is its indices, its category with the rows or keys of what it points to, or its category alone. It is
-        empty where there is none.
+        empty where there is none. labels: what categories are called; without them they have their keys.
         """
         line_of = {self.data.units[row]: line for line, row in enumerate(rows)}
         column = {coder: number for number, coder in enumerate(self.data.coders)}
@@ -76,11 +76,12 @@ class CanonicalForm:
                 if one.coder in column:
                     for answer in np.flatnonzero(np.isin(one.unit, places)).tolist():
                         line = line_of[text.units[int(one.unit[answer])]]
-                        answers[line][column[one.coder]] = self._describe_answer(text, one, answer)
+                        answers[line][column[one.coder]] = self._describe_answer(text, one, answer, labels or {})
         return answers
 
-    def _describe_answer(self, text: TextAnswers, one: CoderAnswers, answer: int) -> str:
-        category = text.categories[int(one.category[answer])]
+    def _describe_answer(self, text: TextAnswers, one: CoderAnswers, answer: int, labels: Mapping[str, str]) -> str:
+        key = text.categories[int(one.category[answer])]
+        category = labels.get(key, key)
         begin, end = np.searchsorted(one.link_of, (answer, answer + 1)).tolist()
         links = one.link_to[begin:end].tolist()
         if not links:

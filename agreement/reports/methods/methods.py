@@ -20,6 +20,7 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods.references import REFERENCES, Reference, write_bibtex
 from agreement.reports.overall import AgreementReport
 from agreement.reports.parameters import CHOICES, UNITS, Parameters
+from agreement.reports.settings import relevant_settings
 from agreement.reports.wording import Nouns, nouns_for
 from annotations.core.progress import Progress
 
@@ -147,7 +148,10 @@ def _describe_singletons(extract: Extract) -> list[str]:
             unlinked = np.setdiff1d(np.arange(len(work.unit)), work.link_of)
             complete = unlinked[work.complete[unlinked]]
             given |= {extract.categories[number] for number in np.unique(work.category[complete]).tolist()}
-    alone, own = sorted(given & set(extract.singletons)), sorted(given - set(extract.singletons))
+    alone, own = (
+        [extract.label(name) for name in sorted(names)]
+        for names in (given & set(extract.singletons), given - set(extract.singletons))
+    )
     sentences = [f"A markable called {', '.join(alone)} counts as referring to itself alone."] if alone else []
     return sentences + ([f"The value of a markable called {', '.join(own)} is that category."] if own else [])
 
@@ -216,7 +220,7 @@ def _describe_left_out(report: AgreementReport, nouns: Nouns) -> list[str]:
         for reason, count in report.result.left_out.items()
     ]
     if p.without:
-        names = ", or to which they give ".join(p.without.split(","))
+        names = ", or to which they give ".join(map(report.extract.label, p.without.split(",")))
         sentences.append(f"Markables to which more than half of their coders give {names} are left out.")
     chosen = [(name, getattr(p, name)) for name in ("coders", "texts", "rounds")]
     return sentences + [f"Only these {name} were used: {names.replace(',', ', ')}." for name, names in chosen if names]
@@ -285,18 +289,10 @@ def vary_choices(
     return variations
 
 
-def _alternative_choices(answers: str, base: Parameters) -> list[tuple[str, str]]:
+def _alternative_choices(kind: str, base: Parameters) -> list[tuple[str, str]]:
     """Return the other choices that mean something for the scheme and the coefficient."""
-    names = ["coefficient", "unmarked"]
-    options = COEFFICIENTS[base.coefficient].options
-    if answers != "categories":
-        names += [name for name in ("distance", "exclude_unit") if name in options]
-        names += [name for name in ("empty", "thirds") if name in options and base.distance != "nominal"]
-    if answers == "pointers":
-        names += ["chains", "top"]
-    if "missing" in options:
-        names.append("missing")
-    return [(name, one) for name in CHOICES if name in names for one in CHOICES[name] if one != getattr(base, name)]
+    names = [name for name in relevant_settings(kind, base) if name != "units"]
+    return [(name, one) for name in names for one in CHOICES[name] if one != getattr(base, name)]
 
 
 def _be(count: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from django.utils.http import urlencode
@@ -17,7 +16,7 @@ from agreement.reports.parameters import Parameters, presets_for
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, Figure, describe_dots, dot_plot, heat_map
 from agreement.sections.content import TablesAndCharts
-from agreement.sections.labels import FIELD_LABELS, PYRAMID_FIELD_LABELS, choice_label
+from agreement.sections.labels import choice_label, field_label
 from agreement.sections.tables import Column, Linked, Table
 from annotations.core.progress import Progress
 
@@ -31,7 +30,7 @@ def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> Ta
     halves = {"all markables": replace(request.parameters, without="")}
     if request.parameters.without:
         rest = request.compute(lambda parameters, _: overall.compute_grid(request.extract, parameters, progress))
-        names = " and ".join(request.parameters.without.split(","))
+        names = " and ".join(map(request.extract.label, request.parameters.without.split(",")))
         caption = f"The same without markables that are mostly {names}"
         tables.append(_grid_table("grid-without", caption, rest, request.parameters))
         halves[f"without {names}"] = request.parameters
@@ -52,8 +51,7 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
     changes = request.compute(
         lambda parameters, _: methods.vary_choices(request.extract, parameters, progress, extract_of)
     )
-    names = PYRAMID_FIELD_LABELS if request.extract.units else {}
-    labels = [_variation_label(change.name, change.choice, names) for change in changes]
+    labels = [_variation_label(change.name, change.choice, bool(request.extract.units)) for change in changes]
     presets = [
         (preset, chosen, compute_interval(*resolve(extract_of(chosen.units), chosen)))
         for preset in presets_for(request.project.answers)
@@ -114,8 +112,8 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
     return TablesAndCharts(tables, charts)
 
 
-def _variation_label(name: str, choice: str, names: Mapping[str, str]) -> str:
-    return f"{names.get(name, FIELD_LABELS[name])}: {choice_label(name, choice)}" if name else "current"
+def _variation_label(name: str, choice: str, pyramids: bool) -> str:
+    return f"{field_label(name, pyramids=pyramids)}: {choice_label(name, choice)}" if name else "current"
 
 
 def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridCell]]], asked_for: Parameters) -> Table:
@@ -123,7 +121,10 @@ def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridC
     return Table(
         key,
         caption,
-        [Column("construction", "Construction"), *(Column(name, name, "figure") for name in names)],
+        [
+            Column("construction", "Construction"),
+            *(Column(name, choice_label("distance", name), "figure") for name in names),
+        ],
         [
             (
                 label,
@@ -161,6 +162,6 @@ def _antecedents_table(request: AnalysisRequest, halves: dict[str, Parameters]) 
 
 
 def _grid_chart(rows: list[tuple[str, list[overall.GridCell]]]) -> Figure:
-    names = [cell.parameters.distance for cell in rows[0][1] if cell.parameters.is_alpha]
+    names = [choice_label("distance", cell.parameters.distance) for cell in rows[0][1] if cell.parameters.is_alpha]
     values = [[cell.result.value for cell in cells if cell.parameters.is_alpha] for _, cells in rows]
     return heat_map([label for label, _ in rows], names, values, "alpha")

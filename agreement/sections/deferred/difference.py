@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from agreement.reports.differences import PERMUTATIONS, DifferenceReport, compare_parts
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import TablesAndCharts
@@ -13,11 +15,13 @@ def build_difference(request: AnalysisRequest, progress: Progress | None = None)
     """Return the two parts that the options name beside each other."""
     by, first, second = (request.options[name] for name in ("by", "first", "second"))
     report = compare_parts(request.project_answers, request.parameters, by, first, second)
-    return TablesAndCharts([build_table(report)], [])
+    labels = request.extract.labels if by == "category" else {}
+    return TablesAndCharts([build_table(report, labels)], [])
 
 
-def build_table(report: DifferenceReport) -> Table:
-    """Return both figures and the difference as a table."""
+def build_table(report: DifferenceReport, labels: Mapping[str, str] | None = None) -> Table:
+    """Return both figures and the difference as a table; `labels` are what the two parts are called."""
+    labels = labels or {}
     found, permutation = report.difference, report.permutation
     how = "Other texts: Welch’s t."
     if found.paired:
@@ -27,15 +31,15 @@ def build_table(report: DifferenceReport) -> Table:
     note = f" {found.note.capitalize()}." if found.note else ""
     return Table(
         "difference",
-        f"{report.first} and {report.second}",
+        f"{labels.get(report.first, report.first)} and {labels.get(report.second, report.second)}",
         [
-            Column("part", "Part"),
+            Column("part", "Part", labels=labels),
             Column("value", "Value", "figure"),
             Column("low", "from", "figure"),
             Column("high", "to", "figure"),
             Column("units", "Units", "count"),
-            Column("p_value", "p", "figure"),
-            Column("permutation_p_value", "p (permutation)", "figure"),
+            Column("p_value", "p", "probability"),
+            Column("permutation_p_value", "p (permutation)", "probability"),
         ],
         [
             [report.first, found.first.value, None, None, found.first.n_units, None, None],

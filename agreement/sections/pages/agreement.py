@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.urls import reverse
 from django.utils.http import urlencode
 
@@ -12,12 +10,14 @@ from agreement.measures import SET_DISTANCES
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports import overall
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, describe_reliability
-from agreement.reports.parameters import InvalidParameter, Parameters, describe_convention, presets_for
+from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.pyramids import units
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections
+from agreement.sections.labels import CHOICE_LABELS, choice_label
+from agreement.sections.settings import read_settings
 from agreement.sections.tables import Column, Linked, Table
 
 
@@ -25,7 +25,10 @@ def build(request: AnalysisRequest) -> PageSections:
     """Return the coefficient, alpha with every distance, and for pyramids both counts of units."""
     report = request.compute(lambda parameters, _: overall.compute_report(request.extract, parameters))
     distances = request.compute(lambda parameters, _: overall.compare_distances(request.extract, parameters))
-    dots = [Dot(parameters.distance, one.value, one.low, one.high) for parameters, one in distances]
+    dots = [
+        Dot(choice_label("distance", parameters.distance), one.value, one.low, one.high)
+        for parameters, one in distances
+    ]
     figure = dot_plot(dots, "alpha", (TENTATIVE, RELIABLE))
     chart = Chart("distances", "Alpha by distance, with 95% CI", figure, describe_dots(dots), "distances")
     return PageSections(
@@ -33,16 +36,8 @@ def build(request: AnalysisRequest) -> PageSections:
         charts=[chart] if len(dots) > 1 else [],
         context={
             "report": report,
-            "presets": [
-                (
-                    preset,
-                    urlencode(request.parameters.with_convention(preset.parameters).query()),
-                    request.parameters.with_convention(preset.parameters) == replace(request.parameters, unmarked=""),
-                )
-                for preset in presets_for(request.project.answers)
-            ],
             "verdict": describe_reliability(request.extract, report),
-            "convention": describe_convention(report.parameters, request.project.preset, request.project.answers),
+            "convention": read_settings(request).sentence,
             "caution": CAUTION,
             "meaning": overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances},
@@ -91,7 +86,7 @@ def _distances_table(request: AnalysisRequest, distances: list[tuple[Parameters,
         "distances",
         "Alpha by distance",
         [
-            Column("distance", "Distance"),
+            Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
             Column("value", "Alpha", "figure"),
             Column("low", "from", "figure"),
             Column("high", "to", "figure"),

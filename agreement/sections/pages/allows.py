@@ -35,9 +35,9 @@ def read_traits(project: Project) -> SchemeTraits:
         answers=project.answers,
         coded_levels=sum(level.coded for level in levels),
         target_levels=sum(not level.coded for level in levels),
-        categories=[one.key for one in categories],
-        pointing=[one.key for one in pointing],
-        indexing=[one.key for one in categories if one.takes_index],
+        categories=[one.label for one in categories],
+        pointing=[one.label for one in pointing],
+        indexing=[one.label for one in categories if one.takes_index],
         several_pointers=any(one.max_pointers != 1 for one in pointing),
         later_targets=any(one.allow_later for one in pointing),
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.urls import reverse
 
 from agreement.data.snippets import read_snippets
-from agreement.models import Mapping
+from agreement.models import Mapping as SavedMapping
 from agreement.reports.basis import pick_texts
 from agreement.reports.items import categories as reports
 from agreement.reports.request import AnalysisRequest
@@ -29,33 +31,41 @@ def build(request: AnalysisRequest) -> PageSections:
     categories = reports.compute_by_category(request.extract, request.parameters)
     table = reports.compute_agreement_table(request.extract, request.parameters)
     shown, rows = paginate(request, range(len(table.units)), PAGE_SIZE)
-    dots = [Dot(one.name, one.kappa) for one in categories]
+    dots = [Dot(request.extract.label(one.name), one.kappa) for one in categories]
     title = "K of each category"
     return PageSections(
-        tables=[_categories_table(categories), _agreement_table(request, table, rows), _merge_table(comparison)],
+        tables=[
+            _categories_table(categories, request.extract.labels),
+            _agreement_table(request, table, rows),
+            _merge_table(comparison),
+        ],
         charts=[Chart("categories", title, dot_plot(dots, "K"), describe_dots(dots), "categories")] if dots else [],
         context={
             "kappa": reports.compute_category_kappa(request.extract, request.parameters),
             "collapsed": comparison,
             "fields": [
-                (name, f"{MERGE_PREFIX}{name}", comparison.mapping.get(name, name))
+                (
+                    request.extract.label(name),
+                    f"{MERGE_PREFIX}{name}",
+                    request.extract.label(comparison.mapping.get(name, name)),
+                )
                 for name in request.extract.categories
             ],
             "mappings": [
                 (one, request.address_with(merge=reports.format_mapping(one.classes)))
-                for one in Mapping.objects.filter(project=request.project)
+                for one in SavedMapping.objects.filter(project=request.project)
             ],
             "shown": shown,
         },
     )
 
 
-def _categories_table(categories: list[reports.CategoryAgreement]) -> Table:
+def _categories_table(categories: list[reports.CategoryAgreement], labels: Mapping[str, str]) -> Table:
     return Table(
         "categories",
         "Each category",
         [
-            Column("category", "Category"),
+            Column("category", "Category", labels=labels),
             Column("judgements", "Judgements", "count"),
             Column("share", "Share", "percent"),
             Column("kappa", "K", "figure"),
@@ -83,7 +93,7 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, ro
         "Coders per category and item, with S",
         [
             Column("item", "Item"),
-            *(Column(name, name, "count") for name in table.names),
+            *(Column(name, request.extract.label(name), "count") for name in table.names),
             Column("s", "S", "figure"),
         ],
         cells,

@@ -22,6 +22,7 @@ from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections
 from agreement.sections.deferred.pairs import MEASURES
+from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
 from annotations.coding.active_time import Activity, activity_by_text_and_coder
 
@@ -92,7 +93,11 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
         Table(
             "relations",
             "Relations of their values",
-            [Column("relation", "Relation"), Column("items", "Items", "count"), Column("share", "Share", "percent")],
+            [
+                Column("relation", "Relation", labels=RELATION_LABELS),
+                Column("items", "Items", "count"),
+                Column("share", "Share", "percent"),
+            ],
             [
                 (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
                 for name, count in zip(RELATIONS, relations, strict=True)
@@ -168,7 +173,7 @@ def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Ta
     columns = [Column("coder", "Coder")]
     for name in names:
         columns += [
-            Column(name, name, "count"),
+            Column(name, request.extract.label(name), "count"),
             Column(f"{name}_share", "share", "percent"),
             Column(f"{name}_bias", "bias", "figure"),
         ]
@@ -186,7 +191,10 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
     several = len({one.n_coders for one in counts}) > 1
 
     def build(key: str, caption: str, column: str, label: str, numbers: range, rows: list[list[Cell]]) -> Table:
-        columns = [Column("category", "Category"), *([Column("judged_by", "Judged by", "count")] if several else [])]
+        columns = [
+            Column("category", "Category", labels=request.extract.labels),
+            *([Column("judged_by", "Judged by", "count")] if several else []),
+        ]
         columns += [Column(f"{column}_{k}", label.format(k), "count") for k in numbers]
         return Table(key, caption, columns, rows, "Items that fewer than two coders judged are left out.")
 
@@ -225,7 +233,10 @@ def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tup
     return Table(
         "confusion",
         caption,
-        [Column("category", "Category"), *(Column(name, name, "count") for name in names)],
+        [
+            Column("category", "Category", labels=request.extract.labels),
+            *(Column(name, request.extract.label(name), "count") for name in names),
+        ],
         [(name, *row) for name, row in zip(names, counts.tolist(), strict=True)],
         "" if pair else "Each pair of coders on an item counts once in each order.",
     )
@@ -233,6 +244,7 @@ def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tup
 
 def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
     names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    labels = [request.extract.label(name) for name in names]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
     charts = [
         Chart(
@@ -240,10 +252,10 @@ def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], n
             "Shares of categories by coder",
             stacked_bars(
                 list(shares),
-                {name: [share[place] for share in shares.values()] for place, name in enumerate(names)},
+                {name: [share[place] for share in shares.values()] for place, name in enumerate(labels)},
                 "share of judgements",
             ),
-            " ".join(_describe_shares(coder, names, share) for coder, share in shares.items()),
+            " ".join(_describe_shares(coder, labels, share) for coder, share in shares.items()),
             "bias",
         )
     ]

@@ -16,7 +16,7 @@ def build_grid(request: AnalysisRequest) -> PageSections:
     excluded = request.parameters.selection("without")
     halves = [
         (
-            name,
+            request.extract.label(name),
             f"?{urlencode(replace(request.parameters, without=','.join(excluded ^ {name})).query())}",
             name in excluded,
         )

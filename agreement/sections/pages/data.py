@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agreement.data.snippets import Snippet, read_snippets
 from agreement.measures.values import Value
@@ -28,11 +28,12 @@ def build(request: AnalysisRequest) -> PageSections:
     shown, rows = paginate(request, range(len(form.data.units)), PAGE_SIZE)
     used = sorted(set(form.numbers[rows].ravel().tolist()) - {0})
     values = [form.value(number) for number in used]
+    labels = request.extract.labels if request.page is not None else {}  # a file has keys
     members = {int(member) for value in values if isinstance(value, frozenset) for member in value}
     snippets = read_snippets({form.unit_of(row) for row in rows} | members)
     return PageSections(
         [
-            _units_table(form, rows, snippets, "raw", "Answers", form.raw_answers(rows), NOTE_RAW),
+            _units_table(form, rows, snippets, "raw", "Answers", form.raw_answers(rows, labels), NOTE_RAW),
             _units_table(
                 form,
                 rows,
@@ -42,7 +43,7 @@ def build(request: AnalysisRequest) -> PageSections:
                 [[number or None for number in of_unit] for of_unit in form.numbers[rows].tolist()],
                 NOTE_MATRIX,
             ),
-            _legend_table(form, used, values, snippets, nouns_for(request.extract.units).units),
+            _legend_table(form, used, values, snippets, nouns_for(request.extract.units).units, labels),
         ],
         context={"shown": shown, "nouns": nouns_for(request.extract.units)},
     )
@@ -74,7 +75,12 @@ def _units_table(
 
 
 def _legend_table(
-    form: CanonicalForm, numbers: Sequence[int], values: Sequence[Value], snippets: dict[int, Snippet], units: str
+    form: CanonicalForm,
+    numbers: Sequence[int],
+    values: Sequence[Value],
+    snippets: dict[int, Snippet],
+    units: str,
+    labels: Mapping[str, str],
 ) -> Table:
     """Return what each integer stands for."""
     lines: list[list[Cell]] = []
@@ -94,7 +100,7 @@ def _legend_table(
         "Legend of the integers",
         [
             Column("value", "Value", "count"),
-            Column("members", "Rows, or category"),
+            Column("members", "Rows, or category", labels=labels),
             Column("words", "Words"),
             Column("judgements", "Judgements", "count"),
         ],

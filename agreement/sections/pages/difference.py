@@ -25,7 +25,7 @@ def build(request: AnalysisRequest) -> PageSections:
     context: dict[str, Any] = {
         "kinds": [(kind, request.address_with(by=kind, first="", second=""), kind == by) for kind in PAGE_KINDS],
         "by": by,
-        "names": choices.get(by, []),
+        "names": [(name, request.extract.label(name) if by == "category" else name) for name in choices.get(by, [])],
         "first": request.options.get("first", ""),
         "second": request.options.get("second", ""),
         "is_chosen": is_chosen,

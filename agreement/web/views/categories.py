@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from django.contrib import messages
@@ -13,6 +14,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from agreement import discussion
+from agreement.data.extract import extract
 from agreement.reports.items.categories import format_mapping, parse_mapping
 from agreement.reports.parameters import SELECTIONS, InvalidParameter
 from agreement.sections.pages import registry
@@ -30,15 +32,19 @@ from annotations.projects.permissions import project_for
 def categories(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the agreement table, each category against all others, and K with categories merged."""
     if any(name.startswith(MERGE_PREFIX) for name in request.GET):
-        project_for(request.user, slug, Right.SEE_RESULTS)
-        return redirect(f"{request.path}?{_merge_query(request.GET)}")
+        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        keys = {label: key for key, label in extract(project).labels.items()}
+        return redirect(f"{request.path}?{_merge_query(request.GET, keys)}")
     return show_page(request, slug, registry.CATEGORIES)
 
 
-def _merge_query(query: QueryDict) -> str:
-    """Return the fields of the form as one parameter; what was typed decides, the rest of the address stays."""
+def _merge_query(query: QueryDict, keys: Mapping[str, str]) -> str:
+    """Return the fields of the form as one parameter; what was typed decides, the rest of the address stays.
+
+    keys: those of the categories, by what they are called: the form has these names.
+    """
     merge = {
-        name.removeprefix(MERGE_PREFIX): value.strip().replace(",", " ").replace(":", " ")
+        name.removeprefix(MERGE_PREFIX): keys.get(value.strip(), value.strip()).replace(",", " ").replace(":", " ")
         for name, value in query.items()
         if name.startswith(MERGE_PREFIX) and isinstance(value, str) and value.strip()
     }

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.csp import csp_override
 
 from agreement.data.pyramids import require_pyramids
@@ -17,7 +17,8 @@ from agreement.reports.wording import nouns_for
 from agreement.sections.content import PageSections
 from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_table
 from agreement.sections.pages.registry import ResultPage
-from agreement.web.forms import ParametersForm, PyramidForm
+from agreement.sections.settings import list_settings, read_settings
+from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
@@ -35,6 +36,8 @@ def show_page(
     project = project_for(request.user, slug, Right.SEE_RESULTS)
     if not page.uses_answers:
         require_pyramids(project)
+    if SHOWN in request.GET:
+        return redirect(f"{request.path}?{read_form(request.GET)}")
     download = "as" in request.GET
     analysis = page.request(project, request.GET, whole_tables=download)
     sections = page.build(analysis, **address)
@@ -64,7 +67,8 @@ def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSection
     if not page.uses_answers:
         return {"choices": PyramidForm(sections.context["fields"], analysis.options)}
     return {
-        "form": ParametersForm(analysis.project_answers, analysis.parameters),
+        "form": ParametersForm(analysis, read_settings(analysis)),
+        "facts": list_settings(analysis),
         "nouns": nouns_for(analysis.extract.units),
     }
 

@@ -27,6 +27,7 @@ from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
 from annotations.models.project import may
 from annotations.models.rights import Right
+from annotations.projects.checklist import steps_to_do
 from annotations.projects.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.texts.changes import delete_docset as delete_with_work
@@ -261,6 +262,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         "next": next_of_coder([coding for _, codings in own for coding in codings], username),
         "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may(project, Right.MANAGE),
+        "steps": steps_to_do(project),
     }
     return render(request, "annotations/docsets/pyramids_home.html", context)
 

@@ -15,8 +15,8 @@ from annotations.models import Coding, Project, Text
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
+from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
-from annotations.projects.navigation import landing_for
 from annotations.projects.permissions import project_for
 from annotations.schemes.ready_made import SCHEMES
 from annotations.web.forms.projects import ProjectForm
@@ -52,9 +52,8 @@ def new_project(request: HttpRequest) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
             return render(request, "annotations/projects/new_project.html", {"form": form})
-        landing = landing_for(project)
-        messages.success(request, landing.message.format(project=project))
-        return redirect(landing.route, project.slug)
+        messages.success(request, "Project created.")
+        return redirect("project", project.slug)
     return render(request, "annotations/projects/new_project.html", {"form": form, "schemes": SCHEMES.values()})
 
 
@@ -99,5 +98,6 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "rows": [(text, [cells.get((text.pk, coder.pk)) for coder in coders]) for text in texts],
         "own": [coding for coding in cells.values() if coding.coder_id == request.user.pk],
         "manages": may(project, Right.MANAGE),
+        "steps": steps_to_do(project),
     }
     return render(request, "annotations/projects/progress.html", context)

@@ -152,7 +152,7 @@ def test_what_cannot_be_compared_is_refused_with_the_field(signed_in, charlie, w
 
 def test_the_page_offers_rounds_as_people_count_and_says_what_is_missing(signed_in, charlie, walk):
     page = signed_in(charlie).get(URL).content.decode()
-    assert page.index("<option>pilot 2<") < page.index("<option>pilot 10<")
+    assert page.index('<option value="pilot 2">') < page.index('<option value="pilot 10">')
     answer(coded_project("alone", "poesio-artstein-2005", WALK))
     alone = signed_in(charlie).get("/projects/alone/agreement/difference/", {"by": "round"}).content.decode()
     assert "There is nothing to compare by round" in alone

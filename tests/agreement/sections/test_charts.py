@@ -74,7 +74,7 @@ def test_intervals_are_whiskers_to_their_ends_and_half_an_interval_is_none():
 
 def test_a_dot_says_its_name_and_interval_when_pointed_at():
     told = BUILT["dots"]["data"][0]["customdata"]
-    assert told == [["tea", " (0.2500 to 1.0000)"], ["walk", ""], ["one-sided", ""]]
+    assert told == [["tea", " (0.250 to 1.000)"], ["walk", ""], ["one-sided", ""]]
 
 
 def test_marks_are_lines_across():
@@ -180,12 +180,12 @@ def test_a_figure_grows_with_its_rows():
 
 
 def test_a_few_dots_are_all_said():
-    assert describe_dots(ROWS) == "tea 0.5000 (0.2500 to 1.0000); walk −0.1250; one-sided 0.5000."
+    assert describe_dots(ROWS) == "tea 0.500 (0.250 to 1.000); walk −0.125; one-sided 0.500."
 
 
 def test_of_many_dots_the_ends_are_said():
     rows = [Dot(f"text {n}", n / 10) for n in (5, 1, 9, 2, 3, 4, 6, 7, 8)]
-    assert describe_dots(rows) == "9 values, from 0.1000 (text 1) to 0.9000 (text 9)."
+    assert describe_dots(rows) == "9 values, from 0.100 (text 1) to 0.900 (text 9)."
     assert describe_dots(rows[:8]).count(";") == 7
 
 

@@ -76,7 +76,7 @@ def test_latex_is_rounded_as_on_the_page():
     assert as_latex(table(ROW)) == (
         "\\begin{table}\n\\centering\n\\begin{tabular}{lrrrr}\n  \\toprule\n"
         "  coder & units & alpha, nominal & share & time \\\\\n  \\midrule\n"
-        "  alice & 12,345 & $-$0.6667 & 33\\% & 1.5 min \\\\\n"
+        "  alice & 12,345 & $-$0.667 & 33\\% & 1.5 min \\\\\n"
         "  \\bottomrule\n\\end{tabular}\n\\caption{Agreement}\n\\end{table}\n"
     )
 
@@ -85,20 +85,21 @@ def test_markdown_is_rounded_as_on_the_page():
     assert as_markdown(table(ROW)) == (
         "| coder | units | alpha, nominal | share | time |\n"
         "| --- | ---: | ---: | ---: | ---: |\n"
-        f"| alice | 12,345 | {MINUS}0.6667 | 33% | 1.5 min |\n"
+        f"| alice | 12,345 | {MINUS}0.667 | 33% | 1.5 min |\n"
     )
 
 
 @pytest.mark.parametrize(
     ("value", "kind", "text"),
     [
-        (0.66666, "figure", "0.6667"),
-        (-0.25, "figure", f"{MINUS}0.2500"),
-        (-0.00001, "figure", "0.0000"),
-        (1, "figure", "1.0000"),
+        (0.66666, "figure", "0.667"),
+        (-0.25, "figure", f"{MINUS}0.250"),
+        (-0.00001, "figure", "0.000"),
+        (1, "figure", "1.000"),
         (1234567, "count", "1,234,567"),
         (0.5, "percent", "50%"),
         (0, "percent", "0%"),
+        (0.0004, "probability", "< 0.001"),
         (0.0123, "percent", "1.2%"),
         (0.0994, "percent", "9.9%"),
         (0.0995, "percent", "10%"),

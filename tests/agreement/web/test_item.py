@@ -72,7 +72,7 @@ def test_a_turn_in_a_chain_is_shown_by_its_words(show):
 
 
 def test_every_pair_has_its_relation(show):
-    for label, relation in (("c", "category"), ("d", "intersection"), ("a", "identity")):
+    for label, relation in (("c", "different category"), ("d", "overlap"), ("a", "identical")):
         [pair] = rows(show(label).content.decode(), "Every pair of coders")
         assert pair.startswith(f"alice – bob {relation} ")
 

@@ -210,7 +210,7 @@ def test_every_kind_of_scheme_has_every_page(signed_in, charlie, kind, answered)
         assert any(figures(reply.content.decode(), "coders")) == answered, by
     assert len(table(pages["grid"], "grid")) == len(overall.CONSTRUCTIONS[project.answers])
     assert ("table-antecedents" in pages["grid"]) == (project.answers == "pointers")
-    assert ("Take the unit out" in pages["compare"].partition('id="table-compare"')[2]) == (
+    assert ("Exclude the item from its own set" in pages["compare"].partition('id="table-compare"')[2]) == (
         project.answers != "categories" and default_parameters(project.preset, project.answers).is_alpha
     )
     assert ("undefined" in paragraph(pages["methods"])) != answered

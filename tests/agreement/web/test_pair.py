@@ -9,6 +9,7 @@ from agreement.measures import RELATIONS
 from agreement.reports import coders as reports
 from agreement.reports.items import items
 from agreement.reports.parameters import default_parameters
+from agreement.sections.labels import RELATION_LABELS
 from annotations.models import Project
 from tests.conftest import judge
 from tests.shared.agreeing import (
@@ -61,7 +62,7 @@ def test_relations_and_categories_of_the_two_are_counted(signed_in, charlie, wal
     page = signed_in(charlie).get(URL).content.decode()
     found, two = extract(walk), replace(CONVENTION, coders="alice,bob")
     counts = items.compute_items(found, two).relations.sum(axis=0).tolist()
-    assert [row[0] for row in table(page, "relations")] == list(RELATIONS)
+    assert [row[0] for row in table(page, "relations")] == list(RELATION_LABELS.values())
     assert figures(page, "relations") == [digits(count, count / sum(counts)) for count in counts]
     rows = reports.confusion_matrix(found, two, ("alice", "bob"))
     assert figures(page, "confusion") == [digits(*row) for row in rows.tolist()]
@@ -78,7 +79,7 @@ def test_in_the_other_order_the_categories_change_sides(signed_in, charlie, walk
 def test_a_relation_leads_to_as_many_items_as_it_counts(signed_in, charlie, walk):
     client = signed_in(charlie)
     page = client.get(URL).content.decode()
-    for [name, count, _] in table(page, "relations"):
+    for name, [_, count, _] in zip(RELATIONS, table(page, "relations"), strict=True):
         [address] = links(page, f"relation={name}")
         found = client.get(address).content.decode()
         assert len(table(found, "items")) == int(count), name

@@ -207,16 +207,16 @@ def test_the_home_of_an_empty_project_says_what_to_do_next(manager):
 
 def test_assigning_is_done_docset_by_docset(manager):
     assert manager.get("/projects/ferry/assign/").url == URL
-    assert "Assign" not in manager.get("/projects/ferry/").content.decode()
+    assert "Assign texts" not in manager.get("/projects/ferry/").content.decode()
 
 
-def test_a_new_project_of_pyramids_goes_on_with_its_docsets(signed_in, db):
+def test_a_new_project_of_pyramids_opens_on_its_overview(signed_in, db):
     from annotations.models import User
 
     root = User.objects.create(username="root", is_superuser=True, is_staff=True)
     fields = {"title": "Sea", "slug": "sea", "scheme": "pyramid", "guidelines": ""}
     reply = signed_in(root).post("/projects/new/", fields)
-    assert reply.url == "/projects/sea/docsets/"
+    assert reply.url == "/projects/sea/"
 
 
 def test_the_options_of_pyramids_stand_on_the_page_of_the_scheme(manager):

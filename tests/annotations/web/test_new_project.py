@@ -17,7 +17,7 @@ def maker(alice, signed_in):
 
 
 def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
-    assert maker.post(URL, FORM).url == "/projects/walks/scheme/allows/"
+    assert maker.post(URL, FORM).url == "/projects/walks/"
     project = Project.objects.get()
     assert (project.slug, project.title, project.guidelines) == ("walks", "Walks", "# Read")
     assert [category.key for category in project.categories.all()] == ["ident", "none"]

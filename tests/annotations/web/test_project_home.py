@@ -66,7 +66,8 @@ def test_an_adjudicator_who_codes_finds_the_own_coding(signed_in, people, projec
 
 def test_a_project_without_texts_says_so(signed_in, charlie, project):
     project.texts.all().delete()
-    assert "No texts yet" in signed_in(charlie).get(URL).content.decode()
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "Import or paste the texts." in page
 
 
 @pytest.mark.parametrize("name", ["alice", "charlie"])

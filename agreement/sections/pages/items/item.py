@@ -16,6 +16,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
 from agreement.sections.charts import Chart, upset_plot
 from agreement.sections.content import PageSections, TablesAndCharts
+from agreement.sections.labels import RELATION_LABELS, choice_label
 from agreement.sections.pages.items import passage
 from agreement.sections.pages.items.items import given_answers, item_options, read_item_marks
 from agreement.sections.pages.items.scu_items import scus_by_coder, summary_lines
@@ -67,6 +68,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
             "links": _neighbour_links(request, items, rows, place),
             "text": about,
             "named": {"pointers": "Antecedent", "indices": "Index"}.get(request.extract.kind),
+            "labels": request.extract.labels,
             **details,
         },
     )
@@ -98,8 +100,8 @@ def _pairs_tables(report: ItemReport) -> list[Table]:
     names = list(report.pairs[0].distances)
     columns = [
         Column("coders", "Coders"),
-        Column("relation", "Relation"),
-        *(Column(name, name, "figure") for name in names),
+        Column("relation", "Relation", labels=RELATION_LABELS),
+        *(Column(name, choice_label("distance", name), "figure") for name in names),
     ]
     rows: list[tuple[Cell, ...]] = [
         (f"{one.first} – {one.second}", one.relation, *one.distances.values()) for one in report.pairs

@@ -10,7 +10,7 @@ import numpy as np
 from django.urls import reverse
 
 from agreement.data.answers import Extract
-from agreement.data.given_answers import GivenAnswer, read_category_labels, read_given_answers, read_marks
+from agreement.data.given_answers import GivenAnswer, read_given_answers, read_marks
 from agreement.data.snippets import Snippet, read_snippets_and_texts
 from agreement.discussion import open_flags
 from agreement.measures import RELATIONS
@@ -30,6 +30,7 @@ from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
+from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.tables import Cell, Column, Composed, Table
 from annotations.models import Project
 from annotations.models.project import may
@@ -67,12 +68,11 @@ def given_answers(
     extract: Extract,
     units: Collection[int],
     contents: Mapping[int, str],
-    labels: Mapping[str, str] | None = None,
 ) -> dict[int, list[GivenAnswer]]:
     """Return what coders answered on each of these markables; of pyramids nothing, whose words nobody answers on."""
     if extract.units:
         return {}
-    return read_given_answers(extract, read_category_labels(project) if labels is None else labels, units, contents)
+    return read_given_answers(extract, extract.labels, units, contents)
 
 
 def build(request: AnalysisRequest) -> PageSections:
@@ -87,8 +87,7 @@ def build(request: AnalysisRequest) -> PageSections:
     first = sorted(selected.tolist(), key=lambda row: -items.share[row])[:STRIP_SIZE]
     units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in first)})
-    labels = read_category_labels(request.project)
-    answers = given_answers(request.project, request.extract, units, contents, labels)
+    answers = given_answers(request.project, request.extract, units, contents)
     current = request.options.get("sort") or "share"
     ambiguity = _ambiguity_table(request)
     return PageSections(
@@ -101,7 +100,7 @@ def build(request: AnalysisRequest) -> PageSections:
             "shown": shown,
             "total": len(items.unit),
             "discusses": may(request.project, Right.DISCUSS),
-            "filters": _filters(request, items, marks, labels),
+            "filters": _filters(request, items, marks),
             "shows_texts": _shows_texts(request, items),
             "text_choices": _text_choices(request, items),
             "kept": [pair for pair in (request.parameters.query() | request.options).items() if pair[0] != "text"],
@@ -182,7 +181,7 @@ def _items_table(
         *([] if titled else title),
         Column("values", "Values", "count", "both" if request.extract.units else "file"),
         Column("coders", "Coders", "count", "file"),
-        *(Column(name, name.capitalize(), "count", "file") for name in RELATIONS),
+        *(Column(name, RELATION_LABELS[name].capitalize(), "count", "file") for name in RELATIONS),
         Column("ambiguity", "Ambiguity", place="file"),
         *([Column("notes", "Notes", "count", "file"), Column("unsure", "Unsure", "count", "file")] if judged else []),
         *([Column("flag", "Flag", place="file")] if discusses else []),
@@ -256,7 +255,7 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
         "Marked as ambiguous",
         [
             Column("kind", "By"),
-            Column("name", "Category or coder"),
+            Column("name", "Category or coder", labels=request.extract.labels),
             Column("items", "Items", "count"),
             Column("of_items", "of", "count"),
             Column("share_of_items", "Share", "percent"),
@@ -283,14 +282,12 @@ def _ambiguity_table(request: AnalysisRequest) -> Table | None:
     )
 
 
-def _filters(
-    request: AnalysisRequest, items: Items, marks: ItemMarks, labels: Mapping[str, str]
-) -> list[tuple[str, Chips]]:
+def _filters(request: AnalysisRequest, items: Items, marks: ItemMarks) -> list[tuple[str, Chips]]:
     """Return the filters as chips, under a label each; those that let nothing through are left out."""
     levels = sorted(set(items.level))
     ambiguity = AMBIGUITY_LABELS | ({"explicit": "in several SCUs"} if request.extract.units else {})
     groups: list[tuple[str, list[tuple[str, str, str]]]] = [
-        ("Some pair of coders", [("relation", name, name) for name in RELATIONS]),
+        ("Relation", [("relation", name, RELATION_LABELS[name]) for name in RELATIONS]),
         ("Ambiguity", [("ambiguity", name, ambiguity[name]) for name in AMBIGUITY]),
         (
             "Marks",
@@ -301,8 +298,8 @@ def _filters(
             ],
         ),
         (
-            "Some coder says",
-            [] if request.extract.units else [("category", name, labels.get(name, name)) for name in items.names],
+            "Category",
+            [] if request.extract.units else [("category", name, request.extract.label(name)) for name in items.names],
         ),
         ("Level", [("level", name, name) for name in levels] if len(levels) > 1 else []),
     ]

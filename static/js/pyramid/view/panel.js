@@ -28,7 +28,7 @@ const SCORING = [["extend-on", "select"], ["scu-1", "SCU of the list"], ["filter
   ["undo", "undo"]];
 
 /** @param {number | null} value */
-const figure = (value) => (value === null ? "–" : value.toFixed(4));
+const figure = (value) => (value === null ? "–" : value.toFixed(3));
 /** @param {number} value */
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 

@@ -1,0 +1,123 @@
+"""The settings of a page in words: the preset they are, and what differs from that of the project, to take away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.utils.http import urlencode
+
+from agreement.reports.basis import resolve
+from agreement.reports.parameters import (
+    SELECTIONS,
+    InvalidParameter,
+    Parameters,
+    Preset,
+    default_parameters,
+    default_preset,
+)
+from agreement.reports.request import AnalysisRequest
+from agreement.reports.settings import differing_settings, find_preset, relevant_settings
+from agreement.reports.wording import CODINGS_LEFT_OUT
+from agreement.sections.labels import choice_label, field_label
+
+# So many names of a selection stand on a chip.
+MOST_NAMES = 3
+# What is in sight besides the chips.
+IN_SIGHT = ("distance",)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A parameter that is not as in the project, in words, and the address of the page without it."""
+
+    name: str
+    words: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a page is computed. `preset` is None where the settings are those of none, `own` is that of the project."""
+
+    preset: Preset | None
+    own: Preset
+    differences: tuple[Difference, ...]
+
+    @property
+    def n_folded(self) -> int:
+        """How many settings out of sight differ."""
+        folded = {one.name for one in self.differences} - {*IN_SIGHT, *SELECTIONS}
+        return len(folded) if self.preset is None else 0
+
+    @property
+    def shown(self) -> tuple[Difference, ...]:
+        """What stands as a chip: of a preset only what is selected, for its settings are its own."""
+        return tuple(one for one in self.differences if self.preset is None or one.name in SELECTIONS)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether all is as the project has it."""
+        return not self.differences
+
+    @property
+    def sentence(self) -> str:
+        """The preset, or what was chosen instead of it."""
+        if self.preset:
+            return f"Preset: {self.preset.label}{', the project default' if self.preset == self.own else ''}."
+        changed = ", ".join(one.words for one in self.differences if one.name not in SELECTIONS)
+        return f"Custom: {self.own.label}, but for {changed}."
+
+
+def read_settings(request: AnalysisRequest) -> Settings:
+    """Return how the page of the request is computed."""
+    project, parameters, kind = request.project, request.parameters, request.extract.kind
+    own = default_preset(project.preset, project.answers)
+    changed = differing_settings(kind, parameters, own.parameters, project.unmarked)
+    values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
+    return Settings(
+        find_preset(parameters, project.preset, project.answers, kind, project.unmarked),
+        own,
+        tuple(
+            Difference(
+                name,
+                f"{field_label(name, pyramids=bool(request.extract.units))}: {_value_in_words(request, name)}",
+                _address_without(request, name, value),
+            )
+            for name, value in values.items()
+        ),
+    )
+
+
+def list_settings(request: AnalysisRequest) -> list[tuple[str, str]]:
+    """Return in words every setting that matters, and every selection that leaves something out."""
+    names = relevant_settings(request.extract.kind, request.parameters)
+    selections = [name for name in SELECTIONS if getattr(request.parameters, name)]
+    pyramids = bool(request.extract.units)
+    return [(field_label(name, pyramids=pyramids), _value_in_words(request, name)) for name in (*names, *selections)]
+
+
+def _value_in_words(request: AnalysisRequest, name: str) -> str:
+    if name not in SELECTIONS:
+        return choice_label(name, getattr(request.parameters, name))
+    labels: Mapping[str, str] = {}
+    if name == "without":
+        labels = request.extract.labels
+    elif name == "texts":
+        labels = {text.slug: text.title for text in request.extract.texts}
+    elif name == "include":
+        labels = CODINGS_LEFT_OUT
+    chosen = [labels.get(one, one) for one in sorted(request.parameters.selection(name))]
+    more = f" and {len(chosen) - MOST_NAMES} more" if len(chosen) > MOST_NAMES else ""
+    return ", ".join(chosen[:MOST_NAMES]) + more
+
+
+def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
+    """Return the address with one parameter as the project has it; a coefficient that then cannot be is so, too."""
+    changed = replace(request.parameters, **{name: value})
+    try:
+        resolve(request.project_answers, changed)
+    except InvalidParameter:
+        own: Parameters = default_parameters(request.project.preset, request.project.answers)
+        changed = replace(changed, coefficient=own.coefficient)
+    return f"?{urlencode(changed.query() | request.options)}"

@@ -1,0 +1,57 @@
+"""What a new project needs before work can begin: each step done or to do, with the page where it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+from django.urls import reverse
+
+from annotations.models import Category, Coding, Membership, Project, Text
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.members import CODING_ROLES
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: what it is about, what to do, where, and whether it is done."""
+
+    label: str
+    hint: str
+    address: str
+    done: bool
+
+
+def steps_to_do(project: Project) -> list[Step]:
+    """Return the steps of a project, for who manages it; none where all are done. One query."""
+    if not may(project, Right.MANAGE):
+        return []
+    of_project = {"project": OuterRef("pk")}
+    done = Project.objects.filter(pk=project.pk).values_list(
+        Exists(Category.objects.filter(**of_project)),
+        Exists(Text.objects.filter(**of_project)),
+        Exists(Membership.objects.filter(**of_project, role__in=CODING_ROLES)),
+        Exists(Coding.objects.filter(text__project=OuterRef("pk"))),
+        Exists(Project.objects.filter(pk=OuterRef("pk")).exclude(guidelines="")),
+    )[0]
+    pyramids = project.answers == Project.Answers.SCUS
+    steps = [
+        Step(label, hint, reverse(route, args=[project.slug]), bool(is_done))
+        for (label, hint, route), is_done in zip(
+            (
+                ("Scheme", "Check the categories that coders choose from.", "scheme"),
+                ("Docsets", "Add the summaries of a docset.", "docsets")
+                if pyramids
+                else ("Texts", "Import or paste the texts.", "project-texts"),
+                ("People", "Add the coders.", "members"),
+                ("Assignments", "Assign docsets to coders.", "docsets")
+                if pyramids
+                else ("Assignments", "Assign texts to coders.", "assign"),
+                ("Guidelines", "Write what coders are to follow.", "scheme"),
+            ),
+            done,
+            strict=True,
+        )
+    ]
+    return [] if all(step.done for step in steps) else steps

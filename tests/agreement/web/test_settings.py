@@ -1,0 +1,137 @@
+"""The settings of a page of results: what is in sight, what differs from the project, what the form asks for."""
+
+import re
+from html import unescape
+
+import pytest
+
+from agreement.reports.parameters import CHOICES, PRESETS, Parameters, presets_for
+from agreement.reports.settings import relevant_settings
+from agreement.web.forms import SHOWN
+from tests.shared.agreeing import WALK, answer, coded_project
+
+URL = "/projects/walk/agreement/"
+
+
+@pytest.fixture
+def walk(db):
+    """Return a project whose two coders disagree."""
+    return answer(coded_project("walk", "poesio-artstein-2005", WALK))
+
+
+@pytest.fixture
+def show(signed_in, charlie, walk):
+    """Return a function that returns a page of charlie's, by what its address asks for."""
+    client = signed_in(charlie)
+
+    def get(**query):
+        return client.get(URL, query).content.decode()
+
+    return get
+
+
+def chips(page):
+    """Return the words and addresses of what differs."""
+    found = re.findall(r'<a class="chip" href="([^"]*)" aria-label="Remove ([^"]*)"', page)
+    return {unescape(words): unescape(address) for address, words in found}
+
+
+def named(page):
+    """Return the names of the controls."""
+    return set(re.findall(r'<(?:select|input type="checkbox") name="([^"]*)"', page))
+
+
+def in_form(page, **changed):
+    """Return what the form sends as it is shown, with some of it changed."""
+    sent = {SHOWN: unescape(re.search(r'name="shown" value="([^"]*)"', page)[1])}
+    for name, options in re.findall(r'<select name="([^"]*)".*?>(.*?)</select>', page, re.DOTALL):
+        chosen = re.search(r'<option value="([^"]*)" selected', options)
+        sent[name] = unescape(chosen[1])
+    return sent | changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "names"),
+    [
+        ("categories", {}, {"coefficient", "unmarked"}),
+        ("categories", {"coefficient": "fleiss_kappa"}, {"coefficient", "unmarked", "missing"}),
+        ("indices", {"distance": "jaccard"}, {"coefficient", "unmarked", "distance", "exclude_unit"}),
+        ("indices", {"distance": "masi"}, {"coefficient", "unmarked", "distance", "exclude_unit", "thirds"}),
+        ("pointers", {"coefficient": "fleiss_kappa"}, {"coefficient", "unmarked", "missing", "chains", "top"}),
+        ("pointers", {"distance": "passonneau"}, set(CHOICES) - {"missing", "units"}),
+        ("indices", {"units": "words"}, {"coefficient", "unmarked", "distance", "exclude_unit", "units"}),
+    ],
+)
+def test_a_setting_matters_or_is_not_there(kind, asked, names):
+    assert set(relevant_settings(kind, Parameters(**asked))) == names
+
+
+def test_the_controls_are_those_that_matter(show):
+    assert {"preset", "distance", "thirds", "chains"} <= named(show())
+    assert "missing" not in named(show())
+    of_kappa = named(show(coefficient="fleiss_kappa"))
+    assert "missing" in of_kappa
+    assert not of_kappa & {"distance", "thirds", "empty", "exclude_unit"}
+
+
+def test_the_project_default_has_no_chips_and_a_change_has_one_that_takes_it_away(show):
+    assert chips(show()) == {}
+    assert "Reset to project default" not in show()
+    page = show(distance="dice", chains="none", without="place")
+    found = chips(page)
+    assert len(found) == 3
+    assert "Custom" in page
+    assert "Advanced (1 changed)" in page
+    assert "Reset to project default" in page
+    [address] = [address for words, address in found.items() if words.startswith("Distance")]
+    assert "distance=passonneau" in address
+    assert "chains=none" in address
+    assert "without=place" in address
+
+
+def test_every_preset_that_fits_can_be_chosen_and_is_recognized(show):
+    page = show()
+    for preset in presets_for("pointers"):
+        assert f'value="{preset.key}"' in page
+        shown = show(preset=preset.key)
+        assert re.search(rf'value="{preset.key}" selected', shown), preset.key
+        assert chips(shown) == {}
+
+
+def test_the_form_asks_for_what_was_changed_and_keeps_what_it_does_not_show(signed_in, charlie, show):
+    client = signed_in(charlie)
+    page = show(distance="jaccard", thirds="rounded")
+    assert "thirds" not in named(page)
+    answered = client.get(URL, in_form(page, distance="masi"), follow=True)
+    [(address, _)] = answered.redirect_chain
+    assert "distance=masi" in address
+    assert "thirds=rounded" in address
+    assert SHOWN not in address
+    changed = client.get(URL, in_form(page, preset="poesio-artstein-2005-k", coders="ann"))
+    assert changed["Location"] == f"{URL}?preset=poesio-artstein-2005-k&coders=ann"
+    both = client.get(URL, in_form(page, preset="poesio-artstein-2005", distance="dice"))
+    assert both["Location"] == f"{URL}?preset=poesio-artstein-2005&distance=dice"
+
+
+def test_a_wrong_value_in_the_form_is_named(signed_in, charlie, show):
+    answered = signed_in(charlie).get(URL, in_form(show(), distance="ghost"), follow=True)
+    assert answered.status_code == 400
+    assert "distance: &#x27;ghost&#x27; is not one of" in answered.content.decode()
+
+
+def test_a_chip_never_leads_to_an_error(signed_in, charlie, show):
+    client = signed_in(charlie)
+    page = show(coefficient="augmented_kappa", chains="none")
+    for address in chips(page).values():
+        assert client.get(f"{URL}{address}").status_code == 200
+
+
+def test_each_control_says_what_it_is_for(show):
+    page = show()
+    for name in named(page) - {"preset"}:
+        assert re.search(rf'class="help" id="id_{name}_helptext">[^<]+<', page), name
+
+
+def test_the_default_stands_in_words(show):
+    assert "Preset: Poesio &amp; Artstein 2005: whole chain, inclusive, -top, the project default." in show()
+    assert PRESETS["poesio-artstein-2005-k"].label.replace("&", "&amp;") in show(preset="poesio-artstein-2005-k")

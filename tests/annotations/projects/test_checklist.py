@@ -1,0 +1,70 @@
+"""What a new project needs, step by step."""
+
+import pytest
+
+from annotations.models import Membership, Project, Text
+from annotations.planning.assignments import assign_texts
+from annotations.projects.checklist import steps_to_do
+from annotations.projects.creation import create_project
+from annotations.projects.members import add_member
+from annotations.schemes.ready_made import SCHEMES
+from tests.conftest import make_project
+
+
+def seen_by(project, user):
+    """Return the project as its pages get it."""
+    return Project.objects.visible_to(user).get(pk=project.pk)
+
+
+def done(project, user):
+    return [step.label for step in steps_to_do(seen_by(project, user)) if step.done]
+
+
+def test_steps_are_done_one_by_one_until_none_is_shown(charlie, alice, django_assert_num_queries):
+    project = make_project()
+    add_member(project, charlie, Membership.Role.MANAGER)
+    project.guidelines = ""
+    project.save()
+    assert done(project, charlie) == ["Scheme", "Texts"]
+    add_member(project, alice, Membership.Role.CODER)
+    assert done(project, charlie) == ["Scheme", "Texts", "People"]
+    assign_texts(project, Text.objects.filter(project=project), [alice])
+    assert done(project, charlie) == ["Scheme", "Texts", "People", "Assignments"]
+    seen = seen_by(project, charlie)
+    with django_assert_num_queries(1):
+        assert len(steps_to_do(seen)) == 5
+    project.guidelines = "Mark every pronoun."
+    project.save()
+    assert steps_to_do(seen_by(project, charlie)) == []
+
+
+@pytest.mark.parametrize("scheme", ["poesio-artstein-2005", "pyramid"])
+def test_every_step_leads_to_a_page_and_a_new_project_opens_with_them(signed_in, charlie, scheme):
+    project = create_project("walk", "Walk", SCHEMES[scheme], manager=charlie)
+    client = signed_in(charlie)
+    page = client.get("/projects/walk/").content.decode()
+    assert "Set up the project" in page
+    for step in steps_to_do(seen_by(project, charlie)):
+        assert f'href="{step.address}"' in page
+        assert client.get(step.address).status_code == 200
+
+
+def test_who_does_not_manage_is_not_told(signed_in, alice, charlie):
+    project = create_project("walk", "Walk", SCHEMES["poesio-artstein-2005"], manager=charlie)
+    for role in (Membership.Role.CODER, Membership.Role.ADJUDICATOR):
+        add_member(project, alice, role)
+        assert steps_to_do(seen_by(project, alice)) == []
+        assert "Set up the project" not in signed_in(alice).get("/projects/walk/").content.decode()
+
+
+def test_tabs_stand_in_groups_and_a_coder_has_one(signed_in, alice, charlie):
+    project = create_project("walk", "Walk", SCHEMES["poesio-artstein-2005"], manager=charlie)
+    add_member(project, alice, Membership.Role.CODER)
+    page = signed_in(charlie).get("/projects/walk/").content.decode()
+    tabs = page.partition('id="tabs"')[2].partition("</nav>")[0]
+    places = [tabs.index(f">{name}<") for name in ("Annotate", "People", "Results", "Agreement", "Import and export")]
+    assert places == sorted(places)
+    of_coder = signed_in(alice).get("/projects/walk/").content.decode().partition('id="tabs"')[2].partition("</nav>")[0]
+    assert "Overview" in of_coder
+    assert "Annotate" not in of_coder
+    assert "Results" not in of_coder
