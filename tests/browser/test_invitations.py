@@ -36,7 +36,7 @@ def test_who_has_the_link_makes_an_account_and_joins(live_server, browser, proje
     for label in ("Password", "Password confirmation"):
         page.get_by_label(label, exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Create account and join").click()
-    expect(page.get_by_role("status")).to_contain_text("You are coder of Tea now.")
+    expect(page.get_by_role("status")).to_contain_text("You joined “Tea” as coder.")
     assert project.memberships.get(user__username="nora").role == "coder"
     assert len(said) > 2
     assert not any(secret in one for one in said)
@@ -47,5 +47,5 @@ def test_who_is_signed_in_joins_with_the_account_they_have(sign_in, mallory, pro
     page = sign_in(mallory)
     page.goto(f"/invitations/{secret}/")
     page.get_by_role("button", name="Join as mallory").click()
-    expect(page.get_by_role("status")).to_contain_text("You are coder of Tea now.")
+    expect(page.get_by_role("status")).to_contain_text("You joined “Tea” as coder.")
     assert project.memberships.filter(user=mallory).exists()

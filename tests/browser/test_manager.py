@@ -40,6 +40,7 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     page.get_by_role("link", name="Import", exact=True).click()
     page.get_by_label("Format").select_option("plain")
     page.get_by_label("Files", exact=True).set_input_files(walk_zip())
+    page.get_by_label("A folder per coder").check()
     page.get_by_label("Create missing accounts").check()
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#summary")).to_have_text(

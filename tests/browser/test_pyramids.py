@@ -560,7 +560,7 @@ def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
     text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
     builder = open_coding(sign_in, alice, text.codings.get())
-    expect(builder.page.locator(".notice")).to_contain_text("There is no pyramid of yours")
+    expect(builder.page.locator(".notice")).to_contain_text("You have no pyramid")
     expect(builder.page.get_by_text("No SCUs to find")).to_be_visible()
 
 
@@ -578,7 +578,7 @@ def test_an_adjudicator_sees_how_the_coders_have_an_scu_and_takes_theirs(sign_in
     add_member(made.project, charlie, Membership.Role.ADJUDICATOR)
     coding = start_agreed_pyramid(made, charlie, codings["alice"])
     page = sign_in(charlie, "/projects/ferry/texts/sinking/agreed/code/")
-    expect(page.locator("#others-count")).to_have_text("1 lacking here")
+    expect(page.locator("#others-count")).to_have_text("1 missing here")
     agreed = Builder(page, coding)
     agreed.press("j")
     expect(page.locator("#scu-others h3")).to_have_text(["alice: the same words", "bob: split over 2 SCUs"])

@@ -48,7 +48,7 @@ def test_twelve_texts_come_in_by_at_most_six_clicks(sign_in, manager, project):
     assert violations(page) == []
     clicks.click("button", "Preview")
     expect(page.get_by_role("region", name="Texts of the import").get_by_role("row")).to_have_count(13)
-    clicks.click("button", "Import now")
+    clicks.click("button", "Import")
     expect(page.locator("#summary")).to_contain_text("12 new texts")
     assert clicks.count <= 6
     assert Text.objects.get(project=project, slug="07-text").content == "Text 7 [sic] is short."

@@ -129,7 +129,7 @@ def test_what_takes_long_is_shown_with_a_bar_until_the_worker_is_done(sign_in, m
     expect(page.get_by_text("nothing changes yet")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_text("In progress.")).to_be_visible()
+    expect(page.get_by_text("In progress. You can leave")).to_be_visible()
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
     expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
 

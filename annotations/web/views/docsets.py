@@ -147,7 +147,7 @@ def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, f"{pluralize(n_new, 'new coding')} to do.")
+            messages.success(request, f"{pluralize(n_new, 'assignment')} created.")
             return redirect("docset", project.slug, docset_row.slug)
     context = {"project": project, "docset": docset_row, "form": form}
     return render(request, "annotations/docsets/docset_assign.html", context, status=400 if form.errors else 200)
