@@ -31,6 +31,7 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     best = page.locator("#table-scores tbody tr").first.locator("td").nth(5)
     expect(best).to_have_text("0.867")
     page.get_by_label("Score of the charts").select_option("original")
+    page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Original score of each system")).to_be_visible()
     assert "score=original" in page.url
     page.go_back()
