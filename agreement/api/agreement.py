@@ -194,7 +194,7 @@ class Items(AgreementView):
         rows = pages.paginate_sequence(selected, request)
         units = [int(ranking.unit[row]) for row in rows]
         snippets, contents = read_snippets_and_texts(units)
-        answers = given_answers(project, extracted, units, contents)
+        answers = given_answers(extracted, units, contents)
         flagged = marks.flag if may(project, Right.DISCUSS) else None
         return pages.get_paginated_response([_item(ranking, row, snippets, answers, flagged) for row in rows])
 
@@ -204,14 +204,14 @@ class Item(AgreementView):
 
     @extend_schema(parameters=[AnalysisQuerySerializer], responses=ItemReportSerializer)
     def get(self, request: Request, slug: str, text: str, key: str) -> Response:
-        project, extracted, parameters = self.asked(request, slug)
+        _, extracted, parameters = self.asked(request, slug)
         report = items.report_item(extracted, parameters, text, key)
         if report is None:
             raise Http404("Item not found.")
         answers = report.text.answers
         keys = dict(zip((*answers.units, *answers.others), answers.keys, strict=True))
         contents = read_snippets_and_texts([report.unit])[1]
-        given = given_answers(project, extracted, [report.unit], contents)
+        given = given_answers(extracted, [report.unit], contents)
         return Response(
             {
                 "text": text,

@@ -341,7 +341,7 @@ AGREEMENT = [
     row("withdraw-remark", pk="@remark.pk", POST=who(["manager"], 302).but({"adjudicator": 404, "superuser": 404})),
     again("remark", OF_AGREED, POST=discussing(302, {"body": "Why?"})),
     row("flag", POST=discussing(302, {"on": "1"})),
-    row("resolve-flag", POST=discussing(302)),
+    row("resolve-flag", PARAMETERS | {"key": "@markable.key"}, POST=discussing(302)),
     row("flags", GET=discussing()),
 ]
 

@@ -237,7 +237,7 @@ def noted(varied, codings, keys):
 def test_an_item_stands_in_its_context_with_its_words_marked(signed_in, charlie, judged, text, keys):
     page = signed_in(charlie).get(URL).content.decode()
     [(before, words, after)] = re.findall(
-        f"<bdi>([^<]*)</bdi></span><span [^>]*><a [^>]*{keys['c']}[^>]*>(.*?)</a>(.*?)<", page
+        f"<bdi>([^<]*)</bdi></span><span[^>]*><a [^>]*{keys['c']}[^>]*>(.*?)</a>(.*?)<", page
     )
     markable = text.markables.get(key=keys["c"])
     around = (text.content[: markable.start], text.content[markable.start : markable.end], text.content[markable.end :])

@@ -218,9 +218,9 @@ def test_peers_of_two_docsets_may_have_one_name(manager, ferry, peer):
 def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
     sent = {"coders": [adam.pk, bob.pk], "pyramid": "on", "peers": [peer.pk], "against": "own"}
     page = manager.post(f"{URL}assign/", sent, follow=True).content.decode()
-    assert "3 new codings to do." in page
+    assert "3 assignments created." in page
     assert set(peer.codings.values_list("coder__username", "kind")) == {("adam", "peer"), ("bob", "peer")}
-    assert "0 new codings" in manager.post(f"{URL}assign/", sent, follow=True).content.decode()
+    assert "0 assignments created" in manager.post(f"{URL}assign/", sent, follow=True).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_an_old_form_undoes_nobodys_guidelines_unless_it_is_sent_again(project, 
     assert status_of(signed_in(dana), SCHEME, old | {"guidelines": "Two hours of work."}) == 302
     answer = signed_in(charlie).post(SCHEME, old | {"title": "Tea again"})
     assert "Somebody else has changed this since you opened it" in answer.content.decode()
-    assert "<title>Scheme · Tea · Coindex</title>" in answer.content.decode()
+    assert "<title>Scheme and guidelines · Tea · Coindex</title>" in answer.content.decode()
     project.refresh_from_db()
     assert (project.title, project.guidelines) == ("Tea", "Two hours of work.")
     again = answer.context["about_form"]["seen"].value()

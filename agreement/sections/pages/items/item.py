@@ -76,7 +76,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
 
 def _given_answers(request: AnalysisRequest, report: ItemReport, about: Text) -> dict[str, GivenAnswer]:
     """Return what each coder answered; a coder who was left out of the figures is left out here."""
-    given = given_answers(request.project, request.extract, [report.unit], {about.pk: about.content})
+    given = given_answers(request.extract, [report.unit], {about.pk: about.content})
     return {one.coder: one for one in given.get(report.unit, ())}
 
 

@@ -64,7 +64,6 @@ def read_item_marks(project: Project, extract: Extract) -> ItemMarks:
 
 
 def given_answers(
-    project: Project,
     extract: Extract,
     units: Collection[int],
     contents: Mapping[int, str],
@@ -87,7 +86,7 @@ def build(request: AnalysisRequest) -> PageSections:
     first = sorted(selected.tolist(), key=lambda row: -items.share[row])[:STRIP_SIZE]
     units = [int(items.unit[row]) for row in rows]
     snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in first)})
-    answers = given_answers(request.project, request.extract, units, contents)
+    answers = given_answers(request.extract, units, contents)
     current = request.options.get("sort") or "share"
     ambiguity = _ambiguity_table(request)
     return PageSections(
