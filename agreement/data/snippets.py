@@ -14,6 +14,8 @@ from annotations.models import Markable, Text
 CONTEXT_WIDTH, KEYWORD_WIDTH = 24, 48
 # An item is cut to so many characters in its context.
 LONGEST_KEYWORD = 60
+# What stands for the end of a line.
+NEW_LINE = " / "
 
 
 # The words at either end of a stretch that may be cut.
@@ -31,6 +33,10 @@ class Keyword:
 
     def __str__(self) -> str:
         return f"{self.before}[{self.words}]{self.after}"
+
+    def on_its_line(self) -> Keyword:
+        """Return the same without the words of other lines, such as another summary's."""
+        return Keyword(self.before.rpartition(NEW_LINE)[2], self.words, self.after.partition(NEW_LINE)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ def keyword_in_context(content: str, parts: Sequence[Sequence[int]]) -> Keyword:
 
 
 def _on_one_line(words: str) -> str:
-    return WHITE_SPACE.sub(" ", LINE_BREAK.sub(" / ", words))
+    return WHITE_SPACE.sub(" ", LINE_BREAK.sub(NEW_LINE, words))
 
 
 def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:

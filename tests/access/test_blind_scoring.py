@@ -43,7 +43,14 @@ def ferry(alice, bob, charlie) -> Project:
 def addresses(text: str) -> list[str]:
     """Return every address of a route outside the admin, with the things of the project."""
     values = {"slug": "ferry", "text": text, "docset": "sinking", "coder": "alice", "username": "alice", "pk": "1"}
-    values |= {"first": "alice", "second": "bob", "key": "contributor:0-2", "secret": "x", "page": "scores", "name": "coding"}
+    values |= {
+        "first": "alice",
+        "second": "bob",
+        "key": "contributor:0-2",
+        "secret": "x",
+        "page": "scores",
+        "name": "coding",
+    }
     values |= {"table": "scores"}
 
     def filled(path: str) -> str:

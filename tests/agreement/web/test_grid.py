@@ -60,10 +60,10 @@ def test_k_stands_beside_alpha_on_antecedents(signed_in, charlie, walk):
 def test_a_value_leads_to_the_number_that_it_is(signed_in, charlie, walk):
     client = signed_in(charlie)
     page = client.get(URL, {"texts": "text-1"}).content.decode()
-    row = page.partition("exclusive, +top")[2].partition("</tr>")[0]
+    row = page.partition('id="table-grid"')[2].partition("exclusive, +top")[2].partition("</tr>")[0]
     for address, [value] in zip(links(row), ([one] for one in figures(page, "grid")[5]), strict=True):
         assert "texts=text-1" in address
-        assert f'id="value"><data value="{value}">' in client.get(address).content.decode()
+        assert f'id="value"><data value="{value}">' in client.get(URL.replace("grid/", address[3:])).content.decode()
 
 
 def test_the_condition_asked_for_is_marked(signed_in, charlie, walk):

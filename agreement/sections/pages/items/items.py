@@ -193,6 +193,7 @@ def _items_table(
     for row in rows:
         snippet, text = snippets[int(items.unit[row])], items.texts[items.text[row]]
         address = reverse("item", args=[request.project.slug, text.slug, snippet.key]) + f"?{request.full_query}"
+        keyword = snippet.keyword.on_its_line() if request.extract.units else snippet.keyword
         given = answers.get(snippet.pk, ())
         explicit, camps = int(items.explicit[row]), bool(items.camps[row])
         notes, unsure = sum(bool(one.note) for one in given), sum(one.unsure for one in given)
@@ -200,11 +201,7 @@ def _items_table(
         seen = _mark_words(flagged, notes, unsure, explicit, camps)
         cells.append(
             [
-                Composed(
-                    str(snippet.keyword),
-                    "agreement/parts/item_keyword.html",
-                    {"keyword": snippet.keyword, "address": address},
-                ),
+                Composed(str(keyword), "agreement/parts/item_keyword.html", {"keyword": keyword, "address": address}),
                 *([text.title] if titled else []),
                 *(
                     [Composed(_list_answers(given), "agreement/parts/item_answers.html", group_answers(given))]
