@@ -80,7 +80,7 @@ def test_coder_codes_with_the_keyboard_only_and_the_manager_sees_alpha_change(
     page.keyboard.press("3")
     saved(page)
     manager.reload()
-    expect(manager.locator("#value")).to_have_text("1.0000")
+    expect(manager.locator("#value")).to_have_text("1.000")
 
 
 def test_chain_is_shown_at_once(sign_in, alice, project):

@@ -48,7 +48,7 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
     assert coder.coding.status == "submitted"
     manager = sign_in(charlie, "/projects/own/")
     manager.get_by_role("button", name="Reopen").click()
-    expect(manager.get_by_text("Reopened")).to_be_visible()
+    expect(manager.get_by_text("Reopened “tea” for alice.")).to_be_visible()
     page.goto("/projects/own/texts/tea/code/")
     expect(page.locator("#progress-text")).to_have_text("3 of 3 decided")
     coder.press("u")

@@ -149,7 +149,7 @@ def test_an_invitation_lets_in_until_its_end_by_the_servers_clock(project, charl
     invitation, secret = invitations.invite(project, "coder", charlie, days=2)
     server_clock(NOON + timedelta(days=2))
     assert invitations.find_invitation(secret) is None
-    with pytest.raises(ValidationError, match="has been used or has ended"):
+    with pytest.raises(ValidationError, match="has been used or has expired"):
         invitations.accept(invitation, mallory)
     server_clock(NOON + timedelta(days=1))
     invitations.accept(invitation, mallory)

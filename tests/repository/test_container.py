@@ -264,6 +264,7 @@ def test_the_image_holds_the_program_and_nothing_else(image):
         "config",
         "annotations",
         "agreement",
+        "docs",
         "static",
         "templates",
     }

@@ -6,7 +6,7 @@ import pytest
 def test_everybody_reads_a_manual_and_its_pictures_without_a_query(client, db, django_assert_num_queries):
     with django_assert_num_queries(0):
         page = client.get("/help/coding/").content.decode()
-        picture = client.get("/help/images/coding.png")
+        picture = client.get("/help/images/coding.png/")
     assert "<h1" in page
     assert 'aria-current="page">' in page
     assert "/help/images/" in page
@@ -26,7 +26,7 @@ def test_what_is_searched_cannot_bring_html(client, db):
     assert "No section has" in page
 
 
-@pytest.mark.parametrize("address", ["ghost/", "README/", "images/ghost.png", "images/..%2F..%2Fmanage.py"])
+@pytest.mark.parametrize("address", ["ghost/", "README/", "images/ghost.png/", "images/..%2F..%2Fmanage.py/"])
 def test_what_is_no_manual_is_not_there(client, db, address):
     assert client.get(f"/help/{address}").status_code == 404
 
