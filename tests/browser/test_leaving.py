@@ -94,6 +94,46 @@ def test_the_label_and_the_comment_of_an_scu_that_are_being_written_come_back(si
     assert (scu.label, scu.comment) == ("A ferry sank", "twice")
 
 
+@pytest.mark.parametrize("leave", [reload, go_elsewhere])
+def test_a_page_that_was_made_before_the_last_answer_was_saved_is_asked_for_anew(coder, leave):
+    old = coder.page.request.get(CODE).text()
+    coder.press("4")
+    coder.saved()
+    served = []
+
+    def serve_the_old_page(route):
+        served.append(route.request.url)
+        if len(served) == 1:
+            route.fulfill(body=old, content_type="text/html")
+        else:
+            route.continue_()
+
+    coder.page.route(f"**{CODE}", serve_the_old_page)
+    leave(coder)
+    expect(coder.page.locator("#progress-text")).to_have_text("1 of 3 decided")
+    assert len(served) == 2
+    coder.at("Bob")
+    coder.press("4")
+    assert len(coder.saved()) == 2
+
+
+@pytest.mark.expected_errors("ERR_FAILED")
+def test_an_answer_for_which_nothing_had_time_is_sent_by_the_next_visit(coder):
+    page = coder.page
+    page.context.route("**/operations/", lambda route: route.abort())
+    page.evaluate("IDBObjectStore.prototype.add = function () { return { result: 0 }; }")  # it stores nothing
+    page.evaluate("IDBTransaction.prototype.__defineSetter__('oncomplete', () => {})")  # and never says that it has ended
+    coder.press("4")
+    expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
+    page.context.unroute("**/operations/")
+    page.reload()
+    expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
+    assert coder.saved()[coder.keys()["a"]]["category"] == "none"
+    page.reload()
+    coder.at("Bob")
+    assert Coding.objects.get(pk=coder.coding.pk).version == 1  # it is sent once
+
+
 def test_back_shows_the_coding_as_it_is_now(coder):
     page = coder.page
     coder.press("4")

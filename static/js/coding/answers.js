@@ -2,7 +2,7 @@
 import { judgement, sameJudgement } from "../workbench/judgements.js";
 import { candidates, isLegal, pointingCategory } from "./candidates.js";
 import { freeIndex } from "./entities.js";
-import { apply, categoryOf, withMarks } from "./state.js";
+import { categoryOf } from "./state.js";
 /** @import { Answer, Candidate, Category, Judgement, Judgements, Model } from "./types.js" */
 
 /** @type {(model: Model, judgements: Judgements, key: string, chosen: string) => Answer} */
@@ -118,24 +118,6 @@ export function offeredCandidates(model, judgements, key) {
 /** @type {(judgements: Judgements, key: string, remark: Partial<Judgement>) => Answer} */
 export function addRemark(judgements, key, remark) {
   return changed(judgements, key, { ...judgement(judgements.get(key)), ...remark });
-}
-
-/**
- * Why a markable cannot be moved so: which pointer the scheme would not allow any more; null when none.
- * @type {(model: Model, judgements: Judgements, from: string, to: string) => string | null}
- */
-export function brokenBy(model, judgements, from, to) {
-  const after = apply(model, judgements, [{ kind: "move", payload: { markable: from, to } }]);
-  const moved = withMarks(model, after);
-  for (const [key, value] of after) {
-    if (key === to || value.pointers.includes(to)) {
-      const wrong = value.pointers.find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
-      if (wrong !== undefined) {
-        return `“${moved.byKey.at(wrong).words}” would come later in the text than “${moved.byKey.at(key).words}”, which points to it.`;
-      }
-    }
-  }
-  return null;
 }
 
 /**

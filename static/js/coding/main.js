@@ -1,5 +1,4 @@
 // Wires state, view, keys and saving of the coding page. Every answer is shown at once; the server hears of it behind.
-import { showDraft, takeDraft } from "../workbench/drafts.js";
 import { createEditor } from "../workbench/editor.js";
 import { byId } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
@@ -10,6 +9,7 @@ import { openSaving } from "../workbench/saving.js";
 import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { Table } from "../workbench/table.js";
+import { showDraft } from "../workbench/visits.js";
 import { ACTIONS, actionsOf } from "./actions.js";
 import { addRemark, offeredCandidates } from "./answers.js";
 import { chains, emptyNumbers, renumber } from "./chains.js";
@@ -69,13 +69,13 @@ const { sync, status, start, listen: listenToOthers } = await openSaving({
     return `The answer to “${page.model.byKey.has(key) ? describe(page.model, key).words : key}”`;
   },
 });
-const unsent = await start();
+const { unsent, left } = await start();
 const editor = createEditor({ page, machine: JUDGEMENTS, sync, unsent, version, say, tell });
 page.model = withMarks(page.model, page.judgements);
 if (page.model !== loaded.model) {
   redrawText(text, loaded.model, page.model);
 }
-page.current = takeUpDraft() ?? step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
+page.current = takeUpDraft(left) ?? step(page.model.coded, null, 1, undecided) ?? page.model.coded[0]?.key ?? null;
 
 /** @type {Frame} */
 const frame = {
@@ -239,9 +239,8 @@ function draft() {
   return readOnly || page.current === null || note.value === before ? null : { markable: page.current, note: note.value, before };
 }
 
-/** Record the note that was being written when the page went away; return its markable, or null. */
-function takeUpDraft() {
-  const { markable, note: words, before } = takeDraft(place) ?? {};
+/** Record the note that was being written when the page went away; return its markable, or null. @param {Record<string, unknown>} draft */
+function takeUpDraft({ markable, note: words, before }) {
   if (readOnly || typeof markable !== "string" || typeof words !== "string") {
     return null;
   }

@@ -1,6 +1,8 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
 import { keyOf } from "../workbench/judgements.js";
-/** @import { Direction, Draft, Edge, Model, Span, TextModel, Unit } from "./types.js" */
+import { isLegal } from "./candidates.js";
+import { apply, categoryOf, withMarks } from "./state.js";
+/** @import { Direction, Draft, Edge, Judgements, Model, Span, TextModel, Unit } from "./types.js" */
 
 const REACH = 600; // characters around an edge in which the next words are sought
 const LONGEST = 20; // parts, as on the server
@@ -159,4 +161,22 @@ export function headOf(model, key, words) {
   const { parts } = model.byKey.at(key);
   const inside = words.every(([start, end]) => parts.some((part) => part[0] <= start && end <= part[1]));
   return inside ? mergeParts(words).map(([start, end]) => /** @type {Span} */ ([model.toPoints(start), model.toPoints(end)])) : null;
+}
+
+/**
+ * Why a markable cannot be moved so: which pointer the scheme would not allow any more; null when none.
+ * @type {(model: Model, judgements: Judgements, from: string, to: string) => string | null}
+ */
+export function brokenBy(model, judgements, from, to) {
+  const after = apply(model, judgements, [{ kind: "move", payload: { markable: from, to } }]);
+  const moved = withMarks(model, after);
+  for (const [key, value] of after) {
+    if (key === to || value.pointers.includes(to)) {
+      const wrong = value.pointers.find((target) => !isLegal(moved, key, categoryOf(moved, value.category), target));
+      if (wrong !== undefined) {
+        return `“${moved.byKey.at(wrong).words}” would come later in the text than “${moved.byKey.at(key).words}”, which points to it.`;
+      }
+    }
+  }
+  return null;
 }

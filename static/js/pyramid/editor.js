@@ -1,5 +1,5 @@
 // Doing and taking back: edits of the pyramid are checked, written as steps, and shown.
-import { showDraft } from "../workbench/drafts.js";
+import { showDraft } from "../workbench/visits.js";
 import { createEditor } from "../workbench/editor.js";
 import { markableOf } from "../workbench/judgements.js";
 import * as edits from "./edits.js";
@@ -108,8 +108,7 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
   }
 
   /** @type {PyramidEditor["takeUp"]} */
-  function takeUp(draft) {
-    const { scu, label, comment, before } = draft ?? {};
+  function takeUp({ scu, label, comment, before }) {
     if (model.readOnly || typeof scu !== "string" || typeof label !== "string" || typeof comment !== "string") {
       return null;
     }

@@ -18,7 +18,7 @@ export function keyOfRun(model, run) {
 
 /**
  * Eight characters that two windows will not both think of.
- * @type {(crypto: { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array }) => string}
+ * @type {(crypto: Pick<Crypto, "getRandomValues">) => string}
  */
 export function newKey(crypto) {
   const letters = "0123456789abcdefghijklmnopqrstuvwxyz";

@@ -1,5 +1,4 @@
 // Wires state, view, keys and saving of the pyramid pages. Everything is shown at once; the server hears of it behind.
-import { takeDraft } from "../workbench/drafts.js";
 import { around, byId, closeDialog } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { createKeyboard } from "../workbench/keyboard.js";
@@ -63,7 +62,7 @@ const { sync, status, start, listen: listenToOthers } = await openSaving({
   url, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
   draft: () => editor.draft(),
 });
-const unsent = await start();
+const { unsent, left } = await start();
 page.pyramid = pyramidOf(model, page.state);
 (model.against?.scus ?? page.pyramid.order).forEach(({ key }) => page.numberOf(key));
 page.cursor = Math.max(0, nextFree(model, page.pyramid, model.words.length - 1, 1) ?? 0);
@@ -89,7 +88,7 @@ const pointer = listenToPointer(pane, page, {
   drop: commands.drop,
 });
 const paintOthers = othersPart?.createOthers(page, editor);
-page.scu = editor.takeUp(takeDraft(place));
+page.scu = editor.takeUp(left);
 refresh();
 listen();
 

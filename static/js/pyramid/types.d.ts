@@ -288,7 +288,7 @@ export interface PyramidEditor {
   /** what is being written of the selected SCU and not recorded yet */
   draft: () => { scu: string; label: string; comment: string; before: string } | null;
   /** record what was being written when the page went away; the SCU, or null */
-  takeUp: (draft: Record<string, unknown> | null) => string | null;
+  takeUp: (draft: Record<string, unknown>) => string | null;
 }
 
 export type Dragged =

@@ -70,8 +70,8 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
     reading = true;
     say("Loading your history…");
     try {
-      const [{ fromLog, withUnsent }, log] = await Promise.all([import("./log.js"), sync.log(0, version)]);
-      page.history = fromLog(machine, page.model, withUnsent(log, unsent), page.history);
+      const { readHistory } = await import("./log.js");
+      page.history = await readHistory(machine, page, sync.log(0, version), unsent);
       say("");
       return true;
     } catch {

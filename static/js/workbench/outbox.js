@@ -5,22 +5,6 @@ const DATABASE = "coindex";
 const STORE = "outbox";
 const PATIENCE = 3000;
 
-/** @returns {Outbox} */
-export function memoryOutbox() {
-  /** @type {Operation[]} */
-  let operations = [];
-  return {
-    durable: false,
-    all: async () => [...operations],
-    add: async (...added) => {
-      operations.push(...added);
-    },
-    remove: async (uuids) => {
-      operations = operations.filter((operation) => !uuids.includes(operation.uuid));
-    },
-  };
-}
-
 /**
  * @param {string} place address of the operations and name of the user: two people on one machine never mix
  * @param {IDBFactory} [factory]
@@ -31,7 +15,7 @@ export async function openOutbox(place, factory = globalThis.indexedDB) {
     const database = await Promise.race([open(factory), late()]);
     return durableOutbox(database, place);
   } catch {
-    return memoryOutbox(); // private windows and locked-down profiles
+    return (await import("./memory-outbox.js")).memoryOutbox(); // private windows and locked-down profiles
   }
 }
 
@@ -64,17 +48,22 @@ function durableOutbox(database, place) {
     transaction.onabort = () => reject(transaction.error);
     transaction.onerror = () => reject(transaction.error);
   });
+  /** @type {Set<Operation>} */
+  const unstored = new Set();
   return {
     durable: true,
+    unstored: () => [...unstored],
     all: async () => {
       const rows = await transact("readonly", (store) => store.index("place").getAll(place));
       return (rows ?? []).map((row) => row.operation);
     },
     add: async (...operations) => {
+      operations.forEach((operation) => unstored.add(operation));
       await transact("readwrite", (store) => {
         operations.forEach((operation) => store.add({ place, operation }));
         return {};
       });
+      operations.forEach((operation) => unstored.delete(operation));
     },
     remove: async (uuids) => {
       await transact("readwrite", (store) => {

@@ -1,19 +1,29 @@
-// Saving, on every page on which coders work: the outbox, the server, one's other windows, and what comes back of them.
-import { forgetDraft, storeDraft } from "./drafts.js";
+// Saving, on every page on which coders work: the outbox, the server, other windows, and what comes back.
 import { applyChanges, rebase, removeStep } from "./history.js";
 import { openOutbox } from "./outbox.js";
 import { dismiss, notify } from "./status.js";
 import { createSync } from "./sync.js";
-/** @import { Operation, SaveState, SavingOptions, WorkbenchModel } from "./types.js" */
+import { forgetVisit, storeVisit, takeVisit } from "./visits.js";
+/** @import { Operation, SaveState, SavingOptions, Visit, WorkbenchModel } from "./types.js" */
 
 const NOT_TAKEN = "not saved"; // the notice while the server takes no answers
+const REFUSED = "refused";
 
 /** @template {WorkbenchModel} M @template S @param {SavingOptions<M, S>} options */
 export async function openSaving({ url, place, page, machine, show, refresh, describe, draft, cleanUp }) {
+  const visit = takeVisit(place);
+  if (visit.version > page.model.version) { // made by the server before it had the last answers
+    storeVisit(place, { ...visit, version: 0 });
+    location.reload();
+    await new Promise(() => {});
+  }
   const outbox = await openOutbox(place);
   const windows = new BroadcastChannel(`coindex ${place}`);
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
   const token = document.querySelector('meta[name="csrf-token"]');
+  let read = true; // whether one worked on after a refusal
+  /** @type {Visit | null} */
+  let own = null; // what was stored when the page went away
   /** @param {S} state @param {Operation[]} operations */
   const apply = (state, operations) => applyChanges(machine, page.model, state, operations);
   const sync = createSync({
@@ -30,6 +40,9 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
         Object.assign(status, { state, waiting });
         if (waiting === 0) {
           dismiss(NOT_TAKEN);
+        }
+        if (state === "saved" && read) {
+          dismiss(REFUSED);
         }
         show();
       },
@@ -48,22 +61,23 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
           return;
         }
         const what = describe(culprit);
+        read = false;
         page.state = apply(page.base, pending);
         page.history = removeStep(page.history, culprit.uuid);
         cleanUp?.(culprit);
-        notify(`${what} was refused and undone: ${why}`);
+        notify(`${dismiss(REFUSED).slice(-999)} ${what} was refused and undone: ${why}`, REFUSED);
         refresh();
       },
       storageFailed: () => notify("This browser cannot store answers. Keep this tab open until everything is saved."),
     },
   });
 
-  /** What an earlier visit could not send goes out now. Call once, before anything is written. */
+  /** What an earlier visit could not send goes out. Call once, before anything is written. */
   async function start() {
-    const unsent = await sync.start();
+    const unsent = await sync.start(visit.operations);
     page.history.whole &&= unsent.length === 0;
     page.state = apply(page.base, unsent);
-    return unsent;
+    return { unsent, left: visit.draft ?? {} };
   }
 
   /** Hear of other windows and of the network. Call once the page can show what comes. */
@@ -75,15 +89,16 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
       }
     });
     window.addEventListener("online", () => sync.flush());
+    for (const name of ["keydown", "pointerdown"]) {
+      document.addEventListener(name, () => { read = true; }, true);
+    }
     window.addEventListener("pagehide", () => {
-      const typed = draft();
-      if (typed !== null) {
-        storeDraft(place, typed);
-      }
+      own = { version: sync.version(), operations: outbox.unstored(), draft: draft() };
+      storeVisit(place, own);
     });
     window.addEventListener("pageshow", (event) => {
-      if (event.persisted) { // a page that was kept as it was: what was being typed is still there, the rest may be old
-        forgetDraft(place, draft());
+      if (event.persisted && own) { // with what was being typed; the rest may be old
+        forgetVisit(place, own);
         sync.check();
       }
     });

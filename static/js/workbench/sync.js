@@ -1,10 +1,10 @@
-// Brings operations to the server: in order, each at least once, told apart by uuid, never in the way of a key.
+// Brings operations to the server: in order, each at least once, told apart by uuid.
 /** @import { LoggedOperation, Operation, Outcome, Problem, SaveState, ServerAnswer, Sync, SyncOptions } from "./types.js" */
 
 const BATCH = 100;
 export const PATIENCE = 20000;
 const LONGEST_WAIT = 30000;
-/** Refusals of the whole coding: the operations may be right and stay, but sending them again would not help. */
+/** Refusals of the whole coding: the operations may be right and stay. */
 const HALTS = ["submitted", "version_ahead", "handed_on"];
 
 /** @type {(options: SyncOptions) => Sync} */
@@ -25,9 +25,16 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     hooks.state(pending.length > 0 && ["saved", "merged"].includes(rest) ? "saving" : rest, pending.length);
   }
 
-  /** Operations that an earlier visit could not send. Call once, before anything is pushed. */
-  async function start() {
-    pending = [...(await outbox.all()), ...pending];
+  /**
+   * Operations that an earlier visit could not send. Call once, before anything is pushed.
+   * @type {Sync["start"]} unstored: what the outbox may have had no time for
+   */
+  async function start(unstored = []) {
+    const stored = await outbox.all();
+    const uuids = new Set(stored.map((operation) => operation.uuid));
+    const rescued = unstored.filter((operation) => !uuids.has(operation.uuid));
+    pending = [...stored, ...rescued, ...pending];
+    outbox.add(...rescued).catch(() => hooks.storageFailed());
     flush();
     return [...pending];
   }
@@ -73,7 +80,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     settle(outcome, batch);
   }
 
-  /** @type {(address: string, options?: { method?: string, headers?: Record<string, string>, body?: string }) => Promise<{ response: Response, body: ServerAnswer | null }>} */
+  /** @type {(address: string, options?: RequestInit) => Promise<{ response: Response, body: ServerAnswer | null }>} */
   async function ask(address, options = {}) {
     const abort = new AbortController();
     const clock = timers.setTimeout(() => abort.abort(), PATIENCE);
@@ -184,7 +191,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
       rest = outcome.seconds === undefined ? "waiting" : "busy";
       const pause = Math.min(LONGEST_WAIT, 1000 * 2 ** failures);
       failures += 1;
-      // Half to whole of the pause, so that a room full of coders does not come back all at once.
+      // Half to whole of it: a room full of coders does not come back all at once.
       retry = timers.setTimeout(flush, Math.max(pause, 1000 * (outcome.seconds ?? 0)) * (1 + random()) / 2);
       show();
       return;
@@ -237,7 +244,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     }
   }
 
-  return { start, push, flush, check, log, waiting: () => pending.length };
+  return { start, push, flush, check, log, waiting: () => pending.length, version: () => version };
 }
 
 /** Nobody is signed in any more, or somebody else. @param {Response} response */
@@ -247,7 +254,7 @@ function isSignedOut(response) {
 
 /**
  * crypto.randomUUID is only there in a secure context; a laboratory server may be plain HTTP.
- * @type {(crypto: { randomUUID?: () => string, getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array }) => string}
+ * @type {(crypto: Partial<Crypto> & Pick<Crypto, "getRandomValues">) => string}
  */
 export function uuid(crypto) {
   if (typeof crypto.randomUUID === "function") {

@@ -245,7 +245,10 @@ export interface Choice {
   hint?: string;
   keys?: string[];
   badge?: HTMLElement;
-  run: () => void;
+  /** further: chosen with Shift */
+  run: (further: boolean) => void;
+  /** what is behind the choice */
+  more?: () => void;
   preview?: () => (Node | string)[];
 }
 
@@ -255,6 +258,8 @@ export interface PickerOptions {
   choices: (query: string) => Choice[];
   /** what to say where there is no choice */
   none?: string;
+  /** whether a choice is pointed to, with Shift as a further one */
+  points?: boolean;
 }
 
 export interface Picker {
@@ -281,9 +286,21 @@ export interface CheckGroup {
 
 export interface Outbox {
   durable: boolean;
+  /** what would be lost if the page went away now */
+  unstored: () => Operation[];
   all: () => Promise<Operation[]>;
   add: (...operations: Operation[]) => Promise<void>;
   remove: (uuids: string[]) => Promise<void>;
+}
+
+/** What a page leaves to the next one of the same coding. */
+export interface Visit {
+  /** of the server, as far as the page knew */
+  version: number;
+  /** that the outbox had not stored yet */
+  operations: Operation[];
+  /** what was being typed */
+  draft: Record<string, unknown> | null;
 }
 
 export type SaveState = "saved" | "saving" | "waiting" | "busy" | "merged" | "refused" | "signed-out";
@@ -330,7 +347,7 @@ export interface SavingOptions<M extends WorkbenchModel, S> {
   /** what was refused, in words; it is not taken back yet */
   describe: (operation: Operation) => string;
   /** what is being typed and no answer yet; null: nothing */
-  draft: () => object | null;
+  draft: () => Visit["draft"];
   /** after a refusal */
   cleanUp?: (operation: Operation) => void;
 }
@@ -360,10 +377,11 @@ export interface SyncHooks {
 }
 
 export interface Sync {
-  start: () => Promise<Operation[]>;
+  start: (unstored?: Operation[]) => Promise<Operation[]>;
   push: (...operations: Operation[]) => void;
   flush: () => void;
   check: () => Promise<void>;
   log: (since: number, until: number) => Promise<LoggedOperation[]>;
   waiting: () => number;
+  version: () => number;
 }

@@ -9,5 +9,5 @@ export function openChecks(page, waiting) {
   const { model, judgements, decided } = page;
   openCheckList(`${decided} of ${model.coded.length} decided.`, waiting, checkList(model, judgements).map(({ title, findings }) => ({
     title, count: findings.length, items: findings.map(({ key, text }) => () => memberItem(page, key, text)),
-  })));
+  })), model.coded.length ? "" : "Nothing is marked: the coding would be empty.");
 }

@@ -1,10 +1,10 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
 import { judge } from "../../workbench/judgements.js";
-import { addRemark, brokenBy } from "../answers.js";
-import { headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, withEdge, wordAt } from "../marks.js";
+import { addRemark } from "../answers.js";
+import { brokenBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, withEdge, wordAt } from "../marks.js";
 import { around, byId, inside } from "../../workbench/element.js";
-import { highlight, inUnits, revealWords, runOf } from "./runs.js";
-/** @import { Direction, Draft, Edge, Frame, Marking, Span, Unit } from "../types.js" */
+import { highlight, inUnits, revealWords, textNodes } from "./runs.js";
+/** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
 
 /** Edges as the actions name them: which edge, which way, by what. @type {Record<string, [Edge, Direction, Unit]>} */
 const EDGES = {
@@ -281,4 +281,25 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     const block = blocks[Math.min(Math.max(here + step, 0), blocks.length - 1)];
     return wordAt(page.model, block.start) ?? span;
   }
+}
+
+/**
+ * The run of the text that a range of the page covers; badges and margins are no words.
+ * @type {(view: TextView, range: Range) => Span | null}
+ */
+function runOf(view, range) {
+  /** @type {Span | null} */
+  let run = null;
+  for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
+    for (const { text, at } of textNodes(view, words)) {
+      if (range.intersectsNode(text)) {
+        const start = at + (text === range.startContainer ? range.startOffset : 0);
+        const end = at + (text === range.endContainer ? range.endOffset : text.length);
+        if (start < end) {
+          run = [run ? run[0] : start, end];
+        }
+      }
+    }
+  }
+  return run;
 }

@@ -1,30 +1,9 @@
-// Runs of the text as ranges of the page, and back: what is selected, found or drafted.
+// Runs of the text as ranges of the page: what is found or drafted.
 import { bringIntoView } from "./text.js";
 /** @import { Span, TextView } from "../types.js" */
 
-/**
- * The run of the text that a range of the page covers; badges and margins are no words.
- * @type {(view: TextView, range: Range) => Span | null}
- */
-export function runOf(view, range) {
-  /** @type {Span | null} */
-  let run = null;
-  for (const { words } of view.rows.filter((row) => range.intersectsNode(row.words))) {
-    for (const { text, at } of textNodes(view, words)) {
-      if (range.intersectsNode(text)) {
-        const start = at + (text === range.startContainer ? range.startOffset : 0);
-        const end = at + (text === range.endContainer ? range.endOffset : text.length);
-        if (start < end) {
-          run = [run ? run[0] : start, end];
-        }
-      }
-    }
-  }
-  return run;
-}
-
 /** @type {(view: TextView, root: HTMLElement) => { text: Text, at: number }[]} */
-function textNodes(view, root) {
+export function textNodes(view, root) {
   const found = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let text = walker.nextNode(); text instanceof Text; text = walker.nextNode()) {

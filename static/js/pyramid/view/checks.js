@@ -15,6 +15,7 @@ export function openChecks({ model, pyramid }, waiting) {
       title, note, count: findings.some((one) => one.free !== undefined) ? free : findings.length,
       items: findings.map((finding) => () => row(finding)),
     })),
+    expressed ? "" : model.peer ? "No SCU is found in this summary." : "There are no SCUs: the pyramid would be empty.",
   );
 }
 
