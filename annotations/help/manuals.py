@@ -11,8 +11,9 @@ from pathlib import Path, PurePosixPath
 from django.conf import settings
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from annotations.help.markdown import make_markdown
 
 # The manuals by whom they are for, in the order in which they are read.
 GROUPS = (
@@ -60,7 +61,7 @@ def manual(name: str) -> Manual:
     """Return a manual. Raises KeyError."""
     if name not in NAMES:
         raise KeyError(name)
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown = make_markdown()
     tokens = markdown.parse((docs_folder() / f"{name}.md").read_text(encoding="utf-8"))
     sections = _add_anchors(tokens)
     for token in tokens:

@@ -1,0 +1,56 @@
+"""What numbers, settings and columns mean: each explanation is a sentence, and leads to a section that is there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from agreement.reports.parameters import CHOICES
+from annotations.help.explanations import EXPLANATIONS, FILTER_PLACE, PLACES_OF_SETTINGS, address_of, explanation
+from annotations.help.manuals import manual
+from tests.conftest import ROOT
+
+# What templates and Python name.
+NAMED = re.compile(
+    r"""info(?:_sign|_button key)? "([\w-]+)"|explanation=f?"([\w{}-]+)"|\("\w+", "[\w ]+", "[\w -]*", "([\w-]+)"\)"""
+)
+
+
+@pytest.mark.parametrize("key", EXPLANATIONS)
+def test_an_explanation_is_one_short_sentence(key):
+    found = EXPLANATIONS[key]
+    assert re.fullmatch(r"[A-Z0-9“][^\n]{10,120}\.", found.sentence), found.sentence
+    assert found.range == "" or re.fullmatch(r"[\w−][^\n]{2,80}\.", found.range), found.range
+
+
+@pytest.mark.parametrize(
+    "place", sorted({one.place for one in EXPLANATIONS.values()} | {*PLACES_OF_SETTINGS.values(), FILTER_PLACE})
+)
+def test_it_leads_to_a_section_of_a_manual(place):
+    name, _, anchor = place.partition("#")
+    assert anchor in [section.anchor for section in manual(name).sections]
+    assert address_of(place) == f"/help/{name}/#{anchor}"
+
+
+def test_each_setting_has_a_place_where_more_is_said():
+    assert {"preset", *CHOICES} == set(PLACES_OF_SETTINGS)
+
+
+def test_the_ends_of_an_interval_are_explained_alike():
+    assert explanation("kappa_low") is explanation("low")
+    with pytest.raises(KeyError):
+        explanation("nothing")
+
+
+def test_each_explanation_is_shown_somewhere():
+    """A column shows that of its own name, if it names no other."""
+    sources = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "agreement" / "sections").rglob("*.py")]
+    text = "\n".join(path.read_text() for path in [*sources, ROOT / "annotations" / "web" / "views" / "texts.py"])
+    named = {key for match in NAMED.findall(text) for key in match if key}
+    names = set(re.findall(r'Column\(\s*f?"(\w+)"', text))
+    computed = {"recall", "precision", "f1", "chains_of_coder", "links_of_coder", "k"}
+    computed |= {f"choice-{name}" for name in ("docset", "score", "mean", "first", "second")}
+    distances = {"nominal", "passonneau", "jaccard", "dice", "masi", "masi-product"}
+    scores = {"original", "modified", "comprehensive", "pearson", "spearman", "kendall"}
+    assert set(EXPLANATIONS) - named - names - computed - distances - scores == set()
