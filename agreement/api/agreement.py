@@ -48,7 +48,7 @@ from annotations.formats.tables.matrix import Matrix, write_csv, write_json
 from annotations.models import Project
 from annotations.models.project import may
 from annotations.models.rights import Right
-from annotations.projects.permissions import project_for
+from annotations.projects.viewing import results_for
 
 
 class AgreementView(APIView):
@@ -56,7 +56,7 @@ class AgreementView(APIView):
 
     def parsed(self, request: Request, slug: str, own: Collection[str] = ()) -> tuple[Project, Extract, Parameters]:
         """Return the project, all its answers and the parameters of the query; `own` are those of the view itself."""
-        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        project = results_for(request.user, slug)
         values = {name: value for name, value in parse_query(request.query_params).items() if name not in own}
         try:
             parameters = parse_parameters(values, project.preset, project.answers)
@@ -145,7 +145,7 @@ class Compare(AgreementView):
         def answers_of(other: str) -> Extract:
             if "\0" in other:  # PostgreSQL takes it in no comparison
                 raise Http404("Project not found.")
-            return extract(project_for(request.user, other, Right.SEE_RESULTS), parameters.units)
+            return extract(results_for(request.user, other), parameters.units)
 
         try:
             report = compare_parts(extracted, parameters, by, first, second, answers_of)

@@ -22,8 +22,7 @@ from agreement.api.serializers.pyramids import (
 from agreement.data.pyramids import require_pyramids
 from agreement.reports.parameters import InvalidParameter
 from agreement.reports.pyramids import dispatch as reports
-from annotations.models.rights import Right
-from annotations.projects.permissions import project_for
+from annotations.projects.viewing import results_for
 
 
 class PyramidView(APIView):
@@ -33,7 +32,7 @@ class PyramidView(APIView):
 
     def answer(self, request: Request, slug: str) -> Response:
         """Return the report of this name by the parameters of the query."""
-        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        project = results_for(request.user, slug)
         require_pyramids(project)
         try:
             report = reports.report_as_dict(self.name, project, request.query_params.dict())

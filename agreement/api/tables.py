@@ -21,8 +21,7 @@ from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_tabl
 from agreement.sections.pages.registry import pages_for
 from agreement.sections.tables import TABLE_FORMATS, list_tables
 from annotations.api.problems import problem
-from annotations.models.rights import Right
-from annotations.projects.permissions import project_for
+from annotations.projects.viewing import results_for
 
 TABLE_FORMAT = OpenApiParameter(
     "form", str, enum=list(TABLE_FORMATS), description="How the table is written; json where left out."
@@ -55,7 +54,7 @@ class PageList(APIView):
 
     @extend_schema(operation_id="projects_agreement_tables_pages", responses=PageSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        pages = pages_for(project_for(request.user, slug, Right.SEE_RESULTS))
+        pages = pages_for(results_for(request.user, slug))
         return Response([{"page": name, "about": page.about} for name, page in pages.items()])
 
 
@@ -64,7 +63,7 @@ class PageView(APIView):
 
     def build(self, request: Request, slug: str, name: str) -> tuple[AnalysisRequest, PageSections]:
         """Return what the query asks of the page, and all that the page shows. Raises Http404."""
-        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        project = results_for(request.user, slug)
         page = pages_for(project).get(name)
         if page is None:
             raise Http404("There is no such page.")

@@ -129,9 +129,9 @@ class Extract:
     Texts are in the order of their addresses. `known_coders` are the coders of the whole project, and `left_out` the
     codings that a selection leaves out although their coders are selected. `kind` is how values are made, as one of
     the answers of `Project`: pyramids index. `singletons` are the categories whose units refer to themselves alone,
-    where coders index. `units` is what is counted of pyramids, empty for markables as they are
-    judged. `labels` are what categories are called on pages, by key. `cache` holds what was computed of these answers:
-    an extract of others is another object.
+    where coders index. `units` is what is counted of pyramids, empty for markables as they are judged. `labels` are
+    what categories are called on pages, by key. `managers` are coders who manage the project, too. `cache` holds what
+    was computed of these answers: an extract of others is another object.
     """
 
     kind: str
@@ -144,6 +144,7 @@ class Extract:
     singletons: tuple[str, ...] = ()
     left_out: tuple[CodingLeftOut, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+    managers: tuple[str, ...] = ()
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def label(self, category: str) -> str:
@@ -196,10 +197,13 @@ class Extract:
         units: str = "",
         singletons: tuple[str, ...] = (),
         labels: Mapping[str, str] | None = None,
+        managers: tuple[str, ...] = (),
     ) -> Extract:
         """Return all answers of these texts."""
         coders = _coders_of(texts)
-        return cls(kind, unmarked, categories, coders, texts, coders, units, singletons, labels=labels or {})
+        return cls(
+            kind, unmarked, categories, coders, texts, coders, units, singletons, labels=labels or {}, managers=managers
+        )
 
     @cached_property
     def fingerprint(self) -> str:

@@ -68,7 +68,8 @@ def extract(project: Project, units: str = "") -> Extract:
         _store(_text_cache, key, texts)
         before = _extract_cache.get(key)
     labels = tuple(categories.labels.items())
-    state = (scheme_version, labels, project.unmarked, tuple(codings.headings.items()), tuple(versions.values()))
+    about = scheme_version, labels, project.unmarked, codings.managers
+    state = (about, tuple(codings.headings.items()), tuple(versions.values()))
     if before is not None and before[0] == state:
         return before[1]
     entries = tuple(TextEntry(*heading, texts[text][1]) for text, heading in codings.headings.items())
@@ -80,6 +81,7 @@ def extract(project: Project, units: str = "") -> Extract:
         units,
         categories.singletons,
         categories.labels,
+        codings.managers,
     )
     with _lock:
         _store(_extract_cache, key, (state, extracted))

@@ -53,11 +53,12 @@ class CodingRow:
 class CodingTable:
     """The texts that are coded, in the order of their addresses, and the codings of each, by the names of the coders.
 
-    `headings` has the address, title and round of each text.
+    `headings` has the address, title and round of each text, `managers` the members who manage and code.
     """
 
     headings: dict[int, tuple[str, str, str]]
     rows: dict[int, list[CodingRow]]
+    managers: tuple[str, ...]
 
 
 def read_codings(project: Project) -> CodingTable:
@@ -68,9 +69,12 @@ def read_codings(project: Project) -> CodingTable:
     headings: dict[int, tuple[str, str, str]] = {}
     rows: dict[int, list[CodingRow]] = defaultdict(list)
     codings = Coding.objects.filter(text__project=project, kind__in=INDEPENDENT_KINDS).order_by()
-    adjudicators = frozenset(
-        project.memberships.filter(role=Membership.Role.ADJUDICATOR).values_list("user__username", flat=True)
+    roles = dict(
+        project.memberships.filter(role__in=[Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER]).values_list(
+            "user__username", "role"
+        )
     )
+    adjudicators = {name for name, role in roles.items() if role == Membership.Role.ADJUDICATOR}
     for pk, text, slug, title, round_, coder, status, version, uuid in codings.values_list(
         "pk", *names, "status", "version", Subquery(last)
     ):
@@ -85,6 +89,7 @@ def read_codings(project: Project) -> CodingTable:
     return CodingTable(
         {text: headings[text] for text in order},
         {text: sorted(rows[text], key=lambda row: row.coder) for text in order},
+        tuple(sorted(roles.keys() - adjudicators)),
     )
 
 

@@ -11,11 +11,15 @@ from itertools import combinations
 from django.utils import timezone
 
 from agreement.data.answers import Extract, TextEntry
+from agreement.measures import interval_sums
+from agreement.measures.results import Result
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import (
     cached,
     coefficient_function,
     compute_interval,
+    compute_result,
+    compute_sums,
     data_by_coders,
     pick_texts,
     resolve,
@@ -26,6 +30,7 @@ from annotations.core.text import natural_key
 
 GROUPINGS = ("round", "week", "operations")
 BINS = 8
+MOST_POINTS = 24  # of the running coefficient
 NO_ROUND = "no round"
 
 
@@ -58,6 +63,53 @@ def compute_stages(
     extract, parameters = resolve(extract, parameters)
     groups = _group_texts(pick_texts(extract, parameters), by, work)
     return [_compute_stage(extract, parameters, label, tuple(texts), work) for label, texts in groups]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPoint:
+    """The coefficient of the first `n_texts` texts, of which `last` came last; `low` and `high` where it is alpha."""
+
+    n_texts: int
+    last: TextEntry
+    result: Result
+    low: float | None = None
+    high: float | None = None
+
+
+def compute_running(
+    extract: Extract, parameters: Parameters, work: Mapping[tuple[int, str], Activity]
+) -> list[RunningPoint]:
+    """Return the coefficient as texts are added, in the order in which they were finished. Raises InvalidParameter.
+
+    Texts without a time, such as imported ones, come first, in the order of the project. Of many texts there are
+    `MOST_POINTS` points, as far from each other as whole texts allow; the last is of all of them.
+    """
+    extract, parameters = resolve(extract, parameters)
+    finished: dict[int, datetime] = {}
+    for (pk, _), one in work.items():
+        finished[pk] = max(one.last, finished.get(pk, one.last))
+    chosen = pick_texts(extract, parameters)
+    timed = sorted((text for text in chosen if text.pk in finished), key=lambda text: finished[text.pk])
+    texts = (*(text for text in chosen if text.pk not in finished), *timed)
+    n_points = min(len(texts), MOST_POINTS)
+    sizes = [len(texts) * number // n_points for number in range(1, n_points + 1)]
+    key = ("running", parameters, tuple(text.pk for text in texts))
+    return cached(extract, key, lambda: _compute_running(extract, parameters, texts, sizes))
+
+
+def _compute_running(
+    extract: Extract, parameters: Parameters, texts: Sequence[TextEntry], sizes: Sequence[int]
+) -> list[RunningPoint]:
+    if not parameters.is_alpha:
+        return [
+            RunningPoint(size, texts[size - 1], compute_result(extract, parameters, texts[:size])) for size in sizes
+        ]
+    sums = compute_sums(extract, parameters, texts)[parameters.distance]
+    intervals = [interval_sums(sums[:size]) for size in sizes]
+    return [
+        RunningPoint(size, texts[size - 1], one.result, one.low, one.high)
+        for size, one in zip(sizes, intervals, strict=True)
+    ]
 
 
 def _group_texts(

@@ -35,6 +35,11 @@ class Chart:
         """The id of the element that holds the figure."""
         return f"figure-{self.key}"
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no trace has a value: a box with axes alone shows nothing."""
+        return not any(_has_values(trace) for trace in self.figure["data"])
+
 
 @dataclass(frozen=True, slots=True)
 class Dot:
@@ -87,31 +92,59 @@ def dot_plot(rows: Sequence[Dot], unit: str, marks: Sequence[float] = ()) -> Fig
     }
 
 
-def heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[Number]], unit: str) -> Figure:
-    """Return a heat map with the value in each cell; None stays empty."""
+def _has_values(trace: Mapping[str, Any]) -> bool:
+    """Return whether a trace of a figure has any value: the cells of a heat map, else what it has on both axes."""
+    if "z" in trace:
+        return any(value is not None for row in trace["z"] for value in row)
+    return all(any(value is not None for value in trace[axis]) for axis in ("x", "y"))
+
+
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: Sequence[Sequence[Number]],
+    unit: str,
+    axes: tuple[str, str] = ("", ""),
+) -> Figure:
+    """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
+
+    Colours begin at 0, or below where a value is, and end at 1 or with the largest: the same colour is the same value
+    on every page. The page puts in its scale of one hue, and in each cell the colour of letters that is read best.
+    """
+    defined = [value for row in values for value in row if value is not None]
+    whole = all(isinstance(value, int) for value in defined)  # counts
     trace = {
         "type": "heatmap",
         "x": list(range(len(columns))),
         "y": list(range(len(rows))),
         "z": [list(row) for row in values],
-        "text": [["" if value is None else f"{value:.2f}" for value in row] for row in values],
+        "zmin": min(0, *defined, 0),
+        "zmax": max(1, *defined, 1),
+        "text": [["" if value is None else _cell_text(value, whole) for value in row] for row in values],
         "texttemplate": "%{text}" if len(columns) <= MOST_IN_WORDS else "",
         "customdata": [[escape_markup(f"{row} – {column}") for column in columns] for row in rows],
-        "hovertemplate": "%{customdata}: %{z:.3f}<extra></extra>",
+        "hovertemplate": f"%{{customdata}}: %{{z:{',' if whole else '.3f'}}}<extra></extra>",
         "hoverongaps": False,
         "xgap": 1,
         "ygap": 1,
-        "colorscale": "Cividis",
         "colorbar": {"title": {"text": unit, "side": "right"}, "thickness": 12},
     }
     return {
         "data": [trace],
         "layout": {
             "height": HEAD + 40 + max(ROW * len(rows), 60),
-            "xaxis": _named_axis(columns),
-            "yaxis": _named_axis(rows, downwards=True),
+            "xaxis": {**_named_axis(columns), **_axis_title(axes[1]), "showgrid": False},
+            "yaxis": {**_named_axis(rows, downwards=True), **_axis_title(axes[0]), "showgrid": False},
         },
     }
+
+
+def _cell_text(value: float, whole: bool) -> str:
+    return f"{value:,}" if whole else f"{value:.2f}"
+
+
+def _axis_title(title: str) -> dict[str, Any]:
+    return {"title": {"text": escape_markup(title)}} if title else {}
 
 
 def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
@@ -131,6 +164,50 @@ def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], un
     ]
     layout = {"height": 320, "xaxis": _named_axis(stages), "yaxis": {"title": {"text": unit}}, "showlegend": True}
     return {"data": traces, "layout": layout}
+
+
+def band_chart(points: Sequence[Dot], x: str, unit: str, marks: Sequence[float] = ()) -> Figure:
+    """Return a line through values at the numbers that label them, with whiskers; `marks` are lines across."""
+    defined = [point for point in points if point.value is not None]
+    places = [float(point.label) for point in defined]
+    values = [float(point.value or 0) for point in defined]
+    reach = [
+        (0.0, 0.0) if point.low is None or point.high is None else (value - point.low, point.high - value)
+        for point, value in zip(defined, values, strict=True)
+    ]
+    trace = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": places,
+        "y": values,
+        "customdata": [_format_interval(point) for point in defined],
+        "hovertemplate": f"%{{x}} {escape_markup(x)}: %{{y:.3f}}%{{customdata}}<extra></extra>",
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [high for _, high in reach],
+            "arrayminus": [low for low, _ in reach],
+            "thickness": 1.5,
+            "width": 3,
+        },
+        "marker": {"size": 8},
+    }
+    shapes = [
+        {"type": "line", "y0": mark, "y1": mark, "x0": 0, "x1": 1, "xref": "paper", "line": {"dash": "dot", "width": 1}}
+        for mark in marks
+    ]
+    step = -(-int(max(places, default=1)) // 12)  # whole numbers
+    # A wide interval of few texts would press all others flat.
+    lowest = max(min([*values, *(value - low for value, (low, _) in zip(values, reach, strict=True)), 0.0]), -1.0)
+    return {
+        "data": [trace],
+        "layout": {
+            "height": 320,
+            "xaxis": {"title": {"text": escape_markup(x)}, "zeroline": False, "tick0": 0, "dtick": step},
+            "yaxis": {"title": {"text": unit}, "range": [lowest - 0.05, 1.05]},
+            "shapes": shapes,
+        },
+    }
 
 
 def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], unit: str) -> Figure:

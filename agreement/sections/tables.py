@@ -40,6 +40,7 @@ class Column:
     """`name` is that of the machine-readable forms, `label` what people read. `place` is where the column is.
 
     `labels` are what values are called where people read them: CSV and JSON keep the values, which are keys.
+    `explanation` is the key of what the column's info button says, if it is not the name.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Column:
     kind: Kind = "text"
     place: Place = "both"
     labels: Mapping[str, str] = field(default_factory=dict)
+    explanation: str = ""
 
     def shown(self, value: CellValue) -> CellValue:
         """Return a value as people read it."""
@@ -55,6 +57,10 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.kind != "text"
+
+    @property
+    def explanation_key(self) -> str:
+        return self.explanation or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +114,12 @@ class Table:
     def page_columns(self) -> list[Column]:
         """The columns that the page shows."""
         return [column for column in self.columns if column.place != "file"]
+
+    @property
+    def heads(self) -> list[tuple[Column, bool]]:
+        """The page's columns, and whether the column is the first of those that mean the same, such as one a coder."""
+        first = {column.explanation_key: column for column in reversed(self.page_columns)}
+        return [(column, first[column.explanation_key] is column) for column in self.page_columns]
 
     @property
     def file_columns(self) -> list[Column]:

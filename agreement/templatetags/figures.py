@@ -7,6 +7,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from agreement.sections.charts import Chart
 from agreement.sections.tables import TABLE_FORMATS, format_value
 
 register = template.Library()
@@ -54,15 +55,24 @@ def cell(value: object, kind: str) -> SafeString:
 
 @register.inclusion_tag("agreement/parts/table.html", takes_context=True)
 def table(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return one of the page's tables, with its formats and the address of its downloads."""
-    return {
-        "table": context["tables"].get(key),
-        "formats": TABLE_FORMATS,
-        "address": f"?{context['full_query']}&as=" if context["full_query"] else "?as=",
-    }
+    """Return one of the page's tables with its downloads, or with the chart whose menu has them."""
+    chart = next((one for one in context["charts"].values() if one.table == key and not one.is_empty), None)
+    return {"table": context["tables"].get(key), "chart": chart, **_downloads(context)}
 
 
 @register.inclusion_tag("agreement/parts/chart.html", takes_context=True)
 def chart(context: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return one of the page's charts."""
-    return {"chart": context["charts"].get(key)}
+    """Return one of the page's charts with its downloads and those of its table; nothing where it has no data."""
+    chart: Chart | None = context["charts"].get(key)
+    if chart is None or chart.is_empty:
+        return {"chart": None}
+    return {"chart": chart, "table": context["tables"].get(chart.table), **_downloads(context)}
+
+
+def _downloads(context: dict[str, Any]) -> dict[str, Any]:
+    """Return what the menu of downloads needs: the formats, where they are, and how the names of files begin."""
+    return {
+        "formats": TABLE_FORMATS,
+        "address": f"?{context['full_query']}&as=" if context["full_query"] else "?as=",
+        "file": context["project"].slug,
+    }

@@ -1,8 +1,12 @@
-/* Draws the charts of a page with Plotly, in the colours of the page. Plotly is loaded when a chart comes into view. */
+/* Draws the charts of a page with Plotly, in the colours of the page; on paper and in saved pictures in light ones.
+Plotly is loaded when a chart comes into view or the browser has time. */
+
+import { savePicture } from "./pictures.js";
 
 const script = document.getElementById("charts-script");
 /** @type {Map<HTMLElement, Figure>} */
 const drawn = new Map();
+const PAPER_WIDTH = 640; // of A4 between its margins
 /** @type {Promise<Window["Plotly"]> | null} */
 let plotly = null;
 
@@ -20,47 +24,103 @@ function loaded() {
   return plotly;
 }
 
-/** A token's colour, with light-dark() resolved. @param {string} name */
-function colour(name) {
+/** A token's colour, with light-dark() resolved. @param {string} name @param {boolean} [light] as on paper */
+function colour(name, light) {
   const sample = document.createElement("span");
   sample.style.color = `var(--${name})`;
+  if (light) sample.style.colorScheme = "light";
   document.body.append(sample);
   const { color } = getComputedStyle(sample);
   sample.remove();
   return color;
 }
 
-function theme() {
-  const ink = colour("ink");
-  const line = colour("line");
+/** @param {boolean} light */
+function theme(light) {
+  const ink = colour("ink", light);
+  const line = colour("line", light);
   const axis = { gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true, fixedrange: true };
   return {
     layout: {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: ink, family: getComputedStyle(document.body).fontFamily, size: 13 },
-      colorway: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => colour(`chain-${number}`)),
+      colorway: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((number) => colour(`chain-${number}`, light)),
       margin: { l: 8, r: 12, t: 8, b: 8 },
-      hoverlabel: { bgcolor: colour("surface"), font: { color: ink } },
+      hoverlabel: { bgcolor: colour("surface", light), font: { color: ink } },
       legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
       showlegend: false,
     },
     axis,
-    line: colour("ink-soft"),
+    line: colour("ink-soft", light),
+    scale: [colour("scale-low", light), colour("scale-high", light)],
+    letters: [colour("scale-ink", light), colour("scale-ink-light", light)],
   };
 }
 
-/** @param {Figure} figure */
-function themed(figure) {
-  const look = theme();
+/** Red, green and blue of "rgb(...)". @param {string} color */
+const channels = (color) => (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+
+/** The relative luminance of WCAG. @param {number[]} color */
+function luminance(color) {
+  const [red, green, blue] = color.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/**
+ * A heat map in the page's scale, and its figures as letters of the colour that is read best on each cell.
+ * @param {HeatMap} trace @param {ReturnType<typeof theme>} look
+ */
+function coloured(trace, look) {
+  const { texttemplate, ...cells } = trace;
+  const map = { ...cells, colorscale: look.scale.map((color, end) => [end, color]) };
+  if (!texttemplate) return [map];
+  const [low, high] = look.scale.map(channels);
+  const inks = look.letters.map((color) => ({ color, light: luminance(channels(color)) }));
+  const letters = trace.z.flatMap((row, y) =>
+    row.flatMap((value, x) => {
+      if (value === null) return [];
+      const share = Math.min(Math.max((value - trace.zmin) / (trace.zmax - trace.zmin), 0), 1);
+      const light = luminance(low.map((from, channel) => from + share * (high[channel] - from)));
+      /** @param {number} ink */
+      const contrast = (ink) => (Math.max(ink, light) + 0.05) / (Math.min(ink, light) + 0.05);
+      const [dark, bright] = inks;
+      return [{ x, y, text: trace.text[y][x], color: (contrast(dark.light) > contrast(bright.light) ? dark : bright).color }];
+    }),
+  );
+  const texts = {
+    type: "scatter",
+    mode: "text",
+    x: letters.map(({ x }) => x),
+    y: letters.map(({ y }) => y),
+    text: letters.map(({ text }) => text),
+    textfont: { color: letters.map(({ color }) => color), size: 12 },
+    hoverinfo: "skip",
+    showlegend: false,
+  };
+  return [map, texts];
+}
+
+/** @param {Figure} figure @param {boolean} light */
+function themed(figure, light) {
+  const look = theme(light);
   /** @type {Figure["layout"]} */
   const layout = { ...look.layout, ...structuredClone(figure.layout) };
   for (const name of ["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis\d+$/.test(key))]) {
     layout[name] = Object.assign({ ...look.axis }, layout[name]);
   }
   layout.shapes = (layout.shapes ?? []).map((shape) => ({ ...shape, line: { color: look.line, ...shape.line } }));
-  return { data: structuredClone(figure.data), layout };
+  const data = structuredClone(figure.data).flatMap((trace) =>
+    "z" in trace ? coloured(/** @type {HeatMap} */ (trace), look) : [trace],
+  );
+  return { data, layout };
 }
+
+const paper = matchMedia("print");
+let printing = false;
 
 /** @param {HTMLElement} element */
 async function draw(element) {
@@ -69,13 +129,20 @@ async function draw(element) {
   try {
     const { newPlot } = await loaded();
     if (drawn.get(element) !== figure) return; // gone meanwhile
-    const { data, layout } = themed(figure);
-    await newPlot(element, data, layout, { displayModeBar: false, responsive: true, staticPlot: false });
+    await plot(element, figure, newPlot);
     element.dataset.drawn = "";
   } catch (error) {
     element.textContent = error instanceof Error ? error.message : String(error);
     element.classList.add("muted");
   }
+}
+
+/** @param {HTMLElement} element @param {Figure} figure @param {Window["Plotly"]["newPlot"]} newPlot */
+function plot(element, figure, newPlot) {
+  const { data, layout } = themed(figure, printing);
+  // The window has not the width of the paper.
+  const size = printing ? { width: Math.min(element.clientWidth || PAPER_WIDTH, PAPER_WIDTH) } : {};
+  return newPlot(element, data, { ...layout, ...size }, { displayModeBar: false, responsive: !printing });
 }
 
 const seen = new IntersectionObserver(
@@ -99,6 +166,19 @@ function find(root) {
     drawn.set(element, JSON.parse(document.getElementById(element.dataset.chart ?? "")?.textContent ?? ""));
     seen.observe(element);
   }
+  whenIdle(drawNext);
+}
+
+/** @param {() => void} callback */
+const whenIdle = (callback) => ("requestIdleCallback" in window ? requestIdleCallback(callback) : setTimeout(callback, 500));
+
+/** Draws a chart that nobody has come to yet, and then the next: a picture or print of the page has them all. */
+async function drawNext() {
+  const waiting = [...drawn.keys()].find((element) => !("drawn" in element.dataset) && element.checkVisibility());
+  if (!waiting || waiting.classList.contains("muted")) return;
+  seen.unobserve(waiting);
+  await draw(waiting);
+  whenIdle(drawNext);
 }
 
 /** @param {Element} root */
@@ -119,7 +199,32 @@ function redraw() {
   }
 }
 
+/** All in the colours and width of paper, or as before. @param {boolean} now */
+function print(now) {
+  if (printing === now) return;
+  printing = now;
+  for (const [element, figure] of drawn) {
+    // At once: the browser does not wait for a promise.
+    if (window.Plotly && element.checkVisibility()) plot(element, figure, window.Plotly.newPlot);
+  }
+}
+
 find(document);
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
+paper.addEventListener("change", () => print(paper.matches));
+document.addEventListener("click", async ({ target }) => {
+  const button = target instanceof Element ? target.closest("[data-picture]") : null;
+  if (!(button instanceof HTMLElement)) return;
+  const chart = document.getElementById(button.dataset.of ?? "");
+  const element = [...drawn.keys()].find((one) => chart?.contains(one));
+  const figure = element && drawn.get(element);
+  if (!chart || !figure) return;
+  const title = chart.querySelector("figcaption")?.textContent ?? "";
+  await loaded();
+  await savePicture(themed(figure, true), title, button.dataset.picture ?? "", button.dataset.file ?? "");
+  button.closest("details")?.removeAttribute("open");
+});
 document.body.addEventListener("htmx:load", (event) => find(/** @type {Element} */ (event.target)));
 document.body.addEventListener("htmx:beforeCleanupElement", (event) => forget(/** @type {Element} */ (event.target)));
 // what htmx keeps of a page to come back to has no drawings, only where they go

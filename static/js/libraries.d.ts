@@ -5,8 +5,17 @@ interface Figure {
   layout: Record<string, unknown> & { shapes?: { line?: object }[] };
 }
 
+interface HeatMap {
+  z: (number | null)[][];
+  text: string[][];
+  texttemplate: string;
+  zmin: number;
+  zmax: number;
+}
+
 interface Window {
   Plotly: {
+    toImage: (figure: Figure, options: { format: string; width: number; height: number }) => Promise<string>;
     newPlot: (element: HTMLElement, data: object[], layout: object, options: object) => Promise<unknown>;
     purge: (element: HTMLElement) => void;
   };

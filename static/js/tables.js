@@ -1,54 +1,29 @@
-/* Copies a table as LaTeX or Markdown, or a paragraph; shows or hides a coder's chain in the text of an item; keeps
-what is being typed into the controls. */
-
-const labels = new WeakMap(); // button -> its own label
-const status = document.createElement("div");
-status.className = "sr-only";
-status.setAttribute("role", "status");
-document.body.append(status);
-
-/** @param {HTMLElement} button @param {string | Promise<string>} text */
-async function copied(button, text) {
-  if (!labels.has(button)) labels.set(button, button.textContent);
-  try {
-    await navigator.clipboard.writeText(await text);
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "Could not copy";
-  }
-  status.textContent = button.textContent;
-  setTimeout(() => (button.textContent = labels.get(button)), 2000);
-}
-
-/** @param {string} address */
-async function textOf(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  return answer.text();
-}
+/* Closes the menus of downloads; shows or hides a coder's chain in the text of an item; keeps what is being typed
+into the controls. */
 
 /** The nearest element around what an event is about. @type {(event: Event, selector: string) => HTMLElement | null} */
 const around = ({ target }, selector) => (target instanceof Element ? target.closest(selector) : null);
 
-document.addEventListener("click", async (event) => {
-  const link = around(event, "[data-copy]");
-  if (link instanceof HTMLAnchorElement && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
-    event.preventDefault();
-    await copied(link, textOf(link.href));
-    return;
-  }
-  const paragraph = around(event, "[data-copy-text]");
-  if (paragraph) {
-    /** @type {HTMLElement | null} */
-    const source = document.querySelector(paragraph.dataset.copyText ?? "");
-    await copied(paragraph, source?.innerText.trim() ?? "");
-    return;
-  }
+document.addEventListener("click", (event) => {
   const coder = around(event, "[data-coder]");
   if (coder) {
     coder.setAttribute("aria-pressed", coder.getAttribute("aria-pressed") === "true" ? "false" : "true");
     overlay();
   }
+});
+
+/** Menus of downloads close when something else is pressed, and with Escape, which leads back to their button. */
+/** @type {() => HTMLDetailsElement | null} */
+const openMenu = () => document.querySelector(".download[open]");
+document.addEventListener("click", (event) => {
+  const menu = openMenu();
+  if (menu && around(event, ".download") !== menu) menu.open = false;
+});
+document.addEventListener("keydown", ({ key }) => {
+  const menu = openMenu();
+  if (!menu || key !== "Escape") return;
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
 });
 
 /** Only the chains of the coders that are switched on are marked. */

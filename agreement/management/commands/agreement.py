@@ -33,7 +33,8 @@ from agreement.sections.pages.pyramids import scores as scores_page
 from agreement.sections.pages.pyramids import scus as scus_page
 from agreement.sections.pages.pyramids import study as study_page
 from agreement.sections.tables import Table, as_csv, as_markdown
-from annotations.models import Project
+from annotations.models import Coding, Project
+from annotations.projects.viewing import record_view
 
 # Tables link to pages; those that are printed lead nowhere.
 NO_ADDRESS = ""
@@ -65,6 +66,7 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
+        record_view(Coding.objects.filter(text__project=project))
         if options["report"] in dispatch.REPORTS:
             self._print_pyramids(project, options)
             return

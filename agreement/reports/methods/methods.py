@@ -114,7 +114,7 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
         f"{pluralize(data.n_coders, 'coder')} annotated {pluralize(data.n_texts, texts)} by {by[extract.kind]},"
         f" {pluralize(data.n_judgements, 'judgement')} in all."
     ]
-    sentences += _describe_design(data, texts) + _describe_markables(data, nouns)
+    sentences += _describe_managers(data) + _describe_design(data, texts) + _describe_markables(data, nouns)
     how = COEFFICIENTS[p.coefficient].phrase
     if p.takes_distance and sets:
         how += f" with {DISTANCES[p.distance].format(one=thirds[0], two=thirds[1])}"
@@ -166,6 +166,7 @@ class DataDescription:
     coders_per_text: tuple[int, ...]
     n_given: int
     n_marked: int
+    n_managers: int = 0
 
 
 def describe_data(extract: Extract, parameters: Parameters) -> DataDescription:
@@ -185,7 +186,15 @@ def describe_data(extract: Extract, parameters: Parameters) -> DataDescription:
         of_coders = units_of_coders(extract, [text]).any(axis=1)
         n_given += int(text.answers.given.sum())
         n_marked += int((of_coders & ~text.answers.given).sum())
-    return DataDescription(len(coders), len(counts), n_judgements, tuple(sorted(counts)), n_given, n_marked)
+    n_managers = len(coders & {*extract.managers})
+    return DataDescription(len(coders), len(counts), n_judgements, tuple(sorted(counts)), n_given, n_marked, n_managers)
+
+
+def _describe_managers(data: DataDescription) -> list[str]:
+    """Return that coders managed the project, where some did."""
+    if not data.n_managers:
+        return []
+    return [f"{data.n_managers} of the coders also managed the project, blind to the work of the others."]
 
 
 def _describe_design(data: DataDescription, text: str) -> list[str]:

@@ -62,7 +62,7 @@ def build_comparison(request: AnalysisRequest, progress: Progress | None = None)
         Table(
             "compare",
             "One setting changed at a time",
-            [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure")],
+            [Column("choice", "Setting"), *figures, Column("moved", "Change", "figure", explanation="change")],
             [
                 (
                     Linked(label, f"../?{urlencode(one.parameters.query())}"),
@@ -123,7 +123,7 @@ def _grid_table(key: str, caption: str, rows: list[tuple[str, list[overall.GridC
         caption,
         [
             Column("construction", "Construction"),
-            *(Column(name, choice_label("distance", name), "figure") for name in names),
+            *(Column(name, choice_label("distance", name), "figure", explanation=name.lower()) for name in names),
         ],
         [
             (

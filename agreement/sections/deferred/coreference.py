@@ -103,7 +103,7 @@ def _each_text_table(report: CoreferenceReport) -> Table:
     columns = [Column("text", "Text")]
     for name in SCORES:
         columns += [
-            Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure")
+            Column(f"{name}_{part}", f"{SCORE_LABELS[name]} {label}", "figure", explanation=part)
             for part, label in (("recall", "R"), ("precision", "P"), ("f1", "F1"))
         ]
     rows: list[list[Cell]] = [

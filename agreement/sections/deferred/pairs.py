@@ -46,7 +46,7 @@ def build_matrix(request: AnalysisRequest, progress: Progress | None = None) -> 
     rest = Table(
         "rest",
         f"Each coder and the others: {name}",
-        [Column("coder", "Coder"), Column("value", "Mean of pairs", "figure")],
+        [Column("coder", "Coder"), Column("value", "Mean of pairs", "figure", explanation="mean_of_pairs")],
         [(coder, matrix.against_rest(coder)) for coder in matrix.coders],
     )
     return TablesAndCharts([_matrix_table(request, matrix), rest], [chart] if len(matrix.coders) > 1 else [])
@@ -63,7 +63,7 @@ def _matrix_table(request: AnalysisRequest, matrix: reports.PairMatrix) -> Table
     return Table(
         "matrix",
         f"Pairs of coders: {MEASURES[matrix.measure]}",
-        [Column("coder", "Coder"), *(Column(name, name, "figure") for name in matrix.coders)],
+        [Column("coder", "Coder"), *(Column(name, name, "figure", explanation="pair_value") for name in matrix.coders)],
         rows,
         "Ordered by similarity.",
     )

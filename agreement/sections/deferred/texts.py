@@ -28,7 +28,7 @@ COLUMNS = [
     Column("observed", "Observed", "figure"),
     Column("expected", "Expected", "figure"),
     Column("units", "Units", "count"),
-    Column("coders", "Coders", "count"),
+    Column("coders", "Coders", "count", explanation="number_of_coders"),
     Column("shift", "Change without the text", "figure"),
     Column("note", "Left out"),
 ]

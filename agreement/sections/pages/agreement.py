@@ -61,7 +61,7 @@ def build_units_tables(request: AnalysisRequest) -> list[Table]:
             "units",
             "Alpha by what is counted and by distance (Passonneau 2006, Tables 1 and 2)",
             [
-                Column("units", "Counted"),
+                Column("units", "Counted", explanation="counted"),
                 Column("docset", "Docset"),
                 *(Column(name, overall.DISTANCE_NAMES[name], "figure") for name in SET_DISTANCES),
             ],
@@ -87,7 +87,7 @@ def _distances_table(request: AnalysisRequest, distances: list[tuple[Parameters,
         "Alpha by distance",
         [
             Column("distance", "Distance", labels=CHOICE_LABELS["distance"]),
-            Column("value", "Alpha", "figure"),
+            Column("value", "Alpha", "figure", explanation="alpha"),
             Column("low", "from", "figure"),
             Column("high", "to", "figure"),
             Column("observed", "Observed", "figure"),

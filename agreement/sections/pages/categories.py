@@ -12,7 +12,8 @@ from agreement.reports.basis import pick_texts
 from agreement.reports.items import categories as reports
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
-from agreement.sections.content import PageSections, paginate
+from agreement.sections.confusion import build_confusion
+from agreement.sections.content import PageSections, TablesAndCharts, paginate
 from agreement.sections.tables import Cell, Column, Linked, Table
 
 PAGE_SIZE = 50
@@ -33,13 +34,19 @@ def build(request: AnalysisRequest) -> PageSections:
     shown, rows = paginate(request, range(len(table.units)), PAGE_SIZE)
     dots = [Dot(request.extract.label(one.name), one.kappa) for one in categories]
     title = "K of each category"
+    # all that is compared of pyramids has one category
+    confusion = TablesAndCharts([], []) if request.extract.units else build_confusion(request, request.parameters)
     return PageSections(
         tables=[
             _categories_table(categories, request.extract.labels),
             _agreement_table(request, table, rows),
             _merge_table(comparison),
+            *confusion.tables,
         ],
-        charts=[Chart("categories", title, dot_plot(dots, "K"), describe_dots(dots), "categories")] if dots else [],
+        charts=[
+            *([Chart("categories", title, dot_plot(dots, "K"), describe_dots(dots), "categories")] if dots else []),
+            *confusion.charts,
+        ],
         context={
             "kappa": reports.compute_category_kappa(request.extract, request.parameters),
             "collapsed": comparison,
@@ -93,7 +100,10 @@ def _agreement_table(request: AnalysisRequest, table: reports.AgreementTable, ro
         "Coders per category and item, with S",
         [
             Column("item", "Item"),
-            *(Column(name, request.extract.label(name), "count") for name in table.names),
+            *(
+                Column(name, request.extract.label(name), "count", explanation="coders_per_category")
+                for name in table.names
+            ),
             Column("s", "S", "figure"),
         ],
         cells,

@@ -20,6 +20,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart, stacked_bars
 from agreement.sections.computations import compute_or_enqueue
+from agreement.sections.confusion import build_confusion
 from agreement.sections.content import PageSections
 from agreement.sections.deferred.pairs import MEASURES
 from agreement.sections.labels import RELATION_LABELS
@@ -43,7 +44,7 @@ def build(request: AnalysisRequest) -> PageSections:
         tables += [
             _bias_table(request, profiles),
             *_agreeing_tables(request),
-            _confusion_table(request, request.parameters),
+            *build_confusion(request, request.parameters).tables,
         ]
     measure = request.options.get("measure") or "coefficient"
     return matrix.extended(
@@ -96,7 +97,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
             [
                 Column("relation", "Relation", labels=RELATION_LABELS),
                 Column("items", "Items", "count"),
-                Column("share", "Share", "percent"),
+                Column("share", "Share", "percent", explanation="share_of_relation"),
             ],
             [
                 (Linked(name, f"{address}&relation={name}"), count, count / max(sum(relations), 1))
@@ -104,13 +105,18 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
             ],
         ),
     ]
+    charts: list[Chart] = []
     if not request.extract.units and {first, second} <= set(counted.coders):
-        tables.append(_confusion_table(request, parameters, (first, second)))
+        confusion = build_confusion(request, parameters, (first, second))
+        tables += confusion.tables
+        charts += confusion.charts
     dots = [Dot(MEASURES[one.measure], one.value, one.low, one.high) for one in measures]
     title = f"{first} and {second} by every measure"
     chart = Chart("measures", title, dot_plot(dots, "value"), describe_dots(dots), "measures")
     return PageSections(
-        tables, [chart], context={"first": first, "second": second, "has_chains": request.extract.kind != "categories"}
+        tables,
+        [chart, *charts],
+        context={"first": first, "second": second, "has_chains": request.extract.kind != "categories"},
     )
 
 
@@ -173,9 +179,9 @@ def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Ta
     columns = [Column("coder", "Coder")]
     for name in names:
         columns += [
-            Column(name, request.extract.label(name), "count"),
-            Column(f"{name}_share", "share", "percent"),
-            Column(f"{name}_bias", "bias", "figure"),
+            Column(name, request.extract.label(name), "count", explanation="category_count"),
+            Column(f"{name}_share", "share", "percent", explanation="category_share"),
+            Column(f"{name}_bias", "bias", "figure", explanation="bias"),
         ]
     return Table("bias", "Categories by coder", columns, rows, "Bias: the share minus the mean share of all coders.")
 
@@ -195,7 +201,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
             Column("category", "Category", labels=request.extract.labels),
             *([Column("judged_by", "Judged by", "count")] if several else []),
         ]
-        columns += [Column(f"{column}_{k}", label.format(k), "count") for k in numbers]
+        columns += [Column(f"{column}_{k}", label.format(k), "count", explanation="items_per_coders") for k in numbers]
         return Table(key, caption, columns, rows, "Items that fewer than two coders judged are left out.")
 
     def head(one: reports.AgreementCounts) -> list[Cell]:
@@ -224,22 +230,6 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
             [[*head(one), *(one.at_least(k) if k <= one.n_coders else None for k in at_least)] for one in counts],
         ),
     ]
-
-
-def _confusion_table(request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None) -> Table:
-    counts = reports.confusion_matrix(request.project_answers, parameters, pair)
-    names = request.extract.categories
-    caption = f"Categories of {pair[0]} (rows) and {pair[1]} (columns)" if pair else "Category confusion"
-    return Table(
-        "confusion",
-        caption,
-        [
-            Column("category", "Category", labels=request.extract.labels),
-            *(Column(name, request.extract.label(name), "count") for name in names),
-        ],
-        [(name, *row) for name, row in zip(names, counts.tolist(), strict=True)],
-        "" if pair else "Each pair of coders on an item counts once in each order.",
-    )
 
 
 def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
@@ -290,7 +280,7 @@ def _distribution_tables(profiles: list[reports.Profile], nouns: Nouns) -> list[
         Table(
             key,
             title,
-            [heads[key], *(Column(coder, coder, "count") for coder in counts)],
+            [heads[key], *(Column(coder, coder, "count", explanation=f"{key}_of_coder") for coder in counts)],
             [(size, *(one.get(size, 0) for one in counts.values())) for size in sorted(set().union(*counts.values()))],
             "Below 1: the antecedent comes later." if key == "links" else "",
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement.reports.basis import cached
-from agreement.reports.course import Stage, compute_stages
+from agreement.reports.course import RunningPoint, Stage, compute_running, compute_stages
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.request import AnalysisRequest
-from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart
+from agreement.sections.charts import Chart, Dot, band_chart, describe_dots, dot_plot, line_chart
 from agreement.sections.content import PageSections
-from agreement.sections.tables import Column, Table
+from agreement.sections.tables import Column, Table, format_value
 from annotations.coding.active_time import activity_by_text_and_coder
 
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
@@ -23,13 +23,15 @@ def build(request: AnalysisRequest) -> PageSections:
     stages = request.compute(
         lambda parameters, options: compute_stages(request.extract, parameters, options.get("by") or default, work)
     )
+    running = request.compute(lambda parameters, _: compute_running(request.extract, parameters, work))
     coders = request.extract.coders
     current = request.options.get("by") or default
     return PageSections(
-        tables=_tables(stages, coders),
-        charts=_charts(stages, coders) if stages else [],
+        tables=[*_tables(stages, coders), _running_table(running)],
+        charts=[*(_charts(stages, coders) if stages else []), *_running_charts(running)],
         context={
             "stages": stages,
+            "running": len(running) > 1,
             "choices": [
                 (label, request.address_with(by=name), name == current) for name, label in GROUPING_LABELS.items()
             ],
@@ -65,14 +67,17 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
         Table(
             "coders",
             "Each coder and the others",
-            [Column("stage", "Period"), *(Column(name, name, "figure") for name in coders)],
+            [
+                Column("stage", "Period"),
+                *(Column(name, name, "figure", explanation="mean_of_pairs") for name in coders),
+            ],
             [(one.label, *(one.against_rest[name] for name in coders)) for one in stages],
             "Rising lines suggest training effects, falling lines drift.",
         ),
         Table(
             "seconds",
             "Time per judgement",
-            [Column("stage", "Period"), *(Column(name, name, "seconds") for name in coders)],
+            [Column("stage", "Period"), *(Column(name, name, "seconds", explanation="seconds") for name in coders)],
             [(one.label, *(one.seconds[name] for name in coders)) for one in stages],
             "Working time without pauses of over five minutes, divided by the judgements in the texts of the period.",
         ),
@@ -105,3 +110,34 @@ def _charts(stages: Sequence[Stage], coders: Sequence[str]) -> list[Chart]:
             "seconds",
         ),
     ]
+
+
+def _running_table(points: Sequence[RunningPoint]) -> Table:
+    return Table(
+        "running",
+        "Agreement as texts are added",
+        [
+            Column("texts", "Texts", "count"),
+            Column("last", "Last text"),
+            Column("value", "Value", "figure"),
+            Column("low", "from", "figure"),
+            Column("high", "to", "figure"),
+            Column("units", "Units", "count"),
+        ],
+        [(one.n_texts, one.last.title, one.result.value, one.low, one.high, one.result.n_units) for one in points],
+        "In the order in which texts were finished; imported ones come first. Alpha has a 95% CI from three texts on.",
+    )
+
+
+def _running_charts(points: Sequence[RunningPoint]) -> list[Chart]:
+    dots = [Dot(str(one.n_texts), one.result.value, one.low, one.high) for one in points]
+    if sum(dot.value is not None for dot in dots) < 2:
+        return []
+    first, last = (next(one for one in order if one.value is not None) for order in (dots, reversed(dots)))
+    words = (
+        f"{format_value(first.value, 'figure')} with {first.label} texts, {format_value(last.value, 'figure')} with"
+        f" {last.label}."
+    )
+    figure = band_chart(dots, "texts", "value", (TENTATIVE, RELIABLE))
+    title = "Agreement as texts are added" + (", with 95% CI" if any(dot.low is not None for dot in dots) else "")
+    return [Chart("running", title, figure, words, "running")]

@@ -64,7 +64,7 @@ def _units_table(
         Column("row", "Row", "count"),
         Column("text", "Text"),
         Column("words", "Words"),
-        *(Column(str(coder), str(coder), kind) for coder in form.data.coders),
+        *(Column(str(coder), str(coder), kind, explanation="coder_value") for coder in form.data.coders),
         Column("key", "Key"),
     ]
     lines: list[list[Cell]] = []
@@ -99,8 +99,8 @@ def _legend_table(
         "legend",
         "Legend of the integers",
         [
-            Column("value", "Value", "count"),
-            Column("members", "Rows, or category", labels=labels),
+            Column("value", "Value", "count", explanation="integer"),
+            Column("members", "Rows, or category", labels=labels, explanation="legend"),
             Column("words", "Words"),
             Column("judgements", "Judgements", "count"),
         ],

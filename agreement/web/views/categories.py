@@ -24,6 +24,7 @@ from agreement.web.views.page import draws_charts, show_page
 from annotations.models import User
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
+from annotations.projects.viewing import results_for
 
 
 @login_required
@@ -32,7 +33,7 @@ from annotations.projects.permissions import project_for
 def categories(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the agreement table, each category against all others, and K with categories merged."""
     if any(name.startswith(MERGE_PREFIX) for name in request.GET):
-        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        project = results_for(request.user, slug)
         keys = {label: key for key, label in extract(project).labels.items()}
         return redirect(f"{request.path}?{_merge_query(request.GET, keys)}")
     return show_page(request, slug, registry.CATEGORIES)

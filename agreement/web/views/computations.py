@@ -11,8 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from agreement.models import Computation
-from annotations.models.rights import Right
-from annotations.projects.permissions import project_for
+from annotations.projects.viewing import results_for
 
 PATIENCE = timedelta(seconds=10)
 
@@ -21,7 +20,7 @@ PATIENCE = timedelta(seconds=10)
 @require_safe
 def computation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show how far a computation is, on the page that waits for it; when it is done that page is loaded again."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    project = results_for(request.user, slug)
     current = Computation.objects.filter(project=project, pk=pk).defer("result").first()
     if current is None:
         raise Http404("Computation not found.")

@@ -134,8 +134,9 @@ def test_agreement_costs_the_same_queries_at_any_size(signed_in, alice, bob, cha
                 judge(coding, key, "phrase", first)
         hand_in(project)
         client = signed_in(charlie)
+        client.get(f"/api/v1/projects/{slug}/judgements/")  # the first view is recorded
         with CaptureQueriesContext(connection) as queries:
             assert client.get(f"/api/v1/projects/{slug}/agreement/{rest}").status_code == 200
         return len(queries)
 
-    assert cost("small", 2) == cost("large", 12) <= 17
+    assert cost("small", 2) == cost("large", 12) <= 18

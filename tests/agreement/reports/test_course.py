@@ -7,7 +7,7 @@ import pytest
 
 from agreement.data.activity import LATEST, read_activity, read_progress
 from agreement.data.extract import extract
-from agreement.measures import alpha, interval
+from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports import course
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.active_time import Activity, activity_by_text_and_coder
@@ -253,3 +253,31 @@ def test_activity_is_of_this_project_alone(project, django_assert_num_queries):
     today = Operation.objects.latest("applied_at").applied_at.date()
     with django_assert_num_queries(2):
         assert read_activity(other, today, 1).operations == 3
+
+
+def test_the_running_coefficient_is_that_of_the_texts_so_far_by_exact_fractions(three):
+    """Alice and Bob, nominal, by hand: observed 1/3 each time, expected 22/30, 90/132, 198/306."""
+    work = worked(three, {"text-2": 0, "text-3": 1, "text-1": 2})
+    points = course.compute_running(three, Parameters(coders="alice,bob"), work)
+    assert [(one.n_texts, one.last.slug, one.result.n_units) for one in points] == [
+        (1, "text-2", 3),
+        (2, "text-3", 6),
+        (3, "text-1", 9),
+    ]
+    assert [one.result.value for one in points] == pytest.approx([6 / 11, 23 / 45, 16 / 33], abs=1e-12)
+    texts = ("text-2", "text-3", "text-1")
+    whole = interval(table_of({slug: THREE[slug] for slug in texts}, ("alice", "bob")), alpha)
+    assert (points[-1].low, points[-1].high) == pytest.approx((whole.low, whole.high), abs=1e-12)
+
+
+def test_the_running_coefficient_of_another_kind_has_no_interval_and_texts_without_time_come_first(three):
+    work = worked(three, {"text-1": 0})
+    points = course.compute_running(three, Parameters("fleiss_kappa"), work)
+    assert [one.last.slug for one in points] == ["text-2", "text-3", "text-1"]
+    assert {(one.low, one.high) for one in points} == {(None, None)}
+    assert points[-1].result.value == pytest.approx(fleiss_kappa(table_of(THREE)).value, abs=1e-12)
+
+
+def test_of_many_texts_the_running_coefficient_has_so_many_points_and_the_last_has_all(three, monkeypatch):
+    monkeypatch.setattr(course, "MOST_POINTS", 2)
+    assert [one.n_texts for one in course.compute_running(three, Parameters(), {})] == [1, 3]

@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alpha, collapse, difference, fleiss_kappa, permutation_test
+from agreement.reports import differences
 from agreement.reports.basis import resolve, select_categories, select_data
-from agreement.reports.differences import OTHERS, PERMUTATIONS, compare_parts
+from agreement.reports.differences import OTHERS, compare_parts
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding
@@ -21,6 +22,12 @@ pytestmark = pytest.mark.slow
 URL = "/projects/walk/agreement/difference/"
 API = "/api/v1/projects/walk/agreement/compare/"
 FOUR = ("alice", "bob", "carol", "dora")
+
+
+@pytest.fixture(autouse=True)
+def few_permutations(monkeypatch):
+    """Let tests not wait for two thousand permutations, of which each is computed alike."""
+    monkeypatch.setattr(differences, "PERMUTATIONS", 200)
 
 
 @pytest.fixture
@@ -63,7 +70,7 @@ PARTS = [
 @pytest.mark.parametrize(("by", "first", "second", "paired"), PARTS)
 def test_the_figures_are_those_of_the_library(signed_in, charlie, walk, by, first, second, paired):
     *data, coefficient = expected_of(walk, by, first, second)
-    expected, permuted = difference(*data, coefficient), permutation_test(*data, coefficient, n=PERMUTATIONS)
+    expected, permuted = difference(*data, coefficient), permutation_test(*data, coefficient, n=200)
     report = compare_parts(extract(walk), convention(walk), by, first, second)
     found = report.difference
     assert found.paired == expected.paired == paired

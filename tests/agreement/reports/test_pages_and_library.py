@@ -6,6 +6,7 @@ make them all at once and keep what they computed.
 
 import pytest
 from django.core.management import call_command
+from django.test import override_settings
 
 from agreement.measures import (
     SET_DISTANCES,
@@ -26,6 +27,7 @@ from agreement.measures import (
 from agreement.reports.overall import CONSTRUCTIONS
 from agreement.reports.parameters import default_parameters
 from annotations.models import Coding, Judgement, Markable, Project, User
+from tests.conftest import QUICK_HASHERS
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +35,18 @@ DEMOS = ("news", "dialogue", "sortal", "links")
 EZCOREF = "ezcoref"
 
 
+@pytest.fixture(scope="module")
+def demo(module_rows):
+    """Load the demo."""
+    with override_settings(LOCAL=True, PASSWORD_HASHERS=QUICK_HASHERS):
+        call_command("load_demo", verbosity=0)
+
+
 @pytest.fixture
-def load(db, settings, request):
+def load(demo, db, request):
     """Return a function that loads a project and returns it."""
 
     def load(slug):
-        settings.LOCAL = True
-        call_command("load_demo", verbosity=0)
         if slug == EZCOREF:
             folder = request.getfixturevalue("samples") / "ezcoref" / "conll2012"
             call_command(

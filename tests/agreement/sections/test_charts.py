@@ -10,6 +10,7 @@ from agreement.sections.charts import (
     PATTERNS,
     Chart,
     Dot,
+    band_chart,
     describe_dots,
     dot_plot,
     heat_map,
@@ -39,6 +40,9 @@ BUILT = {
     "lines of nothing": line_chart([], {}, "alpha"),
     "stacked": stacked_bars(["a", "b"], {f"part {n}": [0.1, 0.1] for n in range(10)}, "share"),
     "stacked nothing": stacked_bars([], {}, "share"),
+    "heat of counts": heat_map(["a"], ["a", "b"], [[1200, 0]], "items", ("ann", "ben")),
+    "band": band_chart([Dot("1", None), Dot("2", 0.5), Dot("40", 0.75, 0.5, 0.875)], "texts", "alpha", [0.8]),
+    "band of nothing": band_chart([], "texts", "alpha"),
     "strip": strip_plot(["it", LONG], [0.75, 0.25], "share"),
     "strip of nothing": strip_plot([], [], "share"),
     "upset": upset_plot(["alice", "bob", "carol"], MEMBERS),
@@ -197,3 +201,29 @@ def test_nothing_is_said_to_be_nothing(rows):
 def test_a_chart_is_held_by_an_element_of_its_name():
     chart = Chart("texts", "Texts", BUILT["dots"], describe_dots(ROWS), "texts")
     assert chart.script == "figure-texts"
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_a_chart_is_empty_where_no_trace_has_a_value(name):
+    chart = Chart("one", "One", BUILT[name], "", "one")
+    assert chart.is_empty == ("nothing" in name or name == "dots of None")
+
+
+def test_a_heat_map_of_counts_has_whole_numbers_from_none_to_the_largest():
+    [trace] = BUILT["heat of counts"]["data"]
+    assert trace["text"] == [["1,200", "0"]]
+    assert (trace["zmin"], trace["zmax"]) == (0, 1200)
+    layout = BUILT["heat of counts"]["layout"]
+    assert [layout[axis]["title"]["text"] for axis in ("yaxis", "xaxis")] == ["ann", "ben"]
+
+
+def test_a_heat_map_of_coefficients_has_one_scale_that_reaches_as_far_as_the_values():
+    [trace] = BUILT["heat"]["data"]
+    assert (trace["zmin"], trace["zmax"]) == (-1, 1)
+
+
+def test_a_band_has_numbers_as_places_and_whiskers_where_there_are_intervals():
+    [trace] = BUILT["band"]["data"]
+    assert (trace["x"], trace["y"]) == ([2.0, 40.0], [0.5, 0.75])
+    assert (trace["error_y"]["arrayminus"], trace["error_y"]["array"]) == ([0, 0.25], [0, 0.125])
+    assert BUILT["band"]["layout"]["xaxis"]["dtick"] == 4

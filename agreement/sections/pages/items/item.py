@@ -204,7 +204,11 @@ def _members_content(report: ItemReport, words: dict[int, str], nouns: Nouns) ->
     ordered = sorted(members.items(), key=lambda one: (-len(one[1]), sorted(one[0])))
     rows = [(" and ".join(sorted(who)), len(what), ", ".join(what)) for who, what in ordered]
     title = f"Which coders have which {'members' if nouns.unit == 'markable' else nouns.units} in their {nouns.chain}"
-    columns = [Column("coders", "Coders"), Column("number", "Members", "count"), Column("members", "Which")]
+    columns = [
+        Column("coders", "Coders"),
+        Column("number", "Members", "count", explanation="number"),
+        Column("members", "Which", explanation="which"),
+    ]
     listing = "; ".join(f"{who}: {what}" for who, _, what in rows)
     chart = Chart("chains", title, upset_plot(list(chains), members), f"In the {nouns.chain} of {listing}.", "members")
     return TablesAndCharts([Table("members", title, columns, rows)], [chart])

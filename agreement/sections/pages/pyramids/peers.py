@@ -105,8 +105,8 @@ def _items_table(report: of_peers.PeersReport, items: Sequence[of_peers.PeerItem
         Column("peer", "Peer"),
         Column("docset", "Docset"),
         Column("weight", "Weight", "count"),
-        *(Column(name, name, "count") for name in report.coders),
-        Column("share", "Share", "percent"),
+        *(Column(name, name, "count", explanation="times_found") for name in report.coders),
+        Column("share", "Share", "percent", explanation="share_of_disagreement"),
     ]
     rows = [
         (

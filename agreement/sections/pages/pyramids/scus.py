@@ -153,7 +153,7 @@ def build_pairs(
         [
             Column("relation", "Relation"),
             Column("pairs", "Pairs", "count"),
-            Column("share", "Share", "percent"),
+            Column("share", "Share", "percent", explanation="share_of_relation"),
             Column("meaning", "Meaning"),
         ],
         [
@@ -169,15 +169,15 @@ def build_pairs(
 def _pairs_table(report: reports.ScusReport, chosen: Sequence[reports.ScuPair]) -> Table:
     a, b = report.first.coder, report.second.coder
     columns = [
-        Column("first", f"SCU of {a}"),
-        Column("weight_first", "Weight", "count"),
-        Column("second", f"SCU of {b}"),
-        Column("weight_second", "Weight", "count"),
+        Column("first", f"SCU of {a}", explanation="first_scu"),
+        Column("weight_first", "Weight", "count", explanation="weight"),
+        Column("second", f"SCU of {b}", explanation="second_scu"),
+        Column("weight_second", "Weight", "count", explanation="weight"),
         Column("relation", "Relation"),
         Column("shared", "Words of both", "count"),
-        Column("only_first", f"Only {a}", "count"),
-        Column("only_second", f"Only {b}", "count"),
-        Column("distance", "Jaccard distance", "figure"),
+        Column("only_first", f"Only {a}", "count", explanation="only_one"),
+        Column("only_second", f"Only {b}", "count", explanation="only_one"),
+        Column("distance", "Jaccard distance", "figure", explanation="set-distance"),
     ]
     rows: list[list[Cell]] = [
         [
@@ -199,11 +199,11 @@ def _pairs_table(report: reports.ScusReport, chosen: Sequence[reports.ScuPair]) 
 def _overlaps_table(report: reports.ScusReport) -> Table:
     a, b = report.first.coder, report.second.coder
     columns = [
-        Column("first", f"SCU of {a}"),
-        Column("second", f"SCU of {b}"),
+        Column("first", f"SCU of {a}", explanation="first_scu"),
+        Column("second", f"SCU of {b}", explanation="second_scu"),
         Column("relation", "Relation"),
         Column("shared", "Words of both", "count"),
-        Column("jaccard", "Jaccard", "figure"),
+        Column("jaccard", "Jaccard", "figure", explanation="set_jaccard"),
         Column("matched", "Matched"),
     ]
     rows = [
@@ -230,8 +230,8 @@ def build_subsumption(report: reports.ScusReport, rows: Sequence[reports.Subsump
         [
             Column("relation", f"SCU of {a}, SCU of {b}"),
             Column("summary", "Summary"),
-            Column("first", a, "count"),
-            Column("second", b, "count"),
+            Column("first", a, "count", explanation="contributors_of"),
+            Column("second", b, "count", explanation="contributors_of"),
         ],
         [
             (f"{one.first} {signs[one.larger]} {one.second}", one.summary, int(one.in_first), int(one.in_second))

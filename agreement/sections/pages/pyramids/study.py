@@ -101,11 +101,11 @@ def _ranks_table(pair: of_study.PairStudy, score: str) -> Table:
         Column("peer", "Peer"),
         Column("docset", "Docset"),
         Column("system", "System"),
-        Column("first", f"By {a}", "figure"),
-        Column("second", f"By {b}", "figure"),
-        Column("rank_first", f"Rank by {a}", "count"),
-        Column("rank_second", f"Rank by {b}", "count"),
-        Column("change", "Change", "count"),
+        Column("first", f"By {a}", "figure", explanation="score_of"),
+        Column("second", f"By {b}", "figure", explanation="score_of"),
+        Column("rank_first", f"Rank by {a}", "count", explanation="rank"),
+        Column("rank_second", f"Rank by {b}", "count", explanation="rank"),
+        Column("change", "Change", "count", explanation="rank_change"),
     ]
     note = f"Rank 1 has the highest score; equal scores share a rank. Change: how many ranks {b} puts the peer higher."
     return Table("ranks", f"{SCORE_LABELS[score]} scores and ranks by {a} and {b}", columns, rows, note)

@@ -48,6 +48,10 @@ def test_a_frame_gives_the_same_data_as_its_values(drawn):
     assert alpha(from_frame, "masi") == alpha(data, "masi")
 
 
+def counts(found):
+    return found.n_units, found.n_coders, found.n_judgements, found.n_values, found.left_out, found.note
+
+
 @examples(40)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.integers(-1, 2), min_size=3, max_size=3))))
 def test_chain_ids_stand_for_the_units_of_the_document_with_the_same_id(rows):
@@ -68,7 +72,7 @@ def test_chain_ids_stand_for_the_units_of_the_document_with_the_same_id(rows):
     for exclude_unit in ("none", "observed", "both"):
         fast, slow = (alphas(each, exclude_unit=exclude_unit) for each in (data, by_values))
         for name in SET_DISTANCES:
-            assert repr(fast[name]) == repr(slow[name])
+            assert counts(fast[name]) == counts(slow[name])
             assert fast[name].value == pytest.approx(slow[name].value, abs=1e-12)
             assert fast[name].expected == pytest.approx(slow[name].expected, abs=1e-12)
 
