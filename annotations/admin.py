@@ -19,6 +19,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from annotations.models import Category, Coding, Level, Membership, Project, Text, User
+from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.members import add_member, remove_membership
 
@@ -161,7 +162,7 @@ class MembershipFormSet(forms.BaseInlineFormSet[Membership, Project, forms.Model
     def _changes(self) -> Iterator[forms.ModelForm[Membership]]:
         """Yield the forms that change something: who becomes manager comes before who ceases to be one."""
         changed = [form for form in self.forms if form.has_changed() and form not in self.deleted_forms]
-        yield from sorted(changed, key=lambda form: form.cleaned_data["role"] != Membership.Role.MANAGER)
+        yield from sorted(changed, key=lambda form: form.cleaned_data["role"] not in MANAGING_ROLES)
         yield from (form for form in self.deleted_forms if form.instance.pk)
 
     def _write(self, form: forms.ModelForm[Membership]) -> Membership | None:

@@ -34,7 +34,13 @@ from annotations.api.serializers.rows import (
     StatusSerializer,
 )
 from annotations.coding.state import coding_state
-from annotations.coding.status import reopen_coding, submit_coding
+from annotations.coding.status import (
+    may_reopen_own,
+    reopen_coding,
+    reopen_own_coding,
+    request_reopening,
+    submit_coding,
+)
 from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, Project, Text, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.rights import Right
@@ -42,6 +48,7 @@ from annotations.planning.assignments import assign_texts
 from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
+from annotations.projects.viewing import record_view
 
 
 class CodingFilters(filters.FilterSet):
@@ -66,7 +73,7 @@ class CodingList(RowListView):
         self.blind = is_blind_to_peers(project)
         codings = Coding.objects.visible_to(self.request.user).filter(text__project=project)
         return cast(QuerySet[Any, Any], codings.with_progress()).values(
-            *("text__slug", "coder__username", "kind", "status", "version", "to_decide", "decided"),
+            *("text__slug", "coder__username", "kind", "status", "version", "to_decide", "decided", "reopen_request"),
             *("text_id", "coder_id", "text__role"),
         )
 
@@ -108,15 +115,17 @@ class CodingDetail(APIView):
     @extend_schema(responses=CodingStateSerializer)
     def get(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
         project = project_for(request.user, slug)
-        return etag_response(coding_state(self._coding(request, project, text, coder, agreed), project))
+        coding = self._coding(request, project, text, coder, agreed)
+        record_view(Coding.objects.filter(pk=coding.pk), request.user)
+        return etag_response(coding_state(coding, project))
 
     @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
-        """Reopen it (`open`). Only its coder submits it, at `texts/<text>/coding/`."""
-        project = project_for(request.user, slug, Right.MANAGE)
+        """Reopen it (`open`), with a `reason` for its coder. Only its coder submits it, at `texts/<text>/coding/`."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
         coding = self._coding(request, project, text, coder, agreed)
-        return change_status(request, project, coding, {Coding.Status.OPEN})
+        return change_status(request, project, coding)
 
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
         user = cast(User, request.user)
@@ -131,17 +140,26 @@ class CodingDetail(APIView):
         return coding
 
 
-def change_status(request: Request, project: Project, coding: Coding, allowed: set[Coding.Status]) -> HttpResponse:
-    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction."""
+def change_status(request: Request, project: Project, coding: Coding, *, own: bool = False) -> HttpResponse:
+    """Submit or reopen a coding, if the sender has seen its present state. Call it in a transaction.
+
+    The coder submits the `own` coding, and reopens it until somebody has viewed it, or asks for that.
+    """
     Coding.objects.select_for_update(of=("self",)).get(pk=coding.pk)
-    coding.refresh_from_db(fields=["status", "version"])
+    coding.refresh_from_db(fields=["status", "version", "viewed_at"])
     require_match(request, coding_state(coding, project))
-    new_status = Coding.Status(validated(StatusSerializer(data=request.data))["status"])
-    if new_status not in allowed:
-        actor = "its coder submits it" if new_status == Coding.Status.SUBMITTED else "a manager reopens it"
-        raise PermissionDenied(f"Only {actor}.")
-    change = submit_coding if new_status == Coding.Status.SUBMITTED else reopen_coding
-    change(coding, cast(User, request.user))
+    fields = validated(StatusSerializer(data=request.data))
+    user, reason = cast(User, request.user), fields.get("reason", "")
+    if fields["status"] == Coding.Status.SUBMITTED:
+        if not own:
+            raise PermissionDenied("Only its coder submits it.")
+        submit_coding(coding, user)
+    elif not own:
+        reopen_coding(coding, user, reason)
+    elif reason and not may_reopen_own(coding):
+        request_reopening(coding, user, reason)
+    else:
+        reopen_own_coding(coding, user)
     coding.refresh_from_db(fields=["status", "version"])
     return etag_response(coding_state(coding, project))
 

@@ -38,6 +38,7 @@ from annotations.planning.docset_assignments import assign_docset
 from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import is_blind_to_peers
 from annotations.projects.permissions import project_for
+from annotations.projects.viewing import record_view
 
 MAX_SUMMARIES = 100
 
@@ -220,6 +221,7 @@ class PyramidList(APIView):
         codings = visible_codings(project, request.user).filter(
             text__docset=_docset(request, project, docset), kind__in=PYRAMID_KINDS
         )
+        record_view(codings, request.user)
         return Response(
             [
                 {

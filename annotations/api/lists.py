@@ -23,6 +23,7 @@ from rest_framework.views import APIView
 from annotations.models import Project
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for
+from annotations.projects.viewing import results_for
 
 type Row = dict[str, Any]
 
@@ -147,7 +148,11 @@ class ProjectListView(BaseListView, ABC):
     def get_queryset(self) -> QuerySet[Any, Any]:
         if getattr(self, "swagger_fake_view", False):
             return super().get_queryset()
-        return self.rows_of(project_for(self.request.user, self.kwargs["slug"], self.right))
+        return self.rows_of(self.find_project())
+
+    def find_project(self) -> Project:
+        """Return the project, if the user has the right."""
+        return project_for(self.request.user, self.kwargs["slug"], self.right)
 
     @abstractmethod
     def rows_of(self, project: Project) -> QuerySet[Any, Any]:
@@ -155,9 +160,15 @@ class ProjectListView(BaseListView, ABC):
 
 
 class RowListView(ProjectListView):
-    """A list of rows as dictionaries, without model instances."""
+    """A list of rows as dictionaries, without model instances: of answers, where it asks for the right to see them."""
 
     right = Right.SEE_RESULTS
+
+    def find_project(self) -> Project:
+        """Return the project, whose submissions are viewed where the rows are answers."""
+        if self.right is Right.SEE_RESULTS:
+            return results_for(self.request.user, self.kwargs["slug"])
+        return super().find_project()
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # noqa: ARG002 - DRF's signature
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))

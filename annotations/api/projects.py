@@ -222,12 +222,20 @@ class InvitationList(ProjectListView):
     @extend_schema(request=NewInvitationSerializer, responses={201: InvitationMadeSerializer})
     @idempotent(Right.MANAGE, secret_fields=("link",))
     def post(self, request: Request, slug: str) -> Response:
-        """Make a link that lets one person in, once. It is shown this once."""
+        """Create a link that lets one person in, or as many as it says. It is shown this once."""
         project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewInvitationSerializer(data=request.data))
-        invitation, secret = invitations.invite(
-            project, fields["role"], cast(User, request.user), days=fields["days"], note=fields["whom"]
-        )
+        try:
+            invitation, secret = invitations.invite(
+                project,
+                fields["role"],
+                cast(User, request.user),
+                days=fields["days"],
+                note=fields["whom"],
+                max_uses=fields["max_uses"],
+            )
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
         link = request.build_absolute_uri(reverse("invitation", args=[secret]))
         data = InvitationSerializer(invitation).data | {"link": link}
         return Response(data, status=status.HTTP_201_CREATED, headers={"Cache-Control": "no-store"})

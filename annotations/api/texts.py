@@ -35,7 +35,7 @@ from annotations.api.serializers.projects import validated
 from annotations.api.serializers.rows import StatusSerializer, TextChangesSerializer
 from annotations.coding import operations
 from annotations.coding.state import coding_state, text_state
-from annotations.models import Coding, Operation, Project, Text, User
+from annotations.models import Operation, Project, Text, User
 from annotations.models.rights import Right
 from annotations.planning.rounds import move_to_round
 from annotations.projects.locks import lock_project
@@ -141,10 +141,13 @@ class OwnCoding(APIView):
     @extend_schema(parameters=[IF_MATCH], request=StatusSerializer, responses=CodingStateSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str, agreed: bool = False) -> HttpResponse:
-        """Submit it (`submitted`). Only a manager reopens it."""
+        """Submit it (`submitted`), or reopen it (`open`) until somebody has viewed the submission.
+
+        Once it was viewed, `open` with a `reason` asks the managers to reopen it.
+        """
         project = project_for(request.user, slug)
         coding = own_coding(cast(User, request.user), project, text, agreed=agreed)
-        return change_status(request, project, coding, {Coding.Status.SUBMITTED})
+        return change_status(request, project, coding, own=True)
 
 
 class OwnOperations(generics.GenericAPIView[Operation]):

@@ -88,7 +88,7 @@ class ImportFiles(APIView):
 
     @extend_schema(request=ImportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.MANAGE)
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
         form = _validated_form(ImportForm(project, _sent_fields(request), request.FILES))
         user, files = cast(User, request.user), form.cleaned_data["files"]
         return _order_response(orders.order_import(project, user, files, form.format_key, form.choices))
@@ -103,7 +103,7 @@ class ExportFiles(APIView):
     @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = project_for(request.user, slug, Right.SEE_RESULTS)
-        form = _validated_form(ExportForm(project, _sent_fields(request), archives=may(project, Right.MANAGE)))
+        form = _validated_form(ExportForm(project, _sent_fields(request), archives=may(project, Right.MANAGE_WORK)))
         return _order_response(orders.order_export(project, cast(User, request.user), form.format_key, form.choices))
 
 

@@ -143,12 +143,14 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     """
     unsaved = [imported.coding for imported in imports if imported.coding.pk is None]
     saved = [imported.coding for imported in imports if imported.coding.pk is not None]
+    now = timezone.now()
     for imported in imports:
         if imported.submitted:
             imported.coding.status = Coding.Status.SUBMITTED
+            imported.coding.viewed_at = now  # who imports it has the file
         imported.coding.version = len(imported.log())
     Coding.objects.bulk_create(unsaved)
-    Coding.objects.bulk_update(saved, ["status", "version"])
+    Coding.objects.bulk_update(saved, ["status", "version", "viewed_at"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
     keys = reserve_keys(Judgement, len(decisions))
     insert(
@@ -189,7 +191,6 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         for description in imported.descriptions
         if description.label or description.comment
     )
-    now = timezone.now()
     insert(
         Operation,
         ["coding", "sequence", "uuid", "kind", "payload", "user", "applied_at"],
@@ -201,21 +202,46 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     )
 
 
-def set_status(coding: Coding, user: User, status: Coding.Status) -> int:
-    """Submit or reopen the coding, log it, and return the new version. Doing it twice changes nothing.
+def set_status(
+    coding: Coding,
+    user: User,
+    status: Coding.Status,
+    *,
+    reason: str = "",
+    check: Callable[[Coding], None] | None = None,
+) -> int:
+    """Submit or reopen the coding, log it with the reason, and return the new version. Twice changes nothing.
 
-    Raise OperationRejected if it is submitted by a user who is no longer its coder.
+    `check` may refuse the change of the coding, which is locked. Raise OperationRejected if it is submitted by a user
+    who is no longer its coder.
     """
     with sqlite_write_lock(), transaction.atomic():
         coding = _lock_coding(coding)
         if status == Coding.Status.SUBMITTED:
             _refuse_other_coder(coding, user)
         if coding.status != status:
+            if check is not None:
+                check(coding)
             kind = Operation.Kind.SUBMIT if status == Coding.Status.SUBMITTED else Operation.Kind.REOPEN
-            coding.status = status
-            coding.save(update_fields=["status"])
-            _append_to_log(coding, user, [Change(uuid4(), kind, {})])
+            coding.status, coding.viewed_at, coding.reopen_request = status, None, ""
+            coding.save(update_fields=["status", "viewed_at", "reopen_request"])
+            _append_to_log(coding, user, [Change(uuid4(), kind, {"reason": reason} if reason else {})])
         return coding.version
+
+
+def set_reopen_request(coding: Coding, user: User, reason: str) -> None:
+    """Set why the coder asks for the submission to be reopened; "" ends the request.
+
+    Raise OperationRejected if it is not submitted, and if somebody else than its coder asks.
+    """
+    with sqlite_write_lock(), transaction.atomic():
+        coding = _lock_coding(coding)
+        if reason:
+            _refuse_other_coder(coding, user)
+        if coding.status != Coding.Status.SUBMITTED:
+            raise OperationRejected("not_submitted", "This coding is open.")
+        coding.reopen_request = reason
+        coding.save(update_fields=["reopen_request"])
 
 
 def _refuse_other_coder(coding: Coding, user: User) -> None:

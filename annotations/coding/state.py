@@ -10,6 +10,7 @@ from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
 from annotations.core.compiled_queries import compiled_query
 from annotations.models import SCU, Coding, Index, Markable, Project, Segment, Text
+from annotations.projects.viewing import record_view
 from annotations.schemes.project_scheme import scheme_state
 
 
@@ -53,8 +54,9 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
 
 
 def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:
-    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. Three queries."""
+    """Return the submitted pyramids that the adjudicator of an agreed one may see, one a coder. Four queries."""
     pyramids = Coding.objects.visible_to(agreed.coder).filter(text=agreed.text_id, kind=Coding.Kind.PYRAMID)
+    record_view(pyramids, agreed.coder)
     coders = dict(
         pyramids.filter(status=Coding.Status.SUBMITTED).order_by("coder__username").values_list("pk", "coder__username")
     )

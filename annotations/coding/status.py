@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from django.urls import reverse
+
 from annotations.coding import operations
-from annotations.models import Coding, User
+from annotations.coding.decisions import OperationRejected
+from annotations.models import Coding, Operation, Project, User
+from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
+from annotations.projects.viewing import is_viewed
 
 
 def submit_coding(coding: Coding, user: User) -> int:
@@ -11,6 +18,77 @@ def submit_coding(coding: Coding, user: User) -> int:
     return operations.set_status(coding, user, Coding.Status.SUBMITTED)
 
 
-def reopen_coding(coding: Coding, user: User) -> int:
-    """Reopen the coding for its coder."""
-    return operations.set_status(coding, user, Coding.Status.OPEN)
+def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
+    """Reopen the coding for its coder, who reads the reason. It is for managers."""
+    return operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason))
+
+
+def reopen_own_coding(coding: Coding, user: User) -> int:
+    """Reopen the user's own submission. Raise OperationRejected("viewed") once somebody has looked at it."""
+
+    def check(locked: Coding) -> None:
+        if locked.coder_id != user.pk:
+            raise OperationRejected("handed_on", "This coding was reassigned to somebody else.")
+        if not may_reopen_own(locked):
+            raise OperationRejected("viewed", "Somebody has viewed this submission: ask a manager to reopen it.")
+
+    return operations.set_status(coding, user, Coding.Status.OPEN, check=check)
+
+
+def may_reopen_own(coding: Coding) -> bool:
+    """Return whether the coder may reopen the submission alone.
+
+    An agreed pyramid is what others score peers against: it is viewed as soon as it is submitted.
+    """
+    return coding.kind != Coding.Kind.AGREED and not is_viewed(coding)
+
+
+def request_reopening(coding: Coding, user: User, reason: str) -> None:
+    """Ask the managers to reopen the user's own submission. Raise OperationRejected without a reason."""
+    reason = _checked(reason)
+    if not reason:
+        raise OperationRejected("no_reason", "Give a reason.")
+    operations.set_reopen_request(coding, user, reason)
+
+
+def decline_reopening(coding: Coding, user: User) -> None:
+    """End the coder's request; the coding stays submitted."""
+    operations.set_reopen_request(coding, user, "")
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenRequest:
+    """A coder's request to reopen a submission, and where a manager answers it."""
+
+    coder: str
+    title: str
+    reason: str
+    address: str
+
+
+def reopen_requests(project: Project) -> list[ReopenRequest]:
+    """Return the requests that nobody has answered, by text and coder, for managers. One query."""
+    asking = Coding.objects.filter(text__project=project, status=Coding.Status.SUBMITTED).exclude(reopen_request="")
+    rows = asking.values_list("coder__username", "text__title", "text__slug", "kind", "reopen_request")
+    return [
+        ReopenRequest(
+            coder,
+            title,
+            reason,
+            reverse("reopen-agreed" if kind in AGREED_KINDS else "reopen", args=[project.slug, text, coder]),
+        )
+        for coder, title, text, kind, reason in rows
+    ]
+
+
+def reason_of_reopening(coding: Coding) -> str:
+    """Return why a manager reopened the coding, if it was not submitted since; "" without a reason."""
+    last = coding.operations.filter(kind__in=operations.STATUS_KINDS).order_by("-sequence").first()
+    return str(last.payload.get("reason", "")) if last is not None and last.kind == Operation.Kind.REOPEN else ""
+
+
+def _checked(reason: str) -> str:
+    reason = reason.strip()
+    if len(reason) > REASON_LENGTH:
+        raise OperationRejected("reason_too_long", f"A reason has at most {REASON_LENGTH} characters.")
+    return reason

@@ -14,6 +14,7 @@ from annotations.coding.judgements import decisions_of
 from annotations.coding.scus import scu_descriptions
 from annotations.models import Coding, Docset, Markable, Membership, Text, User
 from annotations.projects.locks import lock_project
+from annotations.projects.viewing import record_view
 
 
 @transaction.atomic
@@ -31,6 +32,7 @@ def start_agreed_pyramid(docset: Docset, adjudicator: User, start: Coding) -> Co
         raise ValidationError(f"{start.coder} has not submitted this pyramid.")
     if pyramids_of(docset).filter(kind=Coding.Kind.AGREED).exists():
         raise ValidationError(f"{docset} already has an agreed pyramid.")
+    record_view(Coding.objects.filter(pk=start.pk), adjudicator)
     coding = Coding(text=start.text, coder=adjudicator, kind=Coding.Kind.AGREED)
     descriptions = [Description(key, **description) for key, description in scu_descriptions(start).items()]
     fill_coding(coding, adjudicator, decisions_of(start), descriptions, submitted=False)

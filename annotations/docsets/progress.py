@@ -32,6 +32,7 @@ class CodingProgress:
     is_submitted: bool
     scus: int
     contributors: int
+    reopen_request: str = ""
 
     @property
     def is_pyramid(self) -> bool:
@@ -72,6 +73,10 @@ class CodingProgress:
     def address(self, project: Project) -> str:
         """Return the address of the page on which its coder codes it."""
         return reverse("code-agreed" if self.is_agreed else "code", args=[project.slug, self.text])
+
+    def own_reopen_address(self, project: Project) -> str:
+        """Return the address of the page on which its coder reopens it."""
+        return reverse("reopen-own-agreed" if self.is_agreed else "reopen-own", args=[project.slug, self.text])
 
     def reopen_address(self, project: Project) -> str:
         """Return the address to which a manager posts to reopen it."""
@@ -195,14 +200,14 @@ def codings_progress(codings: QuerySet[Coding], *, blind: bool) -> list[CodingPr
         n_scus[coding] += count
     rows = codings.annotate(contributors=count_subquery(contributors)).values_list(
         "pk", "text_id", "coder_id", "text__docset__slug", "text__slug", "text__title", "coder__username", "kind",
-        "status", "contributors"
+        "status", "contributors", "reopen_request"
     )  # fmt: skip
     progress = []
-    for pk, text_pk, coder_pk, docset, text, title, coder, kind, status, contributors in rows.order_by():
+    for pk, text_pk, coder_pk, docset, text, title, coder, kind, status, contributors, ask in rows.order_by():
         if blind and kind not in PYRAMID_KINDS:
             text, title = coded_slug(coder_pk, text_pk), coded_title(coder_pk, text_pk)
         submitted = status == Coding.Status.SUBMITTED
-        progress.append(CodingProgress(docset, text, title, coder, kind, submitted, n_scus[pk], contributors))
+        progress.append(CodingProgress(docset, text, title, coder, kind, submitted, n_scus[pk], contributors, ask))
     return sorted(progress, key=lambda coding: (KIND_ORDER.index(coding.kind), coding.title, coding.text, coding.coder))
 
 

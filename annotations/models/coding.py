@@ -15,6 +15,7 @@ from annotations.models.user import User
 
 ENTITY_LENGTH = 200
 NAME_LENGTH = 200
+REASON_LENGTH = 500
 
 
 class CodingQuerySet(models.QuerySet["Coding"]):
@@ -57,6 +58,14 @@ class Coding(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     version = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+    viewed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When answers or figures of the submission were first shown to somebody else."
+    )
+    reopen_request = models.CharField(
+        max_length=REASON_LENGTH,
+        blank=True,
+        help_text="Why the coder asks a manager to reopen it; empty: does not ask.",
+    )
 
     objects = CodingQuerySet.as_manager()
 
@@ -73,6 +82,12 @@ class Coding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text} by {self.coder}"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything is decided and nothing submitted, of a coding `with_progress`."""
+        decided, to_decide = self.decided, self.to_decide  # type: ignore[attr-defined]
+        return bool(self.status == self.Status.OPEN and 0 < to_decide == decided)
 
 
 # Codings that several coders make of the same text, independently of each other.

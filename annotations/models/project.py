@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import CharField, Count, OuterRef, Q, Subquery, Value
+from django.db.models import CharField, OuterRef, Q, Subquery, Value
 
-from annotations.models.rights import RIGHTS, ROLES_SEEING_ALL_WORK, Person, Right
+from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Person, Right, rights_of
 from annotations.models.user import User
 
 KEY_LENGTH = 50
@@ -21,10 +21,6 @@ class ProjectQuerySet(models.QuerySet["Project"]):
             return self.annotate(role=Value(Membership.Role.MANAGER.value, output_field=CharField()))
         memberships = Membership.objects.filter(project=OuterRef("pk"), user=user.pk)
         return self.annotate(role=Subquery(memberships.values("role")[:1])).filter(role__isnull=False)
-
-    def with_sizes(self) -> ProjectQuerySet:
-        """Annotate each project with the number of its texts, `text_count`."""
-        return self.annotate(text_count=Count("texts", distinct=True))
 
 
 class Project(models.Model):
@@ -106,17 +102,18 @@ class Membership(models.Model):
         ADJUDICATOR = "adjudicator", "adjudicator"
         CODER = "coder", "coder"
         VIEWER = "viewer", "viewer"
+        MANAGER_CODER = "manager-coder", "manager and coder"
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=12, choices=Role)
+    role = models.CharField(max_length=16, choices=Role)
 
     class Meta:
         ordering = ["user__username"]
         constraints = [
             models.UniqueConstraint(fields=["project", "user"], name="membership_one_role_a_person"),
             models.CheckConstraint(
-                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer"]),
+                condition=Q(role__in=["manager", "adjudicator", "coder", "viewer", "manager-coder"]),
                 name="membership_role_known",
             ),
         ]
@@ -127,13 +124,23 @@ class Membership(models.Model):
 
 def may(project: Project, right: Right) -> bool:
     """Return whether the person for whom `project` was read (`visible_to` sets its `role`) has the right."""
-    results_visible = project.results_open and right is Right.SEE_RESULTS
-    return results_visible or right in RIGHTS[project.role]  # type: ignore[attr-defined]
+    return right in rights_of(project.role, results_open=project.results_open)  # type: ignore[attr-defined]
+
+
+def is_blind_manager(project: Project) -> bool:
+    """Return whether that person manages the project and is blind to other coders, as one of them."""
+    return may(project, Right.MANAGE) and not may(project, Right.MANAGE_WORK)
 
 
 def is_member(user: Person, path_to_project: str) -> Q:
     """Return the condition that the user is a member of the project at that path."""
     return Q(**{f"{path_to_project}__in": Membership.objects.filter(user=user.pk).values("project")})
+
+
+def manages(user: Person, path_to_project: str) -> Q:
+    """Return the condition that the user manages the project at that path, blind to other coders or not."""
+    projects = Membership.objects.filter(user=user.pk, role__in=MANAGING_ROLES)
+    return Q(**{f"{path_to_project}__in": projects.values("project")})
 
 
 def sees_all_work(user: Person, path_to_project: str) -> Q:

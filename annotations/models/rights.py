@@ -23,16 +23,30 @@ type Person = User | AnonymousUser | Member
 
 class Right(StrEnum):
     VIEW_PROJECT = "view"
+    READ_TEXTS = "read all texts"
     SEE_RESULTS = "see results"
     DISCUSS = "discuss items"
     MANAGE = "manage"
+    MANAGE_WORK = "manage the work of coders"
 
 
 ROLES_SEEING_ALL_WORK = ("manager", "adjudicator", "viewer")
+# Who manages: of these a project has one at least.
+MANAGING_ROLES = ("manager", "manager-coder")
 
+_READING = {Right.VIEW_PROJECT, Right.READ_TEXTS, Right.SEE_RESULTS}
 RIGHTS: dict[str, frozenset[Right]] = {
-    "manager": frozenset({Right.VIEW_PROJECT, Right.SEE_RESULTS, Right.DISCUSS, Right.MANAGE}),
-    "adjudicator": frozenset({Right.VIEW_PROJECT, Right.SEE_RESULTS, Right.DISCUSS}),
-    "viewer": frozenset({Right.VIEW_PROJECT, Right.SEE_RESULTS}),
+    "manager": frozenset(Right),
+    "adjudicator": frozenset(_READING | {Right.DISCUSS}),
+    "viewer": frozenset(_READING),
     "coder": frozenset({Right.VIEW_PROJECT}),
+    # Sees of others what a coder sees, and manages what tells nothing of their work.
+    "manager-coder": frozenset({Right.VIEW_PROJECT, Right.READ_TEXTS, Right.MANAGE}),
 }
+
+
+def rights_of(role: str, *, results_open: bool) -> frozenset[Right]:
+    """Return the rights of a role in a project. Open results give those who code what they were blind to."""
+    if not results_open:
+        return RIGHTS[role]
+    return RIGHTS["manager"] if role == "manager-coder" else RIGHTS[role] | _READING

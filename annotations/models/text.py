@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Exists, F, Max, OuterRef, Q
 
 from annotations.core.queries import related_rows, word_count
-from annotations.models.project import KEY_LENGTH, Project, is_member, sees_all_work
+from annotations.models.project import KEY_LENGTH, Project, is_member, manages, sees_all_work
 from annotations.models.rights import Person
 
 TEXT_SLUG_LENGTH = 100
@@ -14,11 +14,13 @@ TEXT_SLUG_LENGTH = 100
 
 class TextQuerySet(models.QuerySet["Text"]):
     def visible_to(self, user: Person) -> TextQuerySet:
-        """Return all texts of a project for users who see all work, else the texts assigned to the user."""
+        """Return all texts of a project for users who see all work or manage it, else those assigned to the user."""
         if user.is_superuser:
             return self
         own = related_rows(self.model, "codings").filter(text=OuterRef("pk"), coder=user.pk)
-        return self.filter(sees_all_work(user, "project") | (Q(Exists(own)) & is_member(user, "project")))
+        return self.filter(
+            sees_all_work(user, "project") | manages(user, "project") | (Q(Exists(own)) & is_member(user, "project"))
+        )
 
     def with_words(self) -> TextQuerySet:
         """Annotate each text with the number of its words, `words`: what white space separates."""

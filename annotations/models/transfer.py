@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from annotations.models.project import Project, may, sees_all_work
+from annotations.models.project import Project, manages, may, sees_all_work
 from annotations.models.rights import Person, Right
 from annotations.models.user import User
 
@@ -16,15 +16,16 @@ FOLDER = "transfers"
 
 class TransferQuerySet(models.QuerySet["Transfer"]):
     def visible_to(self, user: Person) -> TransferQuerySet:
-        """Return the transfers of projects whose results the user sees, and the user's own that have no project."""
+        """Return the transfers of projects whose results the user sees, and own ones that bring texts or a project."""
         if user.is_superuser:
             return self
-        return self.filter(sees_all_work(user, "project") | Q(project=None, user=user.pk))
+        own = Q(user=user.pk, kind=self.model.Kind.IMPORT) & manages(user, "project")  # of texts, by who is blind
+        return self.filter(sees_all_work(user, "project") | own | Q(project=None, user=user.pk))
 
     def shown_in(self, project: Project) -> TransferQuerySet:
         """Return the project's transfers that the user for whom it was read may see, latest first."""
         transfers = self.filter(project=project).select_related("project", "user").order_by("-pk")
-        if may(project, Right.MANAGE):
+        if may(project, Right.MANAGE_WORK):
             return transfers
         return transfers.filter(kind=self.model.Kind.EXPORT).exclude(format=ARCHIVE)
 

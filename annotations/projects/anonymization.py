@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import ProtectedError, Q
 from django.dispatch import Signal
 
-from annotations.models import IdempotencyRecord, Invitation, Token, Transfer, User
-from annotations.projects.members import CODING_ROLES, remove_membership
+from annotations.models import IdempotencyRecord, Invitation, Membership, Token, Transfer, User
+from annotations.projects.members import CODING_ROLES, add_member, remove_membership
 
 # Sent with `user` before the name goes, so that other apps delete what they derived from it.
 forgetting_person = Signal()
@@ -51,6 +51,8 @@ def forget_person(user: User) -> ForgottenPerson:
     # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
     for membership in user.memberships.exclude(role__in=CODING_ROLES).select_related("user").order_by("project"):
         remove_membership(membership)
+    for membership in user.memberships.filter(role=Membership.Role.MANAGER_CODER).select_related("project"):
+        add_member(membership.project, user, Membership.Role.CODER)
     _delete_traces(user)
     _rename_in_admin_log(user, pseudonym)
     codings = user.codings.count()

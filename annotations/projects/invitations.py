@@ -11,19 +11,31 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotations.models import Invitation, Membership, Project, User
+from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.members import add_member
 from annotations.projects.tokens import digest_of
 
 MAX_DAYS = 30
+# Links that are created at once.
+MOST_AT_ONCE = 50
+GROUP_ROLES = (Membership.Role.CODER, Membership.Role.VIEWER)
 
 
-def invite(project: Project, role: str, by: User, *, days: int, note: str = "") -> tuple[Invitation, str]:
-    """Create an invitation that expires after `days`; return it and its secret. Raise ValidationError by field."""
+def invite(
+    project: Project, role: str, by: User, *, days: int, note: str = "", max_uses: int = 1
+) -> tuple[Invitation, str]:
+    """Create an invitation that expires after `days`; return it and its secret. Raise ValidationError by field.
+
+    An invitation of several people makes coders or viewers of them: nobody knows who will have the link.
+    """
+    if max_uses > 1 and role not in GROUP_ROLES:
+        raise ValidationError({"max_uses": "Several people can be invited as coders or viewers only."})
     secret = secrets.token_urlsafe(32)
     invitation = Invitation(
         project=project,
         role=role,
         note=note,
+        max_uses=max_uses,
         digest=digest_of(secret),
         created_by=by,
         expires_at=timezone.now() + timedelta(days=min(days, MAX_DAYS)),
@@ -41,7 +53,7 @@ def find_invitation(secret: str) -> Invitation | None:
 def _open_invitations() -> QuerySet[Invitation]:
     """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person."""
     still_manager = Membership.objects.filter(
-        project=OuterRef("project"), user=OuterRef("created_by"), role=Membership.Role.MANAGER
+        project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )
     invitations = Invitation.objects.filter(Exists(still_manager) | Q(created_by__is_superuser=True))
     return invitations.filter(used_at=None, expires_at__gt=timezone.now())
@@ -56,14 +68,16 @@ def accept(invitation: Invitation, user: User) -> Membership:
         raise ValidationError("This invitation has been used or has expired.")
     if Membership.objects.filter(project=locked.project, user=user).exists():
         raise ValidationError(f"{user} is already a member of {locked.project}. The invitation is still valid.")
-    locked.used_by, locked.used_at = user, timezone.now()
-    locked.save(update_fields=["used_by", "used_at"])
+    locked.uses += 1
+    if locked.uses == locked.max_uses:
+        locked.used_by, locked.used_at = user, timezone.now()
+    locked.save(update_fields=["uses", "used_by", "used_at"])
     return add_member(locked.project, user, locked.role)
 
 
 @transaction.atomic
 def withdraw(project: Project, pk: int) -> bool:
-    """Delete an invitation. Return False if there is none, or it is used already."""
+    """Delete an invitation. Return False if there is none, or it can be used no further."""
     invitation = Invitation.objects.select_for_update().filter(project=project, pk=pk, used_at=None).first()
     if invitation is not None:
         invitation.delete()

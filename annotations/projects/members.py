@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Count, Max, OuterRef, Q, Subquery
 
-from annotations.models import Coding, Membership, Project, User
-from annotations.models.rights import ROLES_SEEING_ALL_WORK
+from annotations.models import Coding, Membership, Operation, Project, User
+from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK
 from annotations.projects.locks import lock_project
 from annotations.projects.tokens import digest_of
 
-CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR)
+CODING_ROLES = (Membership.Role.CODER, Membership.Role.ADJUDICATOR, Membership.Role.MANAGER_CODER)
+# The roles of those who are blind to the work of others.
+BLIND_ROLES = (Membership.Role.CODER, Membership.Role.MANAGER_CODER)
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """When a coder last changed a coding of the project, and how many codings they have and have submitted."""
+
+    last: datetime | None
+    assigned: int
+    submitted: int
+
+
+def activity_of_members(project: Project) -> dict[int, Activity]:
+    """Return the activity of everybody who has a coding in the project, by user, for those who see all work."""
+    codings = Coding.objects.filter(text__project=project).order_by()
+    # The last operation of each coding, which its version names.
+    last = Operation.objects.filter(coding=OuterRef("pk"), sequence=OuterRef("version")).values("applied_at")
+    rows = (
+        codings.annotate(last=Subquery(last))
+        .values("coder")
+        .annotate(
+            latest=Max("last"), assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
+        )
+    )
+    return {row["coder"]: Activity(row["latest"], row["assigned"], row["submitted"]) for row in rows}
 
 
 @transaction.atomic
@@ -27,10 +55,13 @@ def add_member(project: Project, user: User, role: str) -> Membership:
     lock_project(project.pk)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
     if membership.pk and membership.role != role:
-        _refuse_role_change(membership)
+        _refuse_role_change(membership, role)
+    if role == Membership.Role.MANAGER_CODER and project.answers == Project.Answers.SCUS:
+        raise ValidationError("Coders of peers do not know their names: who manages a project of pyramids cannot code.")
     if membership.pk is None and role in ROLES_SEEING_ALL_WORK and _has_coded(project, user):
         raise ValidationError(
-            f"{user} has coded texts of this project and must stay blind to the others: only coder is possible."
+            f"{user} has coded texts of this project and must stay blind to the others: only coder is possible, "
+            "or manager and coder."
         )
     membership.role = role
     membership.full_clean()
@@ -49,8 +80,8 @@ def remove_membership(membership: Membership) -> None:
     if membership_now is None:  # removed since it was read
         return
     membership = membership_now
-    others = Membership.objects.filter(project=membership.project_id, role=Membership.Role.MANAGER)
-    if membership.role == Membership.Role.MANAGER and not others.exclude(pk=membership.pk).exists():
+    others = Membership.objects.filter(project=membership.project_id, role__in=MANAGING_ROLES)
+    if membership.role in MANAGING_ROLES and not others.exclude(pk=membership.pk).exists():
         raise ValidationError(f"{membership.user} is the only manager. Make somebody else a manager first.")
     membership.delete()
 
@@ -59,15 +90,15 @@ def _has_coded(project: Project, user: User) -> bool:
     return Coding.objects.filter(text__project=project, coder=user).exists()
 
 
-def _refuse_role_change(membership: Membership) -> None:
-    """Raise ValidationError if the member's role cannot change."""
+def _refuse_role_change(membership: Membership, role: str) -> None:
+    """Raise ValidationError if the member's role cannot change to this one."""
     project, user = membership.project, membership.user
-    if membership.role == Membership.Role.CODER and _has_coded(project, user):
+    if membership.role in BLIND_ROLES and role not in BLIND_ROLES and _has_coded(project, user):
         raise ValidationError(
             f"{user} codes texts of this project and must stay blind to the others: the role cannot change."
         )
-    managers = Membership.objects.filter(project=project, role=Membership.Role.MANAGER)
-    if membership.role == Membership.Role.MANAGER and not managers.exclude(pk=membership.pk).exists():
+    managers = Membership.objects.filter(project=project, role__in=MANAGING_ROLES).exclude(pk=membership.pk)
+    if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES and not managers.exists():
         raise ValidationError(f"{user} is the only manager. Make somebody else a manager first.")
 
 

@@ -48,7 +48,7 @@ _tabs: dict[str, Tab] = {
     tab.key: tab
     for tab in (
         Tab("overview", "Overview", "project", Right.VIEW_PROJECT, 10),
-        Tab("project-texts", "Texts", "project-texts", Right.SEE_RESULTS, 15, NO_PYRAMIDS),
+        Tab("project-texts", "Texts", "project-texts", Right.READ_TEXTS, 15, NO_PYRAMIDS),
         Tab("docsets", "Docsets", "docsets", Right.VIEW_PROJECT, 20, PYRAMIDS),
         Tab("members", "People", "members", Right.MANAGE, 30),
         Tab("assign", "Assignments", "assign", Right.MANAGE, 40, NO_PYRAMIDS),

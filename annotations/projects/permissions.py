@@ -12,7 +12,7 @@ from django.http import Http404
 from annotations.core.compiled_queries import compiled_query
 from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
-from annotations.models.project import may
+from annotations.models.project import is_blind_manager, may
 from annotations.models.rights import Member, Person, Right
 from annotations.models.transfer import ARCHIVE
 from annotations.projects.peer_names import find_slug, hide_name, is_blind_to_peers
@@ -28,6 +28,11 @@ def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT) -> P
     if project is None:
         raise Http404("Project not found.")
     if not may(project, right):
+        if is_blind_manager(project):
+            raise PermissionDenied(
+                "You code in this project yourself: until the results are open to coders you see nothing of the "
+                "others’ work. A manager who does not code can do this."
+            )
         raise PermissionDenied(f"You need the right to {right} in this project. Ask a manager.")
     return project
 
@@ -76,7 +81,9 @@ def _own_codings_without_content(user: int, project: int, text_slug: str) -> Que
 
 def right_to_transfer(kind: str, format_key: str) -> Right:
     """Return the right that an import or export needs. An archive contains remarks, members and every operation."""
-    return Right.SEE_RESULTS if kind == Transfer.Kind.EXPORT and format_key != ARCHIVE else Right.MANAGE
+    if kind == Transfer.Kind.EXPORT:
+        return Right.MANAGE_WORK if format_key == ARCHIVE else Right.SEE_RESULTS
+    return Right.MANAGE
 
 
 def transfer_for(user: Person, pk: int) -> Transfer:

@@ -15,6 +15,12 @@ def page_of(coding: CodingProgress, project: Project) -> str:
 
 
 @register.simple_tag
+def own_reopening(coding: CodingProgress, project: Project) -> str:
+    """Return the address of the page on which its coder reopens a coding of summaries."""
+    return coding.own_reopen_address(project)
+
+
+@register.simple_tag
 def reopening(coding: CodingProgress, project: Project) -> str:
     """Return the address to which a manager posts to reopen the coding."""
     return coding.reopen_address(project)

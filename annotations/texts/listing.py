@@ -12,6 +12,7 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet
 
 from annotations.core.queries import count_subquery
 from annotations.models import Coding, Markable, Project, Text
+from annotations.models.project import is_blind_manager
 from annotations.models.rights import Person
 
 PAGE_SIZE = 100
@@ -62,14 +63,15 @@ class TextQuery:
             texts = texts.filter(Q(title__icontains=word) | Q(slug__icontains=word))
         return texts.filter(round=self.round) if self.round else texts
 
-    def order(self, texts: QuerySet[Text]) -> QuerySet[Text]:
-        """Return the texts in its order, with what that depends on."""
+    def order(self, texts: QuerySet[Text], user: Person, *, blind: bool = False) -> QuerySet[Text]:
+        """Return the texts in its order, with what that depends on: of others' work nothing where the user is blind."""
         if self.sort_key == "words":
             texts = texts.with_words()  # type: ignore[attr-defined]
         elif self.sort_key == "markables":
-            texts = texts.annotate(markable_count=_markable_count())
+            texts = texts.annotate(markable_count=_markable_count(blind=blind))
         elif self.sort_key == "submitted":
-            submitted = Count("codings", filter=Q(codings__status=Coding.Status.SUBMITTED))
+            counted = Q(codings__status=Coding.Status.SUBMITTED)
+            submitted = Count("codings", filter=counted & Q(codings__coder=user.pk) if blind else counted)
             texts = texts.annotate(submitted=submitted)
         first, *others = SORTS[self.sort_key]
         return texts.order_by(F(first).desc() if self.sort.startswith("-") else F(first).asc(), *others)
@@ -79,9 +81,10 @@ def list_texts(project: Project, user: Person, query: TextQuery, number: str | N
     """Return a page of the texts that the user sees, as TextRows. Four queries, whatever the size of the project."""
     found = query.select(Text.objects.visible_to(user).filter(project=project))
     # Only the texts of the page are looked at closely.
-    paginator = Paginator(query.order(found).values_list("pk", flat=True), PAGE_SIZE)
+    blind = is_blind_manager(project)
+    paginator = Paginator(query.order(found, user, blind=blind).values_list("pk", flat=True), PAGE_SIZE)
     page: Page[Any] = paginator.get_page(number)
-    page.object_list = _rows(list(page.object_list), user)
+    page.object_list = _rows(list(page.object_list), user, blind=blind)
     return page
 
 
@@ -91,8 +94,8 @@ def rounds_of(project: Project) -> list[str]:
     return list(texts.order_by("round").values_list("round", flat=True).distinct())
 
 
-def _rows(keys: list[int], user: Person) -> list[TextRow]:
-    texts = Text.objects.filter(pk__in=keys).with_words().annotate(markable_count=_markable_count())
+def _rows(keys: list[int], user: Person, *, blind: bool) -> list[TextRow]:
+    texts = Text.objects.filter(pk__in=keys).with_words().annotate(markable_count=_markable_count(blind=blind))
     by_key = {text.pk: text for text in texts.defer("content")}
     codings: dict[int, list[Coding]] = defaultdict(list)
     for coding in _codings(keys, user):
@@ -107,5 +110,7 @@ def _codings(keys: list[int], user: Person) -> QuerySet[Coding]:
     return codings.with_progress().select_related("coder").order_by("coder__username")
 
 
-def _markable_count() -> Any:
-    return count_subquery(Markable.objects.in_use().filter(text=OuterRef("pk"), level__coded=True))
+def _markable_count(*, blind: bool) -> Any:
+    """Count the markables of a text: those that coders marked, too, for who may know of them."""
+    markables = Markable.objects.filter(predefined=True) if blind else Markable.objects.in_use()
+    return count_subquery(markables.filter(text=OuterRef("pk"), level__coded=True))

@@ -38,10 +38,11 @@ from annotations.formats import FORMATS, Finding, FormatError
 from annotations.formats.detection import HEAD_BYTES, MOST_FILES, detect_format
 from annotations.formats.losses.reduction import LOSSES_FILE
 from annotations.formats.syntax.archive import claimed_bytes
-from annotations.models import Judgement, Project, Text, Transfer, User
+from annotations.models import Coding, Judgement, Project, Text, Transfer, User
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.models.transfer import ARCHIVE, FOLDER
+from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.exporting.codings import ExportReport
 from annotations.transfers.exporting.dispatch import export_files
@@ -466,6 +467,7 @@ def _run_export(transfer: Transfer, trial: bool, progress: Progress) -> dict[str
 
     if trial:
         return {"report": write(None)}
+    record_view(Coding.objects.filter(text__project=project), transfer.user)
     transfer.file.name = f"{FOLDER}/{project.slug}-{transfer.format}-{uuid4().hex}.zip"
     path = Path(default_storage.path(transfer.file.name))
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -14,10 +14,14 @@ from typing import Any
 
 from tests.access.role_world import PASSWORD, ROLES, upload
 
-MEMBERS = ("viewer", "coder", "other coder", "adjudicator", "manager", "superuser")
+BOTH = "manager and coder"
+MEMBERS = ("viewer", "coder", "other coder", "adjudicator", "manager", BOTH, "superuser")
+READ_TEXTS = ("viewer", "adjudicator", "manager", BOTH, "superuser")
 SEE_RESULTS = ("viewer", "adjudicator", "manager", "superuser")
 DISCUSS = ("adjudicator", "manager", "superuser")
-MANAGE = ("manager", "superuser")
+# Who manages the work of coders sees it; the other one manages what tells nothing of it.
+MANAGE_WORK = ("manager", "superuser")
+MANAGE = (*MANAGE_WORK, BOTH)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # To be sent to sign in by a page, or to be told so by the API.
 SIGN_IN = 0
@@ -57,6 +61,14 @@ def discussing(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
 
 def managers(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     return who(MANAGE, ok, body)
+
+
+def reading_texts(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(READ_TEXTS, ok, body)
+
+
+def managing_work(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    return who(MANAGE_WORK, ok, body)
 
 
 def own(*roles: str, ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
@@ -137,6 +149,11 @@ OF_DONE = OF_AGREED | {"text": "@done_models.slug"}
 
 def row(name: str, at: Mapping[str, str] = PARAMETERS, *, pk: str = "", **more: Any) -> Row:
     methods = {method: more.pop(method) for method in METHODS if method in more}
+    if at.get("slug") == "@pyramids.slug":  # nobody manages and codes there: peers are coded without their names
+        methods = {
+            method: access.but({BOTH: access.answers["outsider"]}) if access.answers["outsider"] == 404 else access
+            for method, access in methods.items()
+        }
     return Row(name, methods, {**at, "pk": pk} if pk else at, **more)
 
 
@@ -223,32 +240,34 @@ PAGES = [
     row("restore", GET=permitted(), POST=permitted(302, {"file": upload}), refused=permitted(405)),
     row("project", GET=members()),
     again("project", OF_PYRAMIDS, GET=members()),
-    row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"]})),
-    again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on"})),
+    row("scheme", GET=members(), POST=managers(302, {"levels": ["@level.pk"], "confirmed": "1"})),
+    again("scheme", OF_PYRAMIDS, GET=members(), POST=managers(302, {"words_exclusive": "on", "confirmed": "1"})),
+    again("scheme", OF_PYRAMIDS, POST=managers(200, {"words_exclusive": "on"}), unseen=True),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
-    row("remove-member", pk="@membership.pk", POST=managers(302)),
+    row("remove-member", pk="@membership.pk", POST=managers(302, {"confirmed": "1"})),
+    again("remove-member", pk="@membership.pk", POST=managers(200), unseen=True),
     row("withdraw-invitation", pk="@invitation.pk", POST=managers(302)),
     row("transfers", GET=results()),
-    row("import", takes=("coder", "predefined"), GET=managers(), POST=managers(302, FILE)),
+    row("import", takes=("coder", "predefined"), GET=managing_work(), POST=managing_work(302, FILE)),
     row(
         "export",
         GET=results(),
         POST=results(302, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
     ),
-    again("export", POST=managers(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
+    again("export", POST=managing_work(302, {"format": "project"}).but({"viewer": 400, "adjudicator": 400})),
     row("assign", GET=managers(), POST=managers(302, {"texts": ["@text.pk"], "coders": ["@adjudicator.pk"]})),
     again("assign", OF_PYRAMIDS, GET=managers(302), POST=managers(302), unseen=True),
-    row("project-texts", GET=results()),
+    row("project-texts", GET=reading_texts()),
     again("project-texts", OF_PYRAMIDS, GET=results(302)),
-    row("text", GET=results()),
+    row("text", GET=reading_texts()),
     again("text", OF_PYRAMIDS, GET=results(302)),
     row("edit-text", GET=managers(), POST=managers(302, {"title": "New", "round": "pilot"})),
-    row("delete-text", GET=managers(), POST=managers(400, {"seen": "x", "title": "y"}), unseen=True),
-    again("delete-text", OF_PYRAMIDS, GET=managers(302)),
-    row("unassign", at=PARAMETERS, POST=managers(302), unseen=True),  # it has begun
+    row("delete-text", GET=managing_work(), POST=managing_work(400, {"seen": "x", "title": "y"}), unseen=True),
+    again("delete-text", OF_PYRAMIDS, GET=managing_work(302)),
+    row("unassign", at=PARAMETERS, POST=managing_work(302), unseen=True),  # it has begun
     row(
         "add-texts",
         GET=managers(302),
@@ -281,10 +300,18 @@ PAGES = [
         GET=discussing(),
         POST=discussing(302, {"start": "@start.pk", "adjudicator": "@adjudicator.pk"}),
     ),
-    row("code", GET=own("coder", "other coder")),
+    row("code", GET=own("coder", "other coder", BOTH)),
     again("code", OF_PYRAMIDS, GET=own("coder", "other coder")),
-    row("submit", POST=own("coder", "other coder", ok=302)),
-    row("reopen", POST=managers(302)),
+    row("submit", POST=own("coder", "other coder", BOTH, ok=302)),
+    # The coder's own is open, and there is nothing to reopen.
+    row(
+        "reopen-own",
+        GET=own("coder", "other coder", BOTH).but({"coder": 302, BOTH: 302}),
+        POST=own("coder", "other coder", BOTH, ok=302),
+        unseen=True,
+    ),
+    row("reopen", POST=managing_work(302, {"confirmed": "1"})),
+    again("reopen", POST=managing_work(200), unseen=True),  # a manager is asked first
     row("code-agreed", OF_AGREED, GET=own("adjudicator")),
     again(
         "docset-agreed",
@@ -293,10 +320,16 @@ PAGES = [
         POST=managers(302, {"adjudicator": "@next.pk"}).but({"adjudicator": 400}),
     ),
     row("submit-agreed", OF_AGREED, POST=own("adjudicator", ok=302)),
-    row("reopen-agreed", OF_DONE, POST=managers(302)),
+    row(
+        "reopen-own-agreed",
+        OF_DONE,
+        GET=own("adjudicator"),
+        POST=own("adjudicator", ok=302, body={"ask": "1", "reason": "r"}),
+    ),
+    row("reopen-agreed", OF_DONE, POST=managing_work(302, {"confirmed": "1"})),
     # A coder's own pyramid is not of this address.
-    again("reopen-agreed", OF_DONE | {"coder": "@other.username"}, POST=managers(404)),
-    row("transfer", pk="@imported.pk", GET=managers().but({"coder": 404, "other coder": 404})),
+    again("reopen-agreed", OF_DONE | {"coder": "@other.username"}, POST=managing_work(404)),
+    row("transfer", pk="@imported.pk", GET=managing_work().but({"coder": 404, "other coder": 404, BOTH: 404})),
     again("transfer", pk="@exported.pk", GET=own(*SEE_RESULTS)),
     row(
         "carry-out",
@@ -304,10 +337,10 @@ PAGES = [
         POST=own("manager", ok=302).but({"viewer": 403, "adjudicator": 403, "superuser": 403}),
     ),
     # It is over: nothing of it can be cancelled.
-    row("cancel", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=302).but({"adjudicator": 403}), unseen=True),
-    row("discard", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=302).but({"adjudicator": 403})),
+    row("cancel", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=302).but({"adjudicator": 403}), unseen=True),
+    row("discard", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=302).but({"adjudicator": 403})),
     row("transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
-    again("transfer-file", pk="@imported.pk", GET=own(*MANAGE).but({"viewer": 403, "adjudicator": 403})),
+    again("transfer-file", pk="@imported.pk", GET=own(*MANAGE_WORK).but({"viewer": 403, "adjudicator": 403})),
 ]
 
 AGREEMENT = [
@@ -368,25 +401,25 @@ API = [
     row(
         "api-coding",
         annotates=True,
-        GET=own("coder", "other coder"),
-        PATCH=own("coder", "other coder", body={"status": "submitted"}),
+        GET=own("coder", "other coder", BOTH),
+        PATCH=own("coder", "other coder", BOTH, body={"status": "submitted"}),
     ),
     row(
         "api-coding-of",
         GET=own("other coder", *SEE_RESULTS),
-        PATCH=managers(200, {"status": "open"}),
+        PATCH=managing_work(200, {"status": "open"}),
     ),
     row(
         "api-agreed-coding-of",
         OF_DONE,
         GET=own(*SEE_RESULTS),
-        PATCH=managers(200, {"status": "open"}),
+        PATCH=managing_work(200, {"status": "open"}),
     ),
     row(
         "api-operations",
         annotates=True,
-        GET=own("coder", "other coder"),
-        POST=own("coder", ok=200, body=JUDGED).but({"other coder": 409}),
+        GET=own("coder", "other coder", BOTH),
+        POST=own("coder", ok=200, body=JUDGED).but({"other coder": 409, BOTH: 400}),
     ),
     row(
         "api-coding-agreed",
@@ -429,7 +462,7 @@ API = [
     ),
     again("api-docset-agreed", OF_AGREED, PUT=managers(200, {"adjudicator": "@next.username"})),
     row("api-transfers", GET=results()),
-    row("api-imports", takes=("coder", "predefined"), POST=managers(201, FILE)),
+    row("api-imports", takes=("coder", "predefined"), POST=managing_work(201, FILE)),
     row(
         "api-exports",
         POST=results(201, {"format": "jsonlines", "coders": ["@other.username"], "texts": ["@text.slug"]}),
@@ -439,14 +472,14 @@ API = [
         "api-transfer",
         pk="@exported.pk",
         GET=own(*SEE_RESULTS),
-        DELETE=own("viewer", *MANAGE, ok=204).but({"adjudicator": 403}),
+        DELETE=own("viewer", *MANAGE_WORK, ok=204).but({"adjudicator": 403}),
     ),
     row(
         "api-carry-out",
         pk="@exported.pk",
         POST=own("viewer").but({"adjudicator": 403, "manager": 403, "superuser": 403}),
     ),
-    row("api-cancel", pk="@exported.pk", POST=own("viewer", *MANAGE, ok=409).but({"adjudicator": 403})),
+    row("api-cancel", pk="@exported.pk", POST=own("viewer", *MANAGE_WORK, ok=409).but({"adjudicator": 403})),
     row("api-transfer-file", pk="@taken.pk", GET=own(*SEE_RESULTS)),
     *(row(f"api-{name}", GET=results()) for name in ("agreement", "data", "grid", "items", "item")),
     # Without two that are to be compared there is no answer.

@@ -36,17 +36,17 @@ HERE = SimpleNamespace(
     name="here", slug="tea", marked=DIALOGUE, scheme="poesio-artstein-2005", level="phrase", category="place",
     a="the kettle", b="the stove", pyramids="ferry", docset="sinking", agreed="rescue", done="boats", peer="swimmers",
     summaries=SUMMARIES,
-    people=("alice", "bob", "vera", "adam", "charlie"),
+    people=("alice", "bob", "vera", "adam", "charlie", "maya"),
 )  # fmt: skip
 ELSEWHERE = SimpleNamespace(
     name="elsewhere", slug="milk", marked=MILK, scheme="muc-ident", level="phrase", category="ident",
     a="the milk", b="the two cats", pyramids="raft", docset="floating", agreed="landing", done="oars", peer="walkers",
     summaries=[(name, f"Well. {content}") for name, content in SUMMARIES],
-    people=("ewan", "eric", "edna", "enid", "elsa"),
+    people=("ewan", "eric", "edna", "enid", "elsa", "emma"),
 )  # fmt: skip
 ROLES = (
     "anonymous", "outsider", "viewer", "coder", "other coder", "adjudicator", "manager elsewhere", "manager",
-    "site staff", "superuser",
+    "manager and coder", "site staff", "superuser",
 )  # fmt: skip
 
 
@@ -62,6 +62,7 @@ def make_world(names: SimpleNamespace = HERE) -> SimpleNamespace:
     for half in (here, elsewhere):
         half.outsider = outsider
     roles = [None, outsider, here.viewer, here.coder, here.other, here.adjudicator, elsewhere.manager, here.manager]
+    roles.append(here.both)
     return SimpleNamespace(here=here, elsewhere=elsewhere, roles=dict(zip(ROLES, [*roles, staff, root], strict=True)))
 
 
@@ -72,9 +73,9 @@ def _person(name: str, **more: bool) -> User:
 
 def _half(names: SimpleNamespace) -> SimpleNamespace:
     """Make a project of texts and one of pyramids, of the same people, with one of everything that a route may name."""
-    coder, other, viewer, adjudicator, manager = (_person(name) for name in names.people)
+    coder, other, viewer, adjudicator, manager, both = (_person(name) for name in names.people)
     half = SimpleNamespace(
-        coder=coder, other=other, viewer=viewer, adjudicator=adjudicator, manager=manager, names=names
+        coder=coder, other=other, viewer=viewer, adjudicator=adjudicator, manager=manager, both=both, names=names
     )
     half.next = _person(f"{names.name}-next")
     half.third = _person(f"{names.name}-third")
@@ -100,8 +101,9 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     import_documents(project, [SourceDocument(plain.parse(names.marked, f"{names.slug}.txt"), None)])
     _join(half, project)
     add_member(project, half.third, "coder")
+    add_member(project, half.both, "manager-coder")
     text = project.texts.get()
-    assign_texts(project, [text], [half.coder, half.other, half.third])
+    assign_texts(project, [text], [half.coder, half.other, half.third, half.both])
     codings = {coding.coder: coding for coding in text.codings.select_related("coder", "text")}
     half.project, half.text, half.coding, half.handed_in = project, text, codings[half.coder], codings[half.other]
     half.compared = codings[half.third]

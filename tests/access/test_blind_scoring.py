@@ -138,5 +138,5 @@ def test_scores_are_shown_only_where_the_project_says_so(ferry, alice, charlie, 
     address = f"/api/v1/projects/ferry/texts/{code}/coding/"
     assert signed_in(alice).get(address).json()["pyramid"]["scores_shown"] is False
     form = {"one_contributor": "on", "words_exclusive": "on", "scores_shown": "on"}
-    assert signed_in(charlie).post("/projects/ferry/scheme/", form).status_code == 302
+    assert signed_in(charlie).post("/projects/ferry/scheme/", form | {"confirmed": "1"}).status_code == 302
     assert signed_in(alice).get(address).json()["pyramid"]["scores_shown"] is True

@@ -225,8 +225,8 @@ def all_visits(kind):
     return visits + [Visit("GET", address) for address in PROJECT_ADDRESSES]
 
 
-def people_of(project):
-    for name, role in [("alice", "coder"), ("bob", "coder"), ("charlie", "manager")]:
+def people_of(project, role_of_bob="coder"):
+    for name, role in [("alice", "coder"), ("bob", role_of_bob), ("charlie", "manager")]:
         add_member(project, User.objects.get(username=name), role)
 
 
@@ -289,15 +289,15 @@ def world_of_pyramids():
     return project
 
 
-def world(scheme, marked, marking):
+def world(scheme, marked, marking, role_of_bob):
     """Make the project in which Alice has not begun and Bob has made one judgement."""
     if scheme == "pyramid":
         return world_of_pyramids()
     project = make_project("tea", scheme, marked)
     if marking:
         set_coder_marked_levels(project, project.levels.filter(coded=True))
-    people_of(project)
-    assign_texts(project, project.texts.all(), project.members.filter(memberships__role="coder"))
+    people_of(project, role_of_bob)
+    assign_texts(project, project.texts.all(), project.members.filter(username__in=["alice", "bob"]))
     bob = Coding.objects.get(text__project=project, coder__username="bob")
     operations.apply(
         bob,
@@ -308,12 +308,12 @@ def world(scheme, marked, marking):
     return project
 
 
-def visited(person, visits, signed_in, kind, *, alice_works):
+def visited(person, visits, signed_in, kind, *, alice_works, role_of_bob="coder"):
     """Return what the person sees on the visits, and undo all changes. Alice works on a day of her own."""
     scheme, marked, alices_work = WORLDS[kind]
     with transaction.atomic(), patch.object(timezone, "now", lambda: datetime(2026, 1, day, tzinfo=UTC)):
         day = 1
-        project = world(scheme, marked, kind == "marking")
+        project = world(scheme, marked, kind == "marking", role_of_bob)
         day = 2
         if alice_works:
             alices_work(project)
@@ -333,11 +333,17 @@ def test_the_walk_finds_the_routes_of_projects():
 
 
 # Who marks, points too, and the SCUs of pyramids are indices.
-@pytest.mark.parametrize("kind", cases(["marking", "pyramids"], full=["pointers", "indices"]))
-def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind):
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [
+        *product(cases(["marking", "pyramids"], full=["pointers", "indices"]), ["coder"]),
+        *product(cases(["marking"], full=["pointers"]), ["manager-coder"]),
+    ],
+)
+def test_a_second_coder_sees_nothing_of_the_first(alice, bob, charlie, signed_in, kind, role):
     visits = all_visits(kind)
-    before = visited(bob, visits, signed_in, kind, alice_works=False)
-    after = visited(bob, visits, signed_in, kind, alice_works=True)
+    before = visited(bob, visits, signed_in, kind, alice_works=False, role_of_bob=role)
+    after = visited(bob, visits, signed_in, kind, alice_works=True, role_of_bob=role)
     statuses = {status for status, _, _ in before}
     assert {200, 302, 400, 403, 404, 405, 409} <= statuses
     assert not any(status >= 500 for status in statuses)

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
 from annotations.models import Invitation, Membership, Project
+from annotations.models.invitation import MAX_USES
 from annotations.models.project import KEY_LENGTH
 from annotations.schemes.ready_made import SCHEMES
 
@@ -60,13 +61,17 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
 
     class Meta:
         model = Invitation
-        fields = ["id", "role", "whom", "created_by", "created_at", "expires_at", "used_by", "used_at"]
+        fields = ["id", "role", "whom", "created_by", "created_at", "expires_at", "max_uses", "uses"]
+        fields += ["used_by", "used_at"]
 
 
 class NewInvitationSerializer(StrictSerializer):
     role = serializers.ChoiceField(Membership.Role.choices)
     days = serializers.IntegerField(min_value=1, max_value=30, default=7, help_text="after which it ends")
     whom = serializers.CharField(max_length=100, allow_blank=True, default="", help_text="a note for the managers")
+    max_uses = serializers.IntegerField(
+        min_value=1, max_value=MAX_USES, default=1, help_text="more than 1 for a group of coders or viewers"
+    )
 
 
 class InvitationMadeSerializer(InvitationSerializer):

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from annotations.api.serializers.coding import SpansField, StrictSerializer
 from annotations.models import Coding, Operation, Text
+from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
 
 
@@ -19,6 +20,9 @@ class CodingRowSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(help_text="how many operations it has")
     to_decide = serializers.IntegerField(help_text="how many markables there are to judge")
     decided = serializers.IntegerField(help_text="how many of them have a complete answer")
+    reopen_request = serializers.CharField(
+        allow_blank=True, help_text="why its coder asks to have it reopened; empty: does not ask"
+    )
 
 
 class MarkableRowSerializer(serializers.Serializer[Any]):
@@ -73,6 +77,12 @@ class CodingsMadeSerializer(serializers.Serializer[Any]):
 
 class StatusSerializer(StrictSerializer):
     status = serializers.ChoiceField(Coding.Status.choices)
+    reason = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=REASON_LENGTH,
+        help_text="why it is reopened; of a coder whose submission somebody has viewed: a request to managers",
+    )
 
 
 class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):

@@ -11,7 +11,8 @@ from annotations.core.files import write_whole
 from annotations.core.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, PyramidFormat
 from annotations.management.commands.import_codings import parse_options
-from annotations.models import Project, Text
+from annotations.models import Coding, Project, Text
+from annotations.projects.viewing import record_view
 from annotations.transfers.exporting.dispatch import export_files
 
 WRITTEN: dict[str, Format | PyramidFormat] = {
@@ -51,6 +52,7 @@ class Command(BaseCommand):
             if options["trial"]:
                 report = export_files(project, format_.key, None, **selection)
             else:
+                record_view(Coding.objects.filter(text__project=project))
                 report = write_whole(options["path"], lambda out: export_files(project, format_.key, out, **selection))
         except ValidationError as error:
             raise CommandError(f"{' '.join(error.messages)}\nNothing was written.") from error

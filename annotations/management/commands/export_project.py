@@ -7,7 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotations.core.files import write_whole
-from annotations.models import Project
+from annotations.models import Coding, Project
+from annotations.projects.viewing import record_view
 from annotations.transfers.archiving import archive_project
 
 
@@ -22,6 +23,7 @@ class Command(BaseCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
+        record_view(Coding.objects.filter(text__project=project))
         try:
             archive = write_whole(options["path"], lambda out: archive_project(project, out))
         except OSError as error:

@@ -83,7 +83,13 @@ TABLES: list[ArchivedTable] = [
         ("text", "start", "-end", "key"),
         {"parts": is_spans, "head": is_spans},
     ),
-    ArchivedTable("codings", Coding, "text__project", ("text", "coder", "kind")),
+    ArchivedTable(
+        "codings",
+        Coding,
+        "text__project",
+        ("text", "coder", "kind"),
+        since={"viewed_at": 7, "reopen_request": 7},
+    ),
     ArchivedTable("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
     # The order in which the coder named them stays.
     ArchivedTable("pointers", Pointer, "judgement__coding__text__project", ("judgement",)),

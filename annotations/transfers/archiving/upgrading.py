@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import timezone
+
 from annotations.formats.project import Table
-from annotations.models import Project
+from annotations.models import Coding, Project
 from annotations.schemes.singletons import mark_singletons
 from annotations.transfers.archiving.tables import TABLES, archived_fields, shape_of
 
@@ -32,3 +34,6 @@ def upgrade_project(project: Project, tables: Mapping[str, Table]) -> None:
     if "scores_shown" not in tables["project"].columns:
         project.scores_shown = True
         project.save(update_fields=["scores_shown"])
+    if "viewed_at" not in tables["codings"].columns:
+        submitted = Coding.objects.filter(text__project=project, status=Coding.Status.SUBMITTED)
+        submitted.update(viewed_at=timezone.now())

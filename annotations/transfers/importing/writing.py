@@ -62,7 +62,12 @@ class Plan:
         for planned in self.texts:
             report.documents += len(planned.checked)
             report.texts += planned.text.pk is None
-            report.markables += sum(markable.pk is None for markable in planned.markables().values())
+            # One that some coder has marked is new to all others: the number tells nothing of coders' marks.
+            given = planned.predefined()
+            report.markables += sum(
+                markable.pk is None or (key in given and not markable.predefined)
+                for key, markable in planned.markables().items()
+            )
             for checked, _, coding in self.codings(planned):
                 if coding is None or coding.pk not in self.unchanged:
                     report.codings += 1

@@ -11,6 +11,8 @@ from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
 from annotations.models import Membership, Token, User
+from annotations.models.invitation import MAX_USES
+from annotations.projects.invitations import MOST_AT_ONCE
 
 
 class MemberForm(forms.Form):
@@ -37,15 +39,40 @@ class TokenForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    """An invitation of one person into one role."""
+    """Invitations into one role: a link for each name, or one for a group."""
+
+    whom = forms.CharField(
+        label="For whom",
+        max_length=MOST_AT_ONCE * 101,
+        required=False,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=f"One name a line: each gets a link. Up to {MOST_AT_ONCE}. Names are notes for the managers.",
+    )
 
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
     days = forms.ChoiceField(
         label="Expires in", choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
     )
-    whom = forms.CharField(
-        label="For whom", max_length=100, required=False, help_text="A note for the managers of the project."
+    max_uses = forms.IntegerField(
+        label="Uses of a link",
+        min_value=1,
+        max_value=MAX_USES,
+        initial=1,
+        required=False,
+        help_text="More than 1: a link for a group of coders or viewers, until so many have joined.",
     )
+
+    def clean_whom(self) -> list[str]:
+        """Return the names, [""] for none. Raise ValidationError if there are too many or one is too long."""
+        names = [line.strip() for line in self.cleaned_data["whom"].splitlines() if line.strip()]
+        if len(names) > MOST_AT_ONCE:
+            raise forms.ValidationError(f"{len(names)} names: create up to {MOST_AT_ONCE} links at once.")
+        if too_long := next((name for name in names if len(name) > 100), None):
+            raise forms.ValidationError(f"“{too_long[:20]}…” has more than 100 characters.")
+        return names or [""]
+
+    def clean_max_uses(self) -> int:
+        return self.cleaned_data["max_uses"] or 1
 
 
 class JoinForm(UserCreationForm[User]):

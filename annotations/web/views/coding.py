@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.state import coding_state
-from annotations.coding.status import reopen_coding, submit_coding
+from annotations.coding.status import (
+    decline_reopening,
+    may_reopen_own,
+    reason_of_reopening,
+    reopen_coding,
+    reopen_own_coding,
+    request_reopening,
+    submit_coding,
+)
+from annotations.core.text import pluralize
 from annotations.models import Coding, Project
-from annotations.models.coding import AGREED_KINDS
+from annotations.models.coding import AGREED_KINDS, CodingQuerySet
 from annotations.models.rights import Right
+from annotations.planning.next_coding import next_coding
 from annotations.projects.permissions import own_coding, project_for
 from annotations.web import markdown
+from annotations.web.confirmation import Question, ask, is_confirmed
+from annotations.web.forms.reopening import ReasonForm, RequestForm
 from annotations.web.views import signed_in_user
 
 
@@ -33,6 +48,9 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "guidelines_html": markdown.render(project.guidelines),
         "agreed": "-agreed" if agreed else "",
     }
+    if coding.status == Coding.Status.OPEN:
+        context["reason"] = reason_of_reopening(coding)
+        context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
     return render(request, f"annotations/workbench/{workbench}.html", context | {"script": f"js/{workbench}/main.js"})
 
@@ -40,7 +58,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
 @login_required
 @require_POST
 def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
-    """Submit the coder's own coding of a text."""
+    """Submit the coder's own coding of a text; `next` opens the next one that is open."""
     project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
     try:
@@ -49,21 +67,90 @@ def submit(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> 
         messages.error(request, str(rejection))
     else:
         messages.success(request, f"Submitted “{coding.text}”.")
+        if "next" in request.POST:
+            following = next_coding(cast(Any, _open_codings(request, project).with_progress()))
+            if following is not None:
+                agreed = following.kind in AGREED_KINDS
+                return redirect("code-agreed" if agreed else "code", project.slug, following.text.slug)
     return redirect("project", project.slug)
+
+
+def _open_codings(request: HttpRequest, project: Project) -> CodingQuerySet:
+    """Return the coder's own codings of the project that are not submitted."""
+    user = signed_in_user(request)
+    own = Coding.objects.visible_to(user).filter(text__project=project, coder=user, status=Coding.Status.OPEN)
+    return own.select_related("text").defer("text__content")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+    """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
+    project = project_for(request.user, slug)
+    user = signed_in_user(request)
+    coding = own_coding(user, project, text, agreed=agreed)
+    address = reverse("code-agreed" if agreed else "code", args=[project.slug, coding.text.slug])
+    if coding.status != Coding.Status.SUBMITTED:
+        messages.info(request, f"“{coding.text}” is open.")
+        return redirect(address)
+    # The button says which of the two its sender was shown: who is late is asked for a reason first.
+    asks = "ask" in request.POST
+    form = RequestForm(request.POST if asks else None, initial={"reason": coding.reopen_request})
+    try:
+        if request.method == "POST" and not asks:
+            reopen_own_coding(coding, user)
+            messages.success(request, f"Reopened “{coding.text}”.")
+            return redirect(address)
+        if asks and form.is_valid():
+            request_reopening(coding, user, form.cleaned_data["reason"])
+            messages.success(request, "Sent to the managers.")
+            return redirect("project", project.slug)
+    except OperationRejected as rejection:
+        messages.error(request, str(rejection))
+        return redirect(request.path)
+    context = {"project": project, "coding": coding, "form": form, "alone": may_reopen_own(coding), "address": address}
+    status = 400 if form.errors else 200
+    return render(request, "annotations/projects/reopen_own.html", context, status=status)
 
 
 @login_required
 @require_POST
 def reopen(request: HttpRequest, slug: str, text: str, coder: str, agreed: bool = False) -> HttpResponse:
-    """Reopen a coding for its coder."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    """Reopen a coding for its coder, once a manager has confirmed it; or decline the coder's request for it."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
     codings = Coding.objects.filter(text__project=project, text__slug=text, coder__username=coder)
     codings = codings.filter(kind__in=AGREED_KINDS) if agreed else codings.exclude(kind__in=AGREED_KINDS)
     coding = codings.select_related("text__docset", "coder").first()
     if coding is None:
         raise Http404("Coding not found.")
-    reopen_coding(coding, signed_in_user(request))
-    messages.success(request, f"Reopened “{coding.text}” for {coding.coder}.")
     if coding.text.docset is not None:
-        return redirect("docset", project.slug, coding.text.docset.slug)
-    return redirect("project", project.slug)
+        back = reverse("docset", args=[project.slug, coding.text.docset.slug])
+    else:
+        back = reverse("project", args=[project.slug])
+    form = ReasonForm(request.POST if is_confirmed(request) else None)
+    try:
+        if "decline" in request.POST:
+            decline_reopening(coding, signed_in_user(request))
+            messages.success(request, f"Declined: “{coding.text}” of {coding.coder} stays submitted.")
+        elif not (is_confirmed(request) and form.is_valid()):
+            return ask(request, project, _reopening(coding, back), form)
+        else:
+            reopen_coding(coding, signed_in_user(request), form.cleaned_data["reason"])
+            messages.success(request, f"Reopened “{coding.text}” for {coding.coder}.")
+    except OperationRejected as rejection:
+        messages.error(request, str(rejection))
+    return redirect(back)
+
+
+def _reopening(coding: Coding, back: str) -> Question:
+    """Return the question before a coding is reopened."""
+    lines = [
+        f"{coding.coder} can change {pluralize(coding.judgements.count(), 'answer')} and submits again.",
+        "Until then the coding is left out of figures and exports, unless open codings are included.",
+    ]
+    if coding.kind == Coding.Kind.AGREED:
+        peers = Coding.objects.filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED, version__gt=0)
+        lines.append(f"Peers scored against it keep their SCUs: {pluralize(peers.count(), 'coding')}.")
+    if coding.reopen_request:
+        lines.append(f"{coding.coder} asks for it: {coding.reopen_request}")
+    return Question(f"Reopen “{coding.text}” for {coding.coder}?", lines, "Reopen", back)

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotations.coding.decisions import OperationRejected
+from annotations.coding.status import reopen_requests
 from annotations.core.text import pluralize
 from annotations.docsets.deletion import FEWEST_SUMMARIES
 from annotations.docsets.deletion import delete_summary as delete_summary_of
@@ -262,6 +263,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         "next": next_of_coder([coding for _, codings in own for coding in codings], username),
         "sees_all": may(project, Right.SEE_RESULTS),
         "manages": may(project, Right.MANAGE),
+        "reopen_requests": reopen_requests(project) if may(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
     return render(request, "annotations/docsets/pyramids_home.html", context)

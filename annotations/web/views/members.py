@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,27 +17,36 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotations.models import Invitation, Membership
-from annotations.models.rights import Right
+from annotations.core.text import pluralize
+from annotations.models import Coding, Invitation, Membership, Project, User
+from annotations.models.project import may
+from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects import invitations
-from annotations.projects.members import add_member, remove_membership
+from annotations.projects.members import activity_of_members, add_member, remove_membership
 from annotations.projects.permissions import project_for
+from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.members import InvitationForm, MemberForm
 from annotations.web.views import signed_in_user
+
+# Two forms of the page have a field of the role.
+INVITATION_IDS = "invitation_%s"
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-@sensitive_variables("secret")
+@sensitive_variables("links")
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show and add members and invitations. The link of an invitation is shown once."""
+    """Show and add members and invitations. The links of invitations are shown once."""
     project = project_for(request.user, slug, Right.MANAGE)
     is_invitation = "invite" in request.POST
     form = MemberForm(None if is_invitation else request.POST or None)
-    invitation_form = InvitationForm(request.POST if is_invitation else None)
-    link = None
+    invitation_form = InvitationForm(request.POST if is_invitation else None, auto_id=INVITATION_IDS)
+    links: list[tuple[str, str]] = []
     if request.method == "POST" and not is_invitation and form.is_valid():
+        question = _role_change(project, form.cleaned_data["username"], form.cleaned_data["role"])
+        if question is not None and not is_confirmed(request):
+            return ask(request, project, question)
         try:
             membership = add_member(project, form.cleaned_data["username"], form.cleaned_data["role"])
         except ValidationError as error:
@@ -42,30 +55,54 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"{membership.user} is now {membership.get_role_display()}.")
             return redirect("members", project.slug)
     if is_invitation and invitation_form.is_valid():
-        fields = invitation_form.cleaned_data
-        _, secret = invitations.invite(
-            project, fields["role"], signed_in_user(request), days=int(fields["days"]), note=fields["whom"]
-        )
-        link = request.build_absolute_uri(reverse("invitation", args=[secret]))
-        invitation_form = InvitationForm()
+        try:
+            links = _invite(request, project, invitation_form.cleaned_data)
+        except ValidationError as error:
+            invitation_form.add_error(None, error)
+        else:
+            invitation_form = InvitationForm(auto_id=INVITATION_IDS)
+    memberships = Membership.objects.filter(project=project).select_related("user")
+    sees_work = may(project, Right.MANAGE_WORK)
+    activity = activity_of_members(project) if sees_work else {}
     context = {
         "project": project,
         "form": form,
         "invitation_form": invitation_form,
-        "link": link,
+        "links": links,
         "now": timezone.now(),
-        "memberships": Membership.objects.filter(project=project).select_related("user"),
+        "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
+        "sees_work": sees_work,
         "invitations": Invitation.objects.filter(project=project).select_related("used_by"),
     }
     return render(request, "annotations/projects/members.html", context)
 
 
+@sensitive_variables("secret", "links")
+@transaction.atomic
+def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Create an invitation for each name; return the names and the links. Raise ValidationError by field."""
+    links = []
+    for name in fields["whom"]:
+        _, secret = invitations.invite(
+            project,
+            fields["role"],
+            signed_in_user(request),
+            days=int(fields["days"]),
+            note=name,
+            max_uses=fields["max_uses"],
+        )
+        links.append((name, request.build_absolute_uri(reverse("invitation", args=[secret]))))
+    return links
+
+
 @login_required
 @require_POST
 def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Remove a member; their codings stay."""
+    """Remove a member, once a manager has confirmed it; their codings stay."""
     project = project_for(request.user, slug, Right.MANAGE)
-    membership = get_object_or_404(Membership.objects.select_related("user"), project=project, pk=pk)
+    membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
+    if not is_confirmed(request):
+        return ask(request, project, _removal(membership, tells=may(project, Right.MANAGE_WORK)))
     try:
         remove_membership(membership)
     except ValidationError as error:
@@ -75,6 +112,44 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if membership.user_id == request.user.pk:
         return redirect("home")
     return redirect("members", project.slug)
+
+
+def _role_change(project: Project, user: User, role: str) -> Question | None:
+    """Return the question before a member gets another role; None where there is nothing to ask, or it is refused."""
+    membership = Membership.objects.filter(project=project, user=user).first()
+    if membership is None or membership.role == role:
+        return None
+    before, after = membership.get_role_display(), Membership.Role(role).label
+    lines = [f"{user} is {before} now and becomes {after}."]
+    if role in ROLES_SEEING_ALL_WORK and membership.role not in ROLES_SEEING_ALL_WORK:
+        others = Coding.objects.filter(text__project=project).exclude(coder=user)
+        lines.append(
+            f"{user} then sees {pluralize(others.count(), 'coding')} of others and cannot code blind any more."
+        )
+    if role in (Membership.Role.CODER, Membership.Role.MANAGER_CODER) and membership.role in ROLES_SEEING_ALL_WORK:
+        lines.append(
+            f"{user} sees nothing of other coders any more, until the results are open; what was seen was seen."
+        )
+    if membership.role in MANAGING_ROLES and role not in MANAGING_ROLES:
+        lines.append(f"{user} can no longer manage the project.")
+    elif role in MANAGING_ROLES and membership.role not in MANAGING_ROLES:
+        lines.append(f"{user} can change and delete everything in the project.")
+    people = reverse("members", args=[project.slug])
+    return Question(f"Make {user} {after}?", lines, "Change the role", people, "members")
+
+
+def _removal(membership: Membership, *, tells: bool) -> Question:
+    """Return the question before a member is removed; without `tells` nothing of how far they are."""
+    codings = Coding.objects.filter(text__project=membership.project_id, coder=membership.user_id)
+    n_open = codings.filter(status=Coding.Status.OPEN).count()
+    lines = [
+        f"{membership.user} ({membership.get_role_display()}) has no access from the next request on.",
+        f"Kept: {pluralize(codings.count(), 'coding')}{f', {n_open} not submitted' if tells else ''}.",
+    ]
+    if n_open and tells:
+        lines.append("No one else can continue these; assign the texts to another coder.")
+    people = reverse("members", args=[membership.project.slug])
+    return Question(f"Remove {membership.user}?", lines, "Remove", people, "members", danger=True)
 
 
 @login_required

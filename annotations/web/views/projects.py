@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotations.coding.status import reopen_requests
+from annotations.core.text import natural_key
 from annotations.models import Coding, Project, Text
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
+from annotations.planning.totals import total_by
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.creation import create_project
+from annotations.projects.listing import PAGE_SIZE, SEARCH_LENGTH, describe_projects, find_projects
 from annotations.projects.permissions import project_for
 from annotations.schemes.ready_made import SCHEMES
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import docsets, signed_in_user
 
+# So many projects need no search.
+FEW = 6
+
 
 @login_required
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the projects of the signed-in user."""
-    projects = Project.objects.visible_to(signed_in_user(request)).with_sizes()
-    return render(request, "annotations/projects/home.html", {"projects": projects})
+    """Show the projects of the signed-in user, or those that a search finds."""
+    user = signed_in_user(request)
+    search = request.GET.get("q", "").strip()[:SEARCH_LENGTH].replace("\0", "")
+    shown = Paginator(find_projects(user, search), PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "shown": shown,
+        "entries": describe_projects(user, list(shown)),
+        "search": search,
+        # A few are seen at a glance.
+        "searches": search or shown.paginator.count > FEW,
+        "full_query": urlencode({"q": search}) if search else "",
+    }
+    return render(request, "annotations/projects/home.html", context)
 
 
 @login_required
@@ -77,7 +96,15 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         .select_related("text")
         .defer("text__content")
     )
-    context = {"project": project, "codings": codings, "next": next_coding(cast(list[Any], codings))}
+    following = next_coding(cast(list[Any], codings))
+    codings.sort(key=lambda coding: (coding.status != Coding.Status.OPEN, coding is not following))
+    context = {
+        "project": project,
+        "codings": codings,
+        "next": following,
+        "manages": may(project, Right.MANAGE),
+        "steps": steps_to_do(project),
+    }
     return render(request, "annotations/projects/own_texts.html", context)
 
 
@@ -92,12 +119,18 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
     cells = {(coding.text_id, coding.coder_id): coding for coding in codings}
     coders = sorted({coding.coder for coding in cells.values()}, key=lambda coder: coder.get_username())
     texts = list(Text.objects.visible_to(signed_in_user(request)).filter(project=project).defer("content"))
+    of_coders = sorted(cells.values(), key=lambda coding: coding.coder.get_username())
+    of_rounds = sorted(cells.values(), key=lambda coding: natural_key(coding.text.round))
+    rounds = total_by(of_rounds, lambda coding: coding.text.round)
     context: dict[str, Any] = {
         "project": project,
+        "totals": total_by(of_coders, lambda coding: coding.coder.get_username()),
+        "rounds": rounds if len(rounds) > 1 else (),
         "coders": coders,
         "rows": [(text, [cells.get((text.pk, coder.pk)) for coder in coders]) for text in texts],
         "own": [coding for coding in cells.values() if coding.coder_id == request.user.pk],
         "manages": may(project, Right.MANAGE),
+        "reopen_requests": reopen_requests(project) if may(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),
     }
     return render(request, "annotations/projects/progress.html", context)

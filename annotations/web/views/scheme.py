@@ -7,14 +7,18 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from annotations.models import Project
+from annotations.core.text import pluralize
+from annotations.models import Coding, Project
 from annotations.models.project import may
 from annotations.models.rights import Right
+from annotations.projects.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
 from annotations.schemes.ready_made import SCHEMES
 from annotations.web import markdown
+from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.projects import (
     AboutForm,
     CoderMarkedLevelsForm,
@@ -57,6 +61,9 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
     about_form = AboutForm(project, request.POST if is_about else None)
     sent_form = about_form if is_about else form
     if request.method == "POST" and sent_form.is_valid():
+        question = _opening(project, about_form) if is_about else _scheme_change(project, form)
+        if question is not None and not is_confirmed(request):
+            return ask(request, project, question)
         sent_form.save()
         messages.success(request, "Saved. Coders see the change when they open a text.")
         return redirect("scheme", project.slug)
@@ -74,3 +81,44 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/projects/scheme.html", context)
+
+
+def _opening(project: Project, form: AboutForm) -> Question | None:
+    """Return the question before the results are opened to coders; None where they are not."""
+    if "results_open" not in form.changed_data or not form.cleaned_data["results_open"]:
+        return None
+    codings = Coding.objects.filter(text__project=project)
+    coders = project.memberships.filter(role__in=BLIND_ROLES).count()
+    n_open = codings.filter(status=Coding.Status.OPEN).count()
+    lines = [
+        f"{pluralize(coders, 'coder')} will see all figures, and the answers of "
+        f"{pluralize(codings.count(), 'coding')} with names.",
+        "The results can be closed again, but what was seen was seen.",
+        "No coder can reopen a submission alone while they are open.",
+    ]
+    if n_open and may(project, Right.MANAGE_WORK):
+        lines.append(f"{pluralize(n_open, 'coding')} not submitted: whoever still works on one is no longer blind.")
+    return Question("Open the results to coders?", lines, "Open the results", *_scheme_page(project))
+
+
+def _scheme_change(project: Project, form: CoderMarkedLevelsForm | PyramidOptionsForm) -> Question | None:
+    """Return the question before the rules for coders change; None while no coding has begun, or nothing changes."""
+    codings = Coding.objects.filter(text__project=project)
+    # Who is blind to the others' work does not hear whether they have begun.
+    tells = may(project, Right.MANAGE_WORK)
+    begun = codings.filter(version__gt=0) if tells else codings
+    if not {*form.changed_data} - {"seen"} or not begun.exists():
+        return None
+    n_submitted = begun.filter(status=Coding.Status.SUBMITTED).count()
+    lines = [
+        f"Begun by the rules as they are: {pluralize(begun.count(), 'coding')}, {n_submitted} submitted."
+        if tells
+        else f"Assigned by the rules as they are: {pluralize(begun.count(), 'coding')}.",
+        "These answers stay as they are; new answers follow the new rules.",
+        "Coders see the change when they open a text.",
+    ]
+    return Question("Change the rules for coders?", lines, "Change", *_scheme_page(project))
+
+
+def _scheme_page(project: Project) -> tuple[str, str]:
+    return reverse("scheme", args=[project.slug]), "scheme"

@@ -21,6 +21,7 @@ from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.planning.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
+from annotations.projects.viewing import record_view
 from annotations.texts.changes import delete_text as delete_with_work
 from annotations.texts.changes import deletion_figures, move_text, sort_by_title
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
@@ -37,12 +38,13 @@ TEXTS_ONLY: Mapping[str, Any] = MappingProxyType(
     {"coder_from": "nobody", "predefined": True, "create": False, "options": {}}
 )
 STEPS = {"up": -1, "down": 1}
+# By what rows are sorted, the label, the class, and the key of the explanation.
 COLUMNS = (
-    ("title", "Text", ""),
-    ("round", "Round", "texts-minor"),
-    ("words", "Words", "num texts-minor"),
-    ("markables", "Markables", "num texts-minor"),
-    ("submitted", "Coders", ""),
+    ("title", "Text", "", "text"),
+    ("round", "Round", "texts-minor", "round"),
+    ("words", "Words", "num texts-minor", "text-words"),
+    ("markables", "Markables", "num texts-minor", "text-markables"),
+    ("submitted", "Coders", "", "text-codings"),
 )
 
 
@@ -50,7 +52,7 @@ COLUMNS = (
 @require_safe
 def texts(request: HttpRequest, slug: str) -> HttpResponse:
     """List the texts of the project, with who codes each of them and how far."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    project = project_for(request.user, slug, Right.READ_TEXTS)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     return render(request, "annotations/texts/texts.html", _list_context(request, project))
@@ -95,13 +97,14 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
     }
 
 
-def _column(query: TextQuery, key: str, label: str, look: str) -> dict[str, Any]:
+def _column(query: TextQuery, key: str, label: str, look: str, explanation: str) -> dict[str, Any]:
     """Return the head of a column, whose link sorts by it, or the other way round where it does already."""
     descends = query.sort == f"-{key}"
     sorted_as = ("descending" if descends else "ascending") if query.sort_key == key else ""
     return {
         "label": label,
         "class": look,
+        "explanation": explanation,
         "sort": sorted_as,
         "address": _address(query, f"-{key}" if query.sort == key else key),
     }
@@ -116,7 +119,7 @@ def _address(query: TextQuery, sort: str) -> str:
 @require_safe
 def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Show a text with its markables, as a coder answered, or two coders side by side with what differs."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    project = project_for(request.user, slug, Right.READ_TEXTS)
     row = _text_of(project, text)
     if row.docset is not None:
         return redirect("docset", project.slug, row.docset.slug)
@@ -129,11 +132,13 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         .order_by("coder__username")
     )
     chosen = [_coding_of(codings, request.GET[name]) for name in ("coder", "beside") if request.GET.get(name)]
+    record_view(Coding.objects.filter(pk__in=[coding.pk for coding in chosen]), request.user)
     labels = project.answers == Project.Answers.CATEGORIES or request.GET.get("categories") == "1"
     context = {
         "project": project,
         "text": row,
         "manages": may(project, Right.MANAGE),
+        "manages_work": may(project, Right.MANAGE_WORK),
         "not_begun": [coding for coding in codings if not coding.version],
         "coders": [_coder_links(chosen, coding) for coding in codings],
         "labels": labels,
@@ -217,7 +222,7 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Delete a text with all that hangs on it, once somebody has seen what that is."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
     row = _text_of(project, text)
     if row.role == Text.Role.MODELS and row.docset is not None:
         return redirect("delete-docset", project.slug, row.docset.slug)
@@ -241,7 +246,7 @@ def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
 @require_POST
 def unassign(request: HttpRequest, slug: str, text: str, coder: str) -> HttpResponse:
     """Delete the assignments of a text to a coder that have not begun."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
     row = _text_of(project, text)
     if not row.codings.filter(coder__username=coder).exists():
         raise Http404("There is no such assignment.")

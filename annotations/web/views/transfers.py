@@ -54,7 +54,7 @@ def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an import of uploaded files."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
     before = _import_to_change(request, project)
     stored = before.choices["files"] if before else ()
     if request.method == "POST":
@@ -115,7 +115,7 @@ def _order_or_check_again(
 def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an export of codings in a format, or of the whole project as an archive."""
     project = project_for(request.user, slug, Right.SEE_RESULTS)
-    archives = may(project, Right.MANAGE)
+    archives = may(project, Right.MANAGE_WORK)
     if request.method == "POST":
         form = ExportForm(project, request.POST, archives=archives)
         if form.is_valid() and may_order(request, form):
@@ -164,6 +164,7 @@ def transfer(request: HttpRequest, pk: int) -> HttpResponse:
     orders.mark_if_lost(transfer_row)
     context = {
         "project": transfer_row.project,
+        "sees_transfers": transfer_row.project is not None and may(transfer_row.project, Right.SEE_RESULTS),
         "own": transfer_row.user_id == request.user.pk,
         "may_discard": orders.may_discard(transfer_row, signed_in_user(request)),
         "most": MAX_SHOWN,
@@ -220,7 +221,9 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, BEING_WRITTEN)
         return redirect("transfer", transfer.pk)
     messages.success(request, "Deleted. What it imported is kept.")
-    return redirect("transfers", transfer.project.slug) if transfer.project else redirect("home")
+    if transfer.project is None:
+        return redirect("home")
+    return redirect("transfers" if may(transfer.project, Right.SEE_RESULTS) else "project-texts", transfer.project.slug)
 
 
 @login_required

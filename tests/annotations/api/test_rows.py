@@ -36,7 +36,7 @@ def rows(client, name, **query):
 def test_codings_tell_how_far_they_are(signed_in, charlie, judged):
     assert rows(signed_in(charlie), "codings", coder="alice") == [
         {"text": "tea", "coder": "alice", "kind": "text", "status": "open"}
-        | {"version": 2, "to_decide": 6, "decided": 2}
+        | {"version": 2, "to_decide": 6, "decided": 2, "reopen_request": ""}
     ]
 
 
@@ -174,8 +174,25 @@ def test_neither_does_what_is_the_others(signed_in, alice, charlie, judged):
     anything = {"headers": {"If-Match": "*"}, **JSON}
     assert signed_in(charlie).patch(OF_ALICE, {"status": "submitted"}, **anything).status_code == 403
     submit_coding(judged["alice"], alice)
-    assert signed_in(alice).patch(OWN, {"status": "open"}, **anything).status_code == 403
     assert signed_in(alice).patch(OF_ALICE, {"status": "open"}, **anything).status_code == 403
+
+
+def test_a_coder_reopens_the_own_submission_until_somebody_has_viewed_it_and_then_asks(
+    signed_in, alice, charlie, judged
+):
+    anything = {"headers": {"If-Match": "*"}, **JSON}
+    submit_coding(judged["alice"], alice)
+    assert signed_in(alice).patch(OWN, {"status": "open"}, **anything).json()["coding"]["status"] == "open"
+    submit_coding(judged["alice"], alice)
+    rows(signed_in(charlie), "judgements")
+    late = signed_in(alice).patch(OWN, {"status": "open"}, **anything)
+    assert (late.status_code, late.json()["code"]) == (400, "viewed")
+    asked = signed_in(alice).patch(OWN, {"status": "open", "reason": "A slip."}, **anything)
+    assert asked.json()["coding"]["status"] == "submitted"
+    assert rows(signed_in(charlie), "codings", coder="alice")[0]["reopen_request"] == "A slip."
+    signed_in(charlie).patch(OF_ALICE, {"status": "open", "reason": "As asked."}, **anything)
+    assert rows(signed_in(charlie), "codings", coder="alice")[0]["reopen_request"] == ""
+    assert judged["alice"].operations.last().payload == {"reason": "As asked."}
 
 
 def test_nobody_hands_in_what_they_have_not_seen(signed_in, alice, judged, keys):

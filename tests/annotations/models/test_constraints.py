@@ -122,6 +122,7 @@ BAD = {
     "transfer_only_a_restore_has_no_project": (Transfer, {"project": None}),
     "token_scope_known": (Token, {"digest": "d", "scope": "ghost"}),
     "invitation_role_known": (Invitation, {"digest": "d", "role": "ghost"}),
+    "invitation_used_as_often_as_it_may": (Invitation, {"digest": "d", "max_uses": 2, "uses": 3}),
     "invitation_used_by_somebody_at_some_time": (Invitation, {"digest": "d", "used_by": "mallory"}),
 }
 # Bounds that are no constraints of the models' own.

@@ -158,7 +158,11 @@ def test_a_removed_member_is_out_at_the_next_request_and_the_work_stays(manager,
     coder.force_login(alice)
     assert coder.get("/projects/tea/texts/tea/code/").status_code == 200
     membership = project.memberships.get(user=alice)
-    assert manager.post(f"/projects/tea/members/{membership.pk}/remove/").status_code == 302
+    question = manager.post(f"/projects/tea/members/{membership.pk}/remove/").content.decode()
+    assert "Kept: 1 coding, 1 not submitted." in question
+    assert coder.get("/projects/tea/").status_code == 200
+    confirmed = {"confirmed": "1"}
+    assert manager.post(f"/projects/tea/members/{membership.pk}/remove/", confirmed).status_code == 302
     for address in ("/projects/tea/", "/projects/tea/texts/tea/code/", "/api/v1/projects/tea/texts/tea/coding/"):
         assert coder.get(address).status_code == 404
     codings["alice"].refresh_from_db()
@@ -174,10 +178,10 @@ def test_who_coded_here_does_not_come_back_as_one_who_sees_all_work(project, ali
 
 def test_the_last_manager_stays(manager, project, charlie, bob):
     own = project.memberships.get(user=charlie)
-    page = manager.post(f"/projects/tea/members/{own.pk}/remove/", follow=True).content.decode()
+    page = manager.post(f"/projects/tea/members/{own.pk}/remove/", {"confirmed": "1"}, follow=True).content.decode()
     assert "only manager" in page
     add_member(project, User.objects.create(username="dora"), Membership.Role.MANAGER)
-    assert manager.post(f"/projects/tea/members/{own.pk}/remove/")["Location"] == "/"
+    assert manager.post(f"/projects/tea/members/{own.pk}/remove/", {"confirmed": "1"})["Location"] == "/"
     assert manager.get(MEMBERS).status_code == 404
 
 
@@ -232,3 +236,41 @@ def test_two_managers_do_not_remove_each_other(project, charlie, db):
     for thread in threads:
         thread.join()
     assert sorted(outcomes) == ["out", "stays"]
+
+
+def test_each_name_gets_a_link_of_its_own(manager, project):
+    page = manager.post(
+        MEMBERS, {"invite": "1", "role": "coder", "days": "7", "whom": "Nora\n\n  Ole \n"}
+    ).content.decode()
+    links = re.findall(r'value="http://testserver(/invitations/[^"]+)"', page)
+    assert len(set(links)) == 2
+    assert list(project.invitations.order_by("pk").values_list("note", "max_uses")) == [("Nora", 1), ("Ole", 1)]
+    assert all(Client().get(link).status_code == 200 for link in links)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"whom": "\n".join(f"Person {number}" for number in range(51))}, "51 names: create up to 50 links at once."),
+        ({"whom": "x" * 101}, "has more than 100 characters."),
+        ({"max_uses": "201"}, "less than or equal to 200"),
+        ({"max_uses": "2", "role": "manager"}, "Several people can be invited as coders or viewers only."),
+        ({"whom": "Nora\nOle", "max_uses": "2", "role": "adjudicator"}, "as coders or viewers only."),
+    ],
+)
+def test_what_cannot_be_invited_is_said_and_nothing_is_created(manager, project, fields, said):
+    page = manager.post(MEMBERS, {"invite": "1", "role": "coder", "days": "7", "whom": ""} | fields).content.decode()
+    assert said in page
+    assert not project.invitations.exists()
+
+
+def test_a_link_for_a_group_lets_in_as_many_as_it_says(manager, project, charlie):
+    invitation, secret = invitations.invite(project, "viewer", charlie, days=7, note="Course", max_uses=2)
+    for number, name in enumerate(("nora", "ole"), start=1):
+        reply = Client().post(f"/invitations/{secret}/", NEW | {"username": name})
+        assert reply.status_code == 302
+        invitation.refresh_from_db()
+        assert (invitation.uses, invitation.used_at is None) == (number, number < 2)
+        assert f"{number} of 2 joined" in manager.get(MEMBERS).content.decode()
+    assert Client().post(f"/invitations/{secret}/", NEW | {"username": "pia"}).status_code == 404
+    assert set(project.memberships.filter(role="viewer").values_list("user__username", flat=True)) == {"nora", "ole"}

@@ -16,12 +16,17 @@ def test_a_member_is_added_by_name_in_any_case(signed_in, charlie, mallory, proj
 
 
 def test_a_role_can_be_changed_where_there_is_no_work(signed_in, people):
-    signed_in(people["manager"]).post(URL, {"username": "vera", "role": "adjudicator"})
+    sent = {"username": "vera", "role": "adjudicator"}
+    question = signed_in(people["manager"]).post(URL, sent).content.decode()
+    assert "Make vera adjudicator?" in question
+    assert "vera is viewer now and becomes adjudicator." in question
+    assert Membership.objects.get(user=people["viewer"]).role == "viewer"
+    signed_in(people["manager"]).post(URL, {**sent, "confirmed": "1"})
     assert Membership.objects.get(user=people["viewer"]).role == "adjudicator"
 
 
 def test_a_coder_with_work_cannot_be_made_to_see(signed_in, charlie, alice, project):
-    answer = signed_in(charlie).post(URL, {"username": "alice", "role": "viewer"})
+    answer = signed_in(charlie).post(URL, {"username": "alice", "role": "viewer", "confirmed": "1"})
     assert "stay blind" in answer.content.decode()
     assert Membership.objects.get(user=alice).role == "coder"
 

@@ -11,24 +11,20 @@ from annotations.projects.members import add_member
 from annotations.projects.permissions import own_coding, project_for
 from tests.conftest import make_project
 
+# The rights that each role has, in the order of Right.
 MATRIX = {
-    ("manager", Right.VIEW_PROJECT): True,
-    ("manager", Right.SEE_RESULTS): True,
-    ("manager", Right.DISCUSS): True,
-    ("manager", Right.MANAGE): True,
-    ("adjudicator", Right.VIEW_PROJECT): True,
-    ("adjudicator", Right.SEE_RESULTS): True,
-    ("adjudicator", Right.DISCUSS): True,
-    ("adjudicator", Right.MANAGE): False,
-    ("viewer", Right.VIEW_PROJECT): True,
-    ("viewer", Right.SEE_RESULTS): True,
-    ("viewer", Right.DISCUSS): False,
-    ("viewer", Right.MANAGE): False,
-    ("coder", Right.VIEW_PROJECT): True,
-    ("coder", Right.SEE_RESULTS): False,
-    ("coder", Right.DISCUSS): False,
-    ("coder", Right.MANAGE): False,
+    (role, right): answer == "+"
+    for role, answers in {
+        "manager": "++++++",
+        "adjudicator": "++++--",
+        "viewer": "+++---",
+        "coder": "+-----",
+        "manager-coder": "++--+-",
+    }.items()
+    for right, answer in zip(Right, answers, strict=True)
 }
+# What open results give to those who code.
+OPENED = {"coder": "+++---", "manager-coder": "++++++"}
 
 
 def test_the_matrix_names_every_role_and_right():
@@ -46,13 +42,14 @@ def test_a_role_has_its_rights_and_no_others(people, role, right):
 
 
 @pytest.mark.parametrize("right", Right)
-def test_open_results_give_coders_the_results_and_nothing_more(people, right):
+@pytest.mark.parametrize("role", OPENED)
+def test_open_results_give_coders_the_results_and_nothing_more(people, role, right):
     Project.objects.update(results_open=True)
-    if right in (Right.DISCUSS, Right.MANAGE):
-        with pytest.raises(PermissionDenied):
-            project_for(people["coder"], "tea", right)
+    if OPENED[role][list(Right).index(right)] == "+":
+        assert project_for(people[role], "tea", right).role == role
     else:
-        assert project_for(people["coder"], "tea", right).role == "coder"
+        with pytest.raises(PermissionDenied):
+            project_for(people[role], "tea", right)
 
 
 @pytest.mark.parametrize("right", Right)
@@ -90,6 +87,7 @@ def test_who_sees_all_work_sees_every_coding_and_a_coder_the_own(people, bob):
         "adjudicator": everybody,
         "viewer": everybody,
         "coder": {people["coder"].pk},
+        "manager-coder": set(),
         "outsider": set(),
     }
     assert not Coding.objects.visible_to(AnonymousUser()).exists()

@@ -522,6 +522,18 @@ def test_an_archive_made_by_0_1_0_comes_back(preset, singletons):
     assert json.loads(files(newer)["manifest.json"])["version"] == VERSION
 
 
+def test_submissions_of_an_older_archive_count_as_viewed(tea):
+    of = files(archived(tea))
+    rows = [json.loads(line) for line in of["codings.jsonl"].splitlines()]
+    for row in rows:
+        del row["viewed_at"], row["reopen_request"]
+    of["codings.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    of["manifest.json"] = json.dumps({**json.loads(of["manifest.json"]), "version": 6}).encode()
+    restored = restore_project(rezipped(of), slug="copy").project
+    codings = Coding.objects.filter(text__project=restored)
+    assert {(one.status == "submitted", one.viewed_at is not None) for one in codings} == {(True, True), (False, False)}
+
+
 def test_other_tables_need_another_version():
     """Where this fails, an archive is another one than it was: give VERSION a new number, and this a new line."""
     shapes = repr([shape_of(one) for one in TABLES])
@@ -532,6 +544,7 @@ def test_other_tables_need_another_version():
         4: "a3e428ebd7dcd2a1",
         5: "f0953b94018316ca",
         6: "22b347a97ffe4173",
+        7: "e945f8fcb99779c6",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 

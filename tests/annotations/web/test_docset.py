@@ -86,7 +86,7 @@ def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, 
     assert "1 SCU, 2 contributors" in page
     back = "/projects/ferry/texts/sinking/codings/alice/reopen/"
     assert back in page
-    assert manager.post(back, follow=True).redirect_chain == [(URL, 302)]
+    assert manager.post(back, {"confirmed": "1"}, follow=True).redirect_chain == [(URL, 302)]
     built.refresh_from_db()
     assert built.status == "open"
 

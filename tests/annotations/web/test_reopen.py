@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
 
 URL = "/projects/tea/texts/tea/codings/{}/reopen/"
@@ -15,16 +16,27 @@ def submitted(codings, alice):
 
 def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, charlie, submitted):
     client = signed_in(charlie)
-    assert client.post(URL.format("alice")).url == "/projects/tea/"
+    question = client.post(URL.format("alice")).content.decode()
+    assert "Reopen “Tea” for alice?" in question
+    assert "0 answers" in question
+    submitted.refresh_from_db()
+    assert submitted.status == "submitted"
+    confirmed = {"confirmed": "1", "reason": "See guideline 3."}
+    assert client.post(URL.format("alice"), confirmed).url == "/projects/tea/"
     submitted.refresh_from_db()
     assert submitted.status == "open"
     last = submitted.operations.last()
     assert (last.kind, last.user, last.sequence) == ("reopen", charlie, 2)
+    assert last.payload == {"reason": "See guideline 3."}
+    assert not list(log_mismatches(submitted))
     assert "for alice" in client.get("/projects/tea/").content.decode()
+    assert (
+        "Reopened: See guideline 3." in signed_in(submitted.coder).get("/projects/tea/texts/tea/code/").content.decode()
+    )
 
 
 def test_giving_back_what_is_open_changes_nothing(signed_in, charlie, codings):
-    assert signed_in(charlie).post(URL.format("bob")).status_code == 302
+    assert signed_in(charlie).post(URL.format("bob"), {"confirmed": "1"}).status_code == 302
     assert codings["bob"].operations.count() == 0
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from annotations.models import Category, Level, Project
 from annotations.web.forms.projects import AboutForm, PyramidOptionsForm
-from tests.conftest import make_project
+from tests.conftest import judge, make_project
 from tests.shared.pyramids import pyramid_project
 
 URL = "/projects/tea/scheme/"
@@ -49,11 +49,29 @@ def test_a_manager_opens_the_results_to_the_coders_and_closes_them_again(signed_
     manager, coder = signed_in(charlie), signed_in(alice)
     said = {"about": "1", "title": "Tea", "guidelines": "Read *twice*."}
     assert coder.get("/projects/tea/agreement/").status_code == 403
-    assert manager.post(URL, {**said, "results_open": "on"}).status_code == 302
+    question = manager.post(URL, {**said, "results_open": "on"}).content.decode()
+    assert "2 coders will see all figures, and the answers of 2 codings with names." in question
+    assert "2 codings not submitted" in question
+    assert coder.get("/projects/tea/agreement/").status_code == 403
+    assert manager.post(URL, {**said, "results_open": "on", "confirmed": "1"}).status_code == 302
     assert coder.get("/projects/tea/agreement/").status_code == 200
     assert "<em>twice</em>" in coder.get(URL).content.decode()
     manager.post(URL, said)
     assert coder.get("/projects/tea/agreement/").status_code == 403
+
+
+def test_rules_change_once_confirmed_where_a_coding_has_begun(signed_in, charlie, project, codings, keys):
+    manager, level = signed_in(charlie), project.levels.get(key="phrase")
+    judge(codings["alice"], keys["a"], "none")
+    assert manager.post(URL, {}).status_code == 302  # nothing changes
+    question = manager.post(URL, {"levels": [level.pk]}).content.decode()
+    assert "Begun by the rules as they are: 1 coding, 0 submitted." in question
+    assert f'<input type="hidden" name="levels" value="{level.pk}">' in question
+    level.refresh_from_db()
+    assert not level.coders_mark
+    assert manager.post(URL, {"levels": [level.pk], "confirmed": "1"}).status_code == 302
+    level.refresh_from_db()
+    assert level.coders_mark
 
 
 def test_what_is_said_of_a_project_leaves_the_rest_as_it_is(signed_in, charlie, project):

@@ -1,0 +1,59 @@
+"""The projects of a user: found by words, each with its managers and how far its codings are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from annotations.models import Coding, Membership, Project, Text, User
+from annotations.models.project import ProjectQuerySet, may
+from annotations.models.rights import MANAGING_ROLES, Right
+
+PAGE_SIZE = 24
+SEARCH_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEntry:
+    """A project in the list. Texts and codings are those that the user may see; None: no list of texts."""
+
+    project: Project
+    role: str
+    managers: Sequence[str]
+    texts: int | None
+    assigned: int
+    submitted: int
+
+
+def find_projects(user: User, search: str = "") -> ProjectQuerySet:
+    """Return the user's projects whose title or address has all of the words."""
+    projects = Project.objects.visible_to(user)
+    for word in search[:SEARCH_LENGTH].split():
+        projects = projects.filter(Q(title__icontains=word) | Q(slug__icontains=word))
+    return projects.order_by("title", "slug")
+
+
+def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEntry]:
+    """Return the entries of some of these projects, by three queries."""
+    codings = Coding.objects.visible_to(user).filter(text__project__in=projects).order_by()
+    counts = {"assigned": Count("pk"), "submitted": Count("pk", filter=Q(status=Coding.Status.SUBMITTED))}
+    progress = {pk: found for pk, *found in codings.values_list("text__project").annotate(**counts)}
+    texts = dict(
+        Text.objects.filter(project__in=projects).order_by().values_list("project").annotate(Count("pk")),
+    )
+    managers: dict[int, list[str]] = {}
+    managing = Membership.objects.filter(project__in=projects, role__in=MANAGING_ROLES)
+    for pk, name in managing.order_by("user__username").values_list("project", "user__username"):
+        managers.setdefault(pk, []).append(name)
+    return [
+        ProjectEntry(
+            project,
+            Membership.Role(project.role).label,  # type: ignore[attr-defined]
+            managers.get(project.pk, []),
+            texts.get(project.pk, 0) if may(project, Right.READ_TEXTS) else None,
+            *progress.get(project.pk, (0, 0)),
+        )
+        for project in projects
+    ]

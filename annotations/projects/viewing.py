@@ -1,0 +1,47 @@
+"""Whether somebody has looked at a submission: until then its coder may reopen it.
+
+A submission is viewed as soon as somebody else than its coder is shown its answers, as a text to read, a row or a
+pyramid beside their own, or figures or a file of the project's codings; and where the results are open to all coders.
+That a coding is submitted, and how many markables are decided, is neither.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotations.core.locks import sqlite_write_lock
+from annotations.models import Coding, Project
+from annotations.models.rights import Person, Right
+from annotations.projects.permissions import project_for
+
+
+def results_for(user: Person, slug: str) -> Project:
+    """Return the project for somebody to whom answers or figures of all its codings are shown; raise as `project_for`.
+
+    Its submissions are viewed from then on.
+    """
+    project = project_for(user, slug, Right.SEE_RESULTS)
+    record_view(Coding.objects.filter(text__project=project), user)
+    return project
+
+
+def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
+    """Record that the user is shown these codings, or figures of them. None for somebody on the server.
+
+    Call it before they are read: what is reopened after that has been seen. It writes once a submission.
+    """
+    new = codings.filter(status=Coding.Status.SUBMITTED, viewed_at=None).order_by("pk")
+    if user is not None:
+        new = new.exclude(coder=user.pk)
+    if not new.exists():
+        return
+    with sqlite_write_lock(), transaction.atomic():
+        keys = list(new.select_for_update(of=("self",)).values_list("pk", flat=True))
+        Coding.objects.filter(pk__in=keys).update(viewed_at=timezone.now())
+
+
+def is_viewed(coding: Coding) -> bool:
+    """Return whether somebody has looked at the submission, or may have: the results are open."""
+    return coding.viewed_at is not None or coding.text.project.results_open

@@ -1,0 +1,91 @@
+"""The list of projects: searched, in pages, with managers and progress, blind to the work of others."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from annotations.coding.status import submit_coding
+from annotations.models import Membership
+from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
+from annotations.projects.members import activity_of_members, add_member
+from tests.conftest import make_project
+
+
+@pytest.fixture
+def managed(project, codings, charlie):
+    """Charlie manages; of two codings that of Bob is submitted."""
+    add_member(project, charlie, Membership.Role.MANAGER)
+    submit_coding(codings["bob"], codings["bob"].coder)
+    return project
+
+
+def entry(user):
+    [found] = describe_projects(user, list(find_projects(user)))
+    return found
+
+
+def test_who_sees_all_work_is_told_of_all_and_a_coder_of_their_own(managed, charlie, alice, bob):
+    of_manager = entry(charlie)
+    assert (of_manager.role, of_manager.texts, of_manager.submitted, of_manager.assigned) == ("manager", 1, 1, 2)
+    assert of_manager.managers == ["charlie"]
+    for coder, submitted in ((alice, 0), (bob, 1)):
+        own = entry(coder)
+        assert (own.role, own.texts, own.submitted, own.assigned) == ("coder", None, submitted, 1)
+
+
+def test_projects_are_found_by_all_words_of_title_and_address(managed, charlie):
+    for slug, title in (("pilot-2026", "News of May"), ("main", "News of June")):
+        other = make_project(slug, "muc-ident", "[It](a) rains.")
+        other.title = title
+        other.save()
+        add_member(other, charlie, Membership.Role.MANAGER)
+    found = {
+        search: [one.slug for one in find_projects(charlie, search)]
+        for search in ("", "news", "NEWS june", "pilot", "100%", "\\", "x" * 500)
+    }
+    assert found == {
+        "": ["main", "pilot-2026", "tea"], "news": ["main", "pilot-2026"], "NEWS june": ["main"],
+        "pilot": ["pilot-2026"], "100%": [], "\\": [], "x" * 500: [],
+    }  # fmt: skip
+
+
+def test_the_page_searches_and_says_so_where_nothing_matches(signed_in, managed, charlie):
+    page = signed_in(charlie).get("/").content.decode()
+    assert "1 of 2 submitted" in page
+    assert "Managed by charlie" in page
+    assert "Search projects" not in page  # there is one
+    assert "No project matches." in signed_in(charlie).get("/", {"q": "coffee\0"}).content.decode()
+
+
+def test_queries_do_not_grow_with_the_projects_and_long_lists_have_pages(signed_in, managed, charlie):
+    client = signed_in(charlie)
+
+    def queries():
+        with CaptureQueriesContext(connection) as found:
+            client.get("/")
+        return len(found)
+
+    before = queries()
+    for number in range(PAGE_SIZE):
+        add_member(make_project(f"p-{number}", "muc-ident", "[It](a) rains."), charlie, Membership.Role.MANAGER)
+    assert queries() == before
+    first, second = (client.get("/", {"page": page}).content.decode() for page in (1, 2))
+    assert (first.count('class="card"'), second.count('class="card"')) == (PAGE_SIZE, 1)
+    assert "Search projects" in first
+
+
+def test_the_page_of_people_has_last_activity_and_progress_for_those_who_see_all_work(signed_in, managed, charlie, bob):
+    found = activity_of_members(managed)
+    assert (found[bob.pk].assigned, found[bob.pk].submitted) == (1, 1)
+    assert found[bob.pk].last is not None
+    page = signed_in(charlie).get("/projects/tea/members/").content.decode()
+    assert "1 of 1" in page
+    assert "0 of 1" in page
+    assert "no assignments" in page  # charlie
+    membership = managed.memberships.get(user=charlie)
+    add_member(managed, bob.__class__.objects.create(username="dora"), Membership.Role.MANAGER)
+    membership.role = Membership.Role.MANAGER_CODER
+    membership.save()
+    blind = signed_in(charlie).get("/projects/tea/members/").content.decode()
+    assert "Last active" not in blind
+    assert "1 of 1" not in blind
