@@ -283,11 +283,13 @@ def people(project, alice, charlie, mallory) -> dict[str, User]:
     """Return somebody in each role, and an outsider."""
     add_member(project, person("vera"), Membership.Role.VIEWER)
     add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
+    add_member(project, person("maya"), Membership.Role.MANAGER_CODER)
     return {
         "manager": charlie,
         "adjudicator": User.objects.get(username="adam"),
         "viewer": User.objects.get(username="vera"),
         "coder": alice,
+        "manager-coder": User.objects.get(username="maya"),
         "outsider": mallory,
     }
 

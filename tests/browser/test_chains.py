@@ -100,6 +100,34 @@ def test_chains_are_listed_in_words_filtered_and_jumped_to(two_chains):
     two_chains.saved()
 
 
+def test_an_antecedent_is_found_by_words_of_any_mention(two_chains):
+    coder, page = two_chains, two_chains.page
+    coder.press("Enter", ".")
+    dialog = page.get_by_role("dialog", name="Point from “the man” to …")
+    expect(dialog.get_by_role("option")).to_have_count(2)
+    expect(dialog.get_by_role("option").filter(has_text="3 mentions")).to_contain_text("the woman")
+    page.keyboard.type("bob")
+    expect(dialog.get_by_role("option")).to_have_count(1)
+    coder.press("Enter")
+    expect(dialog).to_be_hidden()
+    assert pointers(coder)["f"] == ["d"]
+    page.get_by_role("button", name="Find by words…").click()
+    page.keyboard.type("ann")
+    coder.press("Shift+Enter")
+    assert sorted(pointers(coder)["f"]) == ["d", "e"]
+    coder.press(".")
+    page.keyboard.type("bob")
+    dialog.get_by_role("button", name="Other mentions").click()
+    mentions = page.get_by_role("dialog", name="Mentions of “him”")
+    expect(mentions.get_by_role("option")).to_have_count(2)
+    coder.press("ArrowDown", "Enter")
+    assert pointers(coder)["f"] == ["b"]
+    coder.press(".")
+    expect(dialog.get_by_role("button", name="Point")).to_have_attribute("aria-keyshortcuts", "Enter")
+    coder.press("Escape")
+    coder.at("the man")
+
+
 def test_a_chain_is_named_and_the_name_can_be_undone(two_chains):
     two_chains.press("r")
     two_chains.page.get_by_role("combobox").fill("Annabel")

@@ -407,7 +407,11 @@ def test_two_windows_come_to_the_same_and_what_one_has_taken_is_refused_to_the_o
     expect(other.page.locator(".notice.error")).to_contain_text("was refused and undone")
     assert other.saved() == {"here": ("ferry sank",), "rescue": ("Boats saved forty people",)}
     expect(other.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    expect(other.page.locator(".notice.error")).to_contain_text("was refused and undone")  # until one works on
     expect(builder.page.locator("#progress-text")).to_have_text("6 of 26 words in SCUs")
+    other.new_scu("more", "dawn")
+    assert len(other.saved()) == 3
+    expect(other.page.locator(".notice.error")).to_have_count(0)
 
 
 def test_second_coder_sees_nothing_of_the_first(sign_in, builder_of, bob):

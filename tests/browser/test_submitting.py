@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from annotations.coding.status import reopen_coding, submit_coding
+from annotations.formats import plain
+from annotations.planning.assignments import assign_texts
+from annotations.transfers.importing.documents import import_documents
+from annotations.transfers.importing.sources import SourceDocument
 from tests.browser.conftest import offline, saved
 
 pytestmark = pytest.mark.browser
@@ -47,6 +53,8 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
     coder.coding.refresh_from_db()
     assert coder.coding.status == "submitted"
     manager = sign_in(charlie, "/projects/own/")
+    manager.get_by_role("button", name="Reopen").click()
+    manager.get_by_label("Reason").fill("See the new guideline.")
     manager.get_by_role("button", name="Reopen").click()
     expect(manager.get_by_text("Reopened “tea” for alice.")).to_be_visible()
     page.goto("/projects/own/texts/tea/code/")
@@ -128,3 +136,25 @@ def test_time_at_work_is_shown(coder_of, alice):
         operations.apply(coder.coding, alice, coder.coding.version, [one])
     coder.page.reload()
     expect(coder.page.locator("#time")).to_have_text("1 h 8 min")
+
+
+def test_the_next_text_is_opened_at_once_and_an_empty_coding_is_not_called_complete(coder_of, alice):
+    coder = coder_of("Nothing is marked here.", marking=True)
+    project, page = coder.coding.text.project, coder.page
+    import_documents(project, [SourceDocument(plain.parse("[Ann](a) left.", "second.txt"), None)])
+    assign_texts(project, project.texts.all(), [alice])
+    page.reload()
+    page.get_by_role("button", name="Submit…").click()
+    dialog = page.get_by_role("dialog", name="Before you submit")
+    expect(dialog).to_contain_text("Nothing is marked: the coding would be empty.")
+    expect(dialog.get_by_text("Everything is complete.")).to_have_count(0)
+    dialog.get_by_role("button", name="Submit anyway, open next text").click()
+    expect(page).to_have_url(re.compile("/texts/second/code/$"))
+    coder.press("4")
+    saved(page)
+    page.goto("/projects/own/")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("complete, not submitted")
+    page.goto("/projects/own/texts/second/code/")
+    page.get_by_role("button", name="Submit…").click()
+    expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="open next text")).to_have_count(0)

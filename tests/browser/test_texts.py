@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from annotations.models import Membership, Text
 from annotations.projects.members import add_member
+from tests.browser.clicks import Clicks
 from tests.browser.test_accessibility import violations
 from tests.conftest import judge
 
@@ -22,18 +23,6 @@ FILES = [
 def manager(charlie, project):
     add_member(project, charlie, Membership.Role.MANAGER)
     return charlie
-
-
-class Clicks:
-    """A page with the number of clicks that were made on it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.count = 0
-
-    def click(self, role: str, name: str) -> None:
-        self.page.get_by_role(role, name=name, exact=True).first.click()  # type: ignore[arg-type]
-        self.count += 1
 
 
 def test_twelve_texts_come_in_by_at_most_six_clicks(sign_in, manager, project):

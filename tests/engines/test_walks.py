@@ -175,6 +175,7 @@ def test_a_pyramid_is_built_by_dragging_and_no_text_is_selected_meanwhile(sign_i
 def test_charts_are_drawn(sign_in, codings, keys, charlie):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
+        judge(coding, keys["b"], "place")
         coding.refresh_from_db()
         submit_coding(coding, coding.coder)
     window = sign_in(charlie, "/projects/tea/agreement/")

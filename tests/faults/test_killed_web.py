@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 
@@ -16,7 +17,8 @@ def a_worker(program: Program, windows: Sequence[Window]) -> None:
     """Kill a web process while it answers somebody; the other one goes on, and the master starts a new one."""
     while not any(window.broken_off for window in windows):
         wait_for(lambda: len(program.web_workers()) == 2, "both are there")
-        os.kill(program.web_workers()[0], signal.SIGKILL)
+        with suppress(ProcessLookupError):  # one that ends at this very moment: the other is tried
+            os.kill(program.web_workers()[0], signal.SIGKILL)
 
 
 def the_master(program: Program, _: Sequence[Window]) -> None:

@@ -51,7 +51,10 @@ PRIVATE_WORDS = {
     r"\bthere is nobody (called|with)\b": "No user has this username.",
     r"\bkeys rest\b": "Shortcuts are off while you type.",
 }
-WORDS = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in PRIVATE_WORDS.items()]
+# A line may end between two words.
+WORDS = [
+    (re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE), instead) for pattern, instead in PRIVATE_WORDS.items()
+]
 # What people read: pages, the messages of views, forms, commands and scripts, and documents.
 TEMPLATES = ("templates",)
 MODULES = ("annotations", "agreement", "config")
@@ -87,7 +90,7 @@ def strings_of_module(source: str) -> Iterator[tuple[int, str]]:
 
 
 def sentences(path: str, source: str) -> Iterator[tuple[int, str]]:
-    """Yield what people may read of a file, with its lines."""
+    """Yield what people may read of a file, each with the line in which it begins."""
     if path.endswith(".py"):
         yield from strings_of_module(source)
         return
@@ -97,16 +100,16 @@ def sentences(path: str, source: str) -> Iterator[tuple[int, str]]:
             yield code.count("\n", 0, match.start()) + 1, match[0]
         return
     pattern = TEMPLATE_CODE if path.endswith(".html") else DOCUMENT_CODE
-    yield from enumerate(blank(source, pattern).splitlines(), 1)
+    yield 1, blank(source, pattern)
 
 
 def private_words(path: str, source: str) -> list[str]:
     """Return each private word of a file as FILE:LINE: words (what to say instead)."""
     return [
-        f"{path}:{line}: “{match[0]}” (say: {instead})"
+        f"{path}:{line + sentence.count('\n', 0, match.start())}: “{match[0]}” (say: {instead})"
         for line, sentence in sentences(path, source)
         for pattern, instead in WORDS
-        if (match := pattern.search(sentence))
+        for match in pattern.finditer(sentence)
     ]
 
 

@@ -166,6 +166,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
     "merge": () => editChain("merge"),
     "split": () => editChain("split"),
     "rename": () => editChain("rename"),
+    "find": () => editChain("find"),
     "entities": () => show("entities"),
     "guidelines": () => show("guidelines"),
     "hand-in": handIn,

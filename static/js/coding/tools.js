@@ -1,5 +1,6 @@
-// What is loaded when one begins to work: the list of chains, the dialogs that change them, the search bar.
+// What is loaded when one begins to work: the list of chains, the dialogs that change them and find antecedents, the search bar.
 import { byId } from "../workbench/element.js";
+import { createAntecedents } from "./antecedents.js";
 import { createChainDialogs } from "./chain-dialogs.js";
 import { createEntities } from "./view/entities.js";
 import { createSearch } from "./view/search.js";
@@ -8,7 +9,8 @@ import { lightUp } from "./view/text.js";
 
 /** @type {(frame: Frame, picker: Picker) => Tools} */
 export function createTools(frame, picker) {
-  const dialogs = createChainDialogs(frame, picker);
+  /** @type {Record<string, (chain?: string) => void>} */
+  const dialogs = { ...createChainDialogs(frame, picker), find: createAntecedents(frame, picker) };
   /** @type {Tools["editChain"]} */
   const editChain = (action, chain) => dialogs[action](chain);
   const entities = createEntities(byId("entities", HTMLDetailsElement), { edit: editChain, light: (keys) => lightUp(frame.text, keys) });

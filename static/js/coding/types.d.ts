@@ -238,9 +238,17 @@ export interface Marking {
 
 export type CodingAction = Action<Model>;
 
+/** An entity that may be pointed to: its mentions that are candidates, in the order of the text. */
+export interface Mentions {
+  /** null: the scheme points */
+  index: string | null;
+  newest: string;
+  keys: string[];
+}
+
 /** What is loaded when one begins to work: the list of chains, the dialogs that change them, the search bar. */
 export interface Tools {
-  /** merge, split or rename a chain: that of the current markable where none is named */
+  /** merge, split or rename a chain, that of the current markable where none is named; find: point by words */
   editChain: (action: string, chain?: string) => void;
   paintChains: () => void;
   /** search for what the search bar says, once it is shown */

@@ -9,11 +9,14 @@ export function remainder(count) {
   return count > 0 ? [element("p", "muted small", `and ${count} more`)] : [];
 }
 
-/** @param {string} summary @param {number} waiting operations that are not saved yet @param {CheckGroup[]} groups */
-export function openCheckList(summary, waiting, groups) {
-  const complete = groups.length === 0;
+/**
+ * @param {string} summary @param {number} waiting operations that are not saved yet @param {CheckGroup[]} groups
+ * @param {string} empty what to say where nothing is in it; "" where something is
+ */
+export function openCheckList(summary, waiting, groups, empty) {
+  const complete = groups.length === 0 && !empty;
   byId("checks-said").textContent = [
-    summary, complete ? "Everything is complete." : "", waiting > 0 ? "It can be submitted when everything is saved." : "",
+    summary, empty, complete ? "Everything is complete." : "", waiting > 0 ? "It can be submitted when everything is saved." : "",
   ].filter(Boolean).join(" ");
   byId("check-list").replaceChildren(...groups.flatMap(({ title, count, note, items }) => {
     const list = element("ul", "workbench-items");
@@ -22,9 +25,12 @@ export function openCheckList(summary, waiting, groups) {
       element("h3", "", `${title}: ${count}`), ...(note ? [element("p", "muted small", note)] : []), list, ...remainder(items.length - MOST),
     ];
   }));
-  const submit = byId("submit-now");
-  submit.textContent = complete ? "Submit" : "Submit anyway";
-  submit.classList.toggle("primary", complete);
+  for (const [name, end] of [["submit-now", ""], ["submit-next", ", open next text"]]) {
+    const submit = document.getElementById(name);
+    if (!submit) continue;
+    submit.textContent = `Submit${complete ? "" : " anyway"}${end}`;
+    submit.classList.toggle("primary", complete);
+  }
   byId("submit-not").classList.toggle("primary", !complete);
   byId("checks", HTMLDialogElement).showModal();
 }

@@ -12,6 +12,7 @@ export function createPicker(dialog) {
   const title = inside(dialog, "h2");
   const preview = inside(dialog, ".workbench-picker-preview");
   const empty = inside(dialog, ".workbench-picker-none");
+  const tools = inside(dialog, ".workbench-picker-tools");
   /** @type {(query: string) => Choice[]} */
   let choices = () => [];
   /** @type {Choice[]} */
@@ -56,15 +57,22 @@ export function createPicker(dialog) {
     }
     const nodes = shown[at]?.preview?.() ?? [];
     preview.hidden = nodes.length === 0;
+    tools.querySelectorAll("button").forEach((one) => {
+      one.disabled = one.dataset.pick === "more" ? !shown[at]?.more : one.dataset.pick !== "cancel" && !shown[at];
+    });
     preview.replaceChildren(...nodes);
   }
 
-  /** @param {number} place */
-  function choose(place) {
+  /** @param {number} place @param {boolean} further @param {boolean} more what is behind the choice */
+  function choose(place, further, more = false) {
     const choice = shown[place];
-    if (choice) {
+    if (choice && (!more || choice.more)) {
       dialog.close();
-      choice.run();
+      if (more) {
+        choice.more?.();
+      } else {
+        choice.run(further);
+      }
     }
   }
 
@@ -73,7 +81,7 @@ export function createPicker(dialog) {
     paint();
   });
   dialog.addEventListener("keydown", (event) => {
-    if (event.isComposing) {
+    if (event.isComposing || around(event, "button")) {
       return;
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -83,19 +91,27 @@ export function createPicker(dialog) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       event.stopPropagation(); // the dialogue closes, and this key is not for the text
-      choose(at);
+      choose(at, event.shiftKey && !tools.hidden, (event.ctrlKey || event.metaKey) && !tools.hidden);
     }
   });
   list.addEventListener("click", (event) => {
     const option = around(event, "[data-place]");
     if (option) {
-      choose(Number(option.dataset.place));
+      choose(Number(option.dataset.place), event.shiftKey && !tools.hidden);
     }
   });
   list.addEventListener("mousemove", (event) => {
     const option = around(event, "[data-place]");
     if (option && Number(option.dataset.place) !== at) {
       select(Number(option.dataset.place));
+    }
+  });
+  tools.addEventListener("click", (event) => {
+    const name = around(event, "[data-pick]")?.dataset.pick;
+    if (name === "cancel") {
+      dialog.close();
+    } else if (name) {
+      choose(at, name === "further", name === "more");
     }
   });
   dialog.addEventListener("click", (event) => {
@@ -110,6 +126,7 @@ export function createPicker(dialog) {
       title.textContent = options.title;
       input.placeholder = options.placeholder;
       input.setAttribute("aria-label", options.title);
+      tools.hidden = !options.points;
       empty.textContent = options.none ?? "No matches.";
       input.value = "";
       at = 0;

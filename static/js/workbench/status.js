@@ -21,7 +21,7 @@ export function paintSaveState({ state, waiting, durable }, complete, remaining)
   if (submit) {
     submit.classList.toggle("primary", waiting === 0 && complete);
     byId("submit-note").textContent = remaining;
-    byId("submit-now", HTMLButtonElement).disabled = waiting > 0;
+    byId("submits", HTMLFieldSetElement).disabled = waiting > 0;
   }
 }
 
@@ -41,7 +41,7 @@ export function paintTime(seconds) {
 }
 
 /**
- * A notice that stays until it is dismissed. One of a kind is there at a time, with the words that were said last.
+ * A notice that stays until it is dismissed, one of a kind, with the words said last.
  * @param {string} text @param {string} kind
  */
 export function notify(text, kind = text) {
@@ -56,7 +56,9 @@ export function notify(text, kind = text) {
   place.append(notice);
 }
 
-/** @param {string} kind of notice that is true no more */
+/** Return what it said. @param {string} kind of notice that is true no more */
 export function dismiss(kind) {
-  [...byId("notices").children].find((one) => one instanceof HTMLElement && one.dataset.kind === kind)?.remove();
+  const notice = [...byId("notices").children].find((one) => one instanceof HTMLElement && one.dataset.kind === kind);
+  notice?.remove();
+  return notice?.firstChild?.textContent ?? "";
 }
