@@ -1,16 +1,22 @@
 """Take the screenshots in docs/images from a running demo: `make screenshots`. Chromium must be on the path.
 
-`make screenshots ARGS="coding pyramids"` takes only some groups.
+`make screenshots ARGS="coding pyramids"` takes only some groups. The group `pages` takes every page that a link leads
+to, in four widths and both colour schemes, for us to look at: in var/pages, which is not in the repository.
 """
 
 from __future__ import annotations
 
 import base64
+import itertools
+import os
 import sys
 import tempfile
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+import django
 import numpy as np
+from django.urls import resolve
 from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, sync_playwright
 
 from benchmarks.serving import FLAGS, ROOT, chromium, serving
@@ -19,6 +25,10 @@ from scripts.png import small_png
 IMAGES = ROOT / "docs" / "images"
 PASSWORD = "coindex-demo"
 WIDTH, HEIGHT = 1280, 800
+# The pictures of every page.
+PAGES = ROOT / "var" / "pages"
+READERS = ("manager", "alice", "vera")
+WIDTHS = (1440, 1920, 768, 390)
 # Alice's answers up to "it" in turn 3.1: place, none, or the words of the antecedent.
 ANSWERS: list[str | list[str]] = [
     *("4", "3", "4", "3", "4", "3", "4"),
@@ -117,7 +127,7 @@ class Camera:
 
     def charts(self) -> None:
         """Wait until every chart of the page is drawn."""
-        for chart in self.page.locator("[data-chart]").all():
+        for chart in self.page.locator("[data-chart]:visible").all():
             chart.scroll_into_view_if_needed()
             chart.locator(".main-svg").first.wait_for()
 
@@ -206,10 +216,10 @@ def managing(camera: Camera) -> None:
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("Imported:").wait_for()
     camera.go("/projects/harbour/members/")
-    page.get_by_label("For whom").fill("Nora")
-    page.get_by_role("button", name="Create link").click()
-    link = page.locator("#link").input_value()
-    page.locator("#link").blur()
+    page.get_by_label("For whom").fill("Nora\nOle")
+    page.get_by_role("button", name="Create links").click()
+    link = page.locator("#link-1").input_value()
+    page.locator("#link-1").blur()
     camera.shoot("members", 1010)
     camera.context.clear_cookies()
     page.goto(link)
@@ -268,6 +278,45 @@ def pyramids(camera: Camera) -> None:
         camera.shoot(name, height)
 
 
+def pages(camera: Camera) -> None:
+    """Take a picture of each page of a manager, a coder and an adjudicator, as wide and high as it is."""
+    PAGES.mkdir(parents=True, exist_ok=True)
+    for name in READERS:
+        page = camera.sign_in(name)
+        for view, address in _linked_pages(camera).items():
+            camera.go(address)
+            for width, scheme in itertools.product(WIDTHS, ("light", "dark")):
+                page.set_viewport_size({"width": width, "height": HEIGHT})
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                camera.charts()
+                page.screenshot(path=PAGES / f"{name}-{view}-{width}-{scheme}.png", full_page=True)
+            print(f"{name}: {address}")
+
+
+def _linked_pages(camera: Camera) -> dict[str, str]:
+    """Return an address for each view that links lead to from the home page, of chains and of pyramids."""
+    found: dict[str, str] = {}
+    seen, waiting = {"/"}, ["/"]
+    while waiting:
+        address = waiting.pop(0)
+        view = resolve(address).view_name
+        kind = "pyramids" if "/summaries/" in address else "chains"
+        if f"{view}-{kind}" in found:
+            continue
+        reply = camera.context.request.get(f"{camera.address}{address}")
+        if not reply.ok or not reply.headers["content-type"].startswith("text/html"):
+            continue
+        found[f"{view}-{kind}"] = address
+        camera.go(address)
+        links = camera.page.eval_on_selector_all("a[href]:not([download])", "(all) => all.map((one) => one.href)")
+        for link in links:
+            path = urlsplit(link).path
+            if link.startswith(camera.address) and path not in seen and not path.startswith(("/api/", "/static/")):
+                seen.add(path)
+                waiting.append(path)
+    return found
+
+
 # Coding would change the figures: the dashboards come first.
 GROUPS: dict[str, Callable[[Camera], None]] = {
     group.__name__: group for group in (dashboards, managing, coding, pyramids)
@@ -287,9 +336,11 @@ def main(groups: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         camera = Camera(browser, server.address)
         for group in groups or GROUPS:
-            GROUPS[group](camera)
+            (GROUPS | {"pages": pages})[group](camera)
         browser.close()
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
     main(sys.argv[1:])
