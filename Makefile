@@ -3,12 +3,14 @@
 PORT ?= 8000
 # An interpreter other than the usual one has an environment of its own: make quick PYTHON=python3.12
 PYTHON :=
+# Tests run side by side.
+JOBS ?= 2
 VENV := .venv$(if $(PYTHON),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 MANAGE := LOCAL=1 $(BIN)/python manage.py
 # Compiled modules are kept, else each start compiles the program again, which takes as long as all the rest.
 KEEP_COMPILED := PYTHONDONTWRITEBYTECODE=
-PYTEST := LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := LOCAL=1 $(KEEP_COMPILED) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 SERVE = LOCAL=1 $(KEEP_COMPILED) exec $(BIN)/python -m scripts.serve $(PORT)
 RUN_STAMP := $(VENV)/.run-installed
 DEV_STAMP := $(VENV)/.dev-installed

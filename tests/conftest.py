@@ -77,6 +77,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--except-database", action="store_true", help="leave out what --only-database keeps, but for compiled queries"
     )
     parser.addoption(
+        "--except-plain", action="store_true", help="leave out what needs no database, no browser and no process"
+    )
+    parser.addoption(
         "--full", action="store_true", help="try all cases of long parametrisations, and properties by more examples"
     )
 
@@ -90,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests by their folders, sort them, and deselect what --only-database and --except-database leave out.
+    """Mark the tests by their folders, sort them, and deselect what the options leave out.
 
     Modules that take long come first: else one process works on the last of them while the others have none.
     """
@@ -101,7 +104,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         _deselect(config, items, lambda item: not _meets_database(item))
     if config.getoption("except_database"):
         _deselect(config, items, lambda item: _meets_database(item) and not COMPILED.intersection(item.path.parts))
-    long = {item.path for item in items if any(map(item.get_closest_marker, LONG_MARKERS))}
+    if config.getoption("except_plain"):
+        _deselect(config, items, _is_plain)
+    long = {item.path for item in items if _is_long(item)}
     items.sort(key=lambda item: item.path not in long)
 
 
@@ -113,6 +118,16 @@ def _deselect(config: pytest.Config, items: list[pytest.Item], leave_out: Callab
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over the thousands of tests that were collected: they live until the end."""
     gc.freeze()
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return any(map(item.get_closest_marker, LONG_MARKERS))
+
+
+def _is_plain(item: pytest.Item) -> bool:
+    """Return whether the test is about functions alone."""
+    needs = DATABASES.intersection(getattr(item, "fixturenames", ()))
+    return not (needs or item.get_closest_marker("django_db") or _is_long(item))
 
 
 def _meets_database(item: pytest.Item) -> bool:

@@ -188,10 +188,13 @@ def test_a_figure_and_a_column_say_what_they_mean_and_where_to_read_more(sign_in
     page.locator("#table-each").get_by_role("button", name="Change").click()
     panel = page.locator(".info-panel:popover-open")
     expect(panel).to_contain_text("How far the figure moves")
-    button, place = page.get_by_role("button", name="Change").bounding_box(), panel.bounding_box()
-    assert button is not None
-    assert place is not None
-    assert abs(place["y"] - button["y"] - button["height"]) < 2 or abs(place["y"] + place["height"] - button["y"]) < 2
+    page.wait_for_function(  # charts that are drawn meanwhile move both
+        """([button, panel]) => {
+          const [at, place] = [button.getBoundingClientRect(), panel.getBoundingClientRect()];
+          return Math.abs(place.top - at.bottom) < 2 || Math.abs(place.bottom - at.top) < 2;
+        }""",
+        arg=[page.get_by_role("button", name="Change").element_handle(), panel.element_handle()],
+    )
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     page.goto(f"/projects/{DEMO}/agreement/")
@@ -473,7 +476,7 @@ def looked_at(page: Page, address: str) -> None:
         expect(page.get_by_text("How much agreement is enough")).to_be_visible()
 
 
-def test_no_page_has_barriers_in_the_dark_or_is_cut_in_a_narrow_window(sign_in, manager, item):
+def test_full_pages_are_read_in_the_dark_and_not_cut_in_a_narrow_window(sign_in, manager, item):
     page = sign_in(manager, "/")
     found, cuts = {}, {}
     for address in (item, f"{item}?view=columns", *(f"/projects/{DEMO}/{rest}" for rest in PAGES)):
@@ -481,7 +484,7 @@ def test_no_page_has_barriers_in_the_dark_or_is_cut_in_a_narrow_window(sign_in, 
         page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # in the light: test_every_page
         page.set_viewport_size({"width": 1280, "height": 720})
         looked_at(page, address)
-        found[address] = violations(page)
+        found[address] = violations(page, "color-contrast")
         page.set_viewport_size({"width": 380, "height": 800})
         cuts[address] = page.evaluate(CUTS)
     assert {address: wrong for address, wrong in found.items() if wrong} == {}

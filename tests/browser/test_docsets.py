@@ -5,13 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.docsets.creation import add_peer
 from annotations.models import Docset, Membership, Text
 from annotations.projects.members import add_member
-from tests.annotations.docsets.test_creation import SINKING
-from tests.browser.test_accessibility import violations
-from tests.conftest import person
-from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.shared.pyramids import pyramid_project
 
 pytestmark = pytest.mark.browser
 
@@ -44,20 +40,3 @@ def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, 
     expect(page.get_by_text("2 assignments created.")).to_be_visible()
     assert Text.objects.get(role=Text.Role.PEER).codings.get().kind == "peer"
     assert Docset.objects.get().texts.count() == 2
-
-
-def test_the_pages_are_read_in_the_dark_and_in_a_narrow_window(sign_in, charlie, alice, bob):
-    project = pyramid_project()
-    add_member(project, charlie, Membership.Role.MANAGER)
-    add_member(project, person("adam"), Membership.Role.ADJUDICATOR)
-    made = docset(project, alice, bob)
-    build(codings_of(models_of(made))["alice"], SINKING)
-    add_peer(made, "p1", "Peer 1", "Dawn: a ferry sank.", system="A")
-    page = sign_in(charlie, "/projects/ferry/docsets/")
-    for address in ("", "sinking/", "sinking/peers/", "sinking/assign/", "sinking/agreed/"):
-        page.goto(f"/projects/ferry/docsets/{address}")
-        page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # in the light: test_every_page
-        assert violations(page) == []
-        page.set_viewport_size({"width": 390, "height": 800})
-        wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        assert not page.evaluate(wide)

@@ -90,6 +90,9 @@ def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(area, liv
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             wrong += [f"{width} px: {cut}" for cut in page.evaluate(CUTS)]
+        page.emulate_media(color_scheme="dark")
+        wrong += [f"in the dark: {barrier}" for barrier in violations(page, "color-contrast")]
+        page.emulate_media(color_scheme="light")
         if wrong:
             found[f"{row.name} {address} as {role}"] = wrong
     for context in contexts.values():

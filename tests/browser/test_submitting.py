@@ -150,6 +150,7 @@ def test_the_next_text_is_opened_at_once_and_an_empty_coding_is_not_called_compl
     expect(dialog.get_by_text("Everything is complete.")).to_have_count(0)
     dialog.get_by_role("button", name="Submit anyway, open next text").click()
     expect(page).to_have_url(re.compile("/texts/second/code/$"))
+    coder.at("Ann")
     coder.press("4")
     saved(page)
     page.goto("/projects/own/")

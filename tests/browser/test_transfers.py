@@ -14,7 +14,6 @@ from annotations.projects.members import add_member
 from annotations.transfers import orders
 from tests.annotations.web.test_import import CONLL
 from tests.browser.conftest import DelayedAnswer
-from tests.browser.test_accessibility import violations
 from tests.conftest import judge
 
 pytestmark = pytest.mark.browser
@@ -161,25 +160,3 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
     page.get_by_role("link", name="Open the project").click()
     expect(page).to_have_url("/projects/tea-again/")
     expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
-
-
-def test_axe_finds_nothing_serious_on_the_pages_of_files_in_the_dark(sign_in, manager, project, codings, keys):
-    judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
-    made = orders.order_export(project, manager, "muc", {"unfinished": True})
-    failed = orders.order_export(project, manager, "muc", {"unfinished": True})
-    type(failed).objects.filter(pk=failed.pk).update(state="failed", error="It is wrong.")
-    page = sign_in(manager, "/projects/tea/")
-    page.emulate_media(color_scheme="dark")  # in the light: test_every_page
-    page.set_viewport_size({"width": 380, "height": 800})
-    found = {}
-    for address in (
-        "/projects/tea/transfers/",
-        "/projects/tea/import/?format=brat",
-        "/projects/tea/export/?format=brat",
-        f"/transfers/{made.pk}/",
-        f"/transfers/{failed.pk}/",
-    ):
-        page.goto(address)
-        found[address] = violations(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 380, address
-    assert {address: wrong for address, wrong in found.items() if wrong} == {}
