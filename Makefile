@@ -95,14 +95,15 @@ clean: ## remove the environment; data in var/ stays
 $(BIN)/python:
 	@python=$$(scripts/find-python $(PYTHON)) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
 
+# Packages are compiled when they are imported: most of their modules never are.
 $(RUN_STAMP): requirements/run.txt | $(BIN)/python
 	@echo "Installing what the program needs"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/run.txt
 	@touch $@
 
 $(DEV_STAMP): requirements/dev.txt $(RUN_STAMP)
 	@echo "Installing what tests and checks need"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.txt
 	@touch $@
 
 $(BENCH_STAMP): requirements/bench.txt $(RUN_STAMP)
