@@ -103,9 +103,7 @@ def _count_overlapping(pairable: PairableUnits, counts: Ints, options: Options) 
     for first, a, b, shared, number in overlapping_judgements(pairable, find_overlaps(pairable, counts), counts):
         some = np.flatnonzero((number > 0) & (shared > 0))
         a, b, shared = a[some], b[some], shared[some]
-        [(_, distances)] = distances_from_sizes(
-            a, b, shared, [name], empty=options.empty, thirds=options.thirds
-        )
+        [(_, distances)] = distances_from_sizes(a, b, shared, [name], empty=options.empty, thirds=options.thirds)
         np.add.at(total, (document_of_set[first[some]], bin_of(distances)), number[some])
     return total
 

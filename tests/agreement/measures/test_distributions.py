@@ -19,7 +19,11 @@ from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
 
 OPTIONS = st.builds(
-    Options, st.sampled_from(SET_DISTANCES), st.sampled_from(EXCLUDE_UNIT), st.sampled_from(EMPTY), st.sampled_from(THIRDS)
+    Options,
+    st.sampled_from(SET_DISTANCES),
+    st.sampled_from(EXCLUDE_UNIT),
+    st.sampled_from(EMPTY),
+    st.sampled_from(THIRDS),
 )
 
 
