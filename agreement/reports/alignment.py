@@ -30,7 +30,7 @@ class ChainPair:
 
 @dataclass(frozen=True, slots=True)
 class ChainAlignment:
-    """The chains of two coders in a text, the largest first, each with its markables in text order.
+    """The chains of two coders in a text, the largest first, each in text order; what is only pointed at comes last.
 
     `pairs`: the aligned ones first, those with most in common before others; then others that share a markable; last
     chains alone.

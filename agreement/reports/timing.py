@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from agreement.data.answers import Extract
 from agreement.reports.basis import cached, pick_texts, resolve
 from agreement.reports.parameters import Parameters
 from annotations.coding.active_time import JudgementTime, judgement_times
+from annotations.core.text import natural_key
 from annotations.models import Project
+from annotations.planning.pace import Pace, estimate_pace
 
 type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
 
@@ -35,6 +38,15 @@ class CoderDays:
 
     days: tuple[date, ...]
     coders: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPace:
+    """What is left of a round, or of the project where `name` is None, and the pace; None where nothing can be said."""
+
+    name: str | None
+    left: int
+    pace: Pace | None
 
 
 def read_times(project: Project, extract: Extract) -> Times:
@@ -68,3 +80,21 @@ def count_by_day(extract: Extract, parameters: Parameters, times: Times) -> Code
             counts.setdefault(coder, Counter()).update(one.day for one in judgements)
     days = tuple(sorted(set().union(*counts.values())))
     return CoderDays(days, {coder: tuple(of_coder[day] for day in days) for coder, of_coder in counts.items()})
+
+
+def estimate_paces(extract: Extract, times: Times, remaining: Mapping[int, int], today: date) -> list[RoundPace]:
+    """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
+
+    `remaining` says how many markables are left to decide in each text. A round's pace is that of its own texts.
+    """
+    rounds = {text.pk: text.round for text in extract.texts}
+    days: dict[str, list[date]] = {}
+    left: Counter[str] = Counter()
+    for (text, _), judgements in times.items():
+        days.setdefault(rounds.get(text, ""), []).extend(one.day for one in judgements)
+    for text, number in remaining.items():
+        left[rounds.get(text, "")] += number
+    whole = RoundPace(None, left.total(), estimate_pace(chain.from_iterable(days.values()), left.total(), today))
+    names = sorted(set(rounds.values()), key=natural_key)
+    parts = [RoundPace(name, left[name], estimate_pace(days.get(name, ()), left[name], today)) for name in names]
+    return [whole, *(one for one in parts if one.left and len(names) > 1)]

@@ -160,7 +160,8 @@ def _cell_text(value: float, whole: bool) -> str:
 
 
 def _axis_title(title: str) -> dict[str, Any]:
-    return {"title": {"text": escape_markup(title)}} if title else {}
+    # with a distance of its own a title stands beyond the labels, however long they are
+    return {"title": {"text": escape_markup(title), "standoff": 12}} if title else {}
 
 
 def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
@@ -317,7 +318,7 @@ def position_chart(steps: Sequence[Step], unit: str) -> Figure:
     }
 
 
-def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]], unit: str) -> Figure:
+def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) -> Figure:
     """Return bars by day, a row of its own for each name, all to one scale; days are dates in ISO form."""
     n, highest = len(series), max((max(values, default=0) for values in series.values()), default=0)
     traces: list[Figure] = []
@@ -356,7 +357,6 @@ def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]], un
                 "showarrow": False,
             }
         )
-    layout["yaxis"]["title"] = {"text": unit}
     return {"data": traces, "layout": layout}
 
 

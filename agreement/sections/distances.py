@@ -43,5 +43,4 @@ def _bin_label(one: DistanceBin) -> str:
     """Return a bin in words; one of a single value is that value."""
     if one.low == one.high:
         return f"{one.low:.3g}"
-    upper = f"{one.high:.1f}" if one.high < 1 else "below 1"
-    return f"{one.low:.1f} to {upper}"
+    return f"{one.low:g} to {one.high:g}" if one.high < 1 else f"{one.low:g} to below 1"

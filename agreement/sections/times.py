@@ -34,7 +34,9 @@ def build_times(request: AnalysisRequest) -> TablesAndCharts:
         f"Working time before the changes of each {unit}, added up; gaps of over five minutes are pauses.",
     )
     dots = [Dot(one.coder, one.median, one.first_quartile, one.third_quartile) for one in rows]
-    chart = Chart("times", title, dot_plot(dots, "seconds"), " ".join(map(_describe_times, rows)), "times")
+    figure = dot_plot(dots, "seconds")
+    figure["layout"]["xaxis"]["rangemode"] = "tozero"
+    chart = Chart("times", title, figure, " ".join(map(_describe_times, rows)), "times")
     return TablesAndCharts([table], [chart])
 
 
@@ -76,5 +78,5 @@ def build_days(request: AnalysisRequest) -> TablesAndCharts:
     }
     totals = ", ".join(f"{coder} {sum(values):,}" for coder, values in series.items())
     words = f"{latest[0].isoformat()} to {latest[-1].isoformat()}: {totals} in {len(latest)} days with work."
-    figure = small_multiples([day.isoformat() for day in latest], series, unit)
+    figure = small_multiples([day.isoformat() for day in latest], series)
     return TablesAndCharts([table], [Chart("days", title, figure, words, "days")])

@@ -383,6 +383,12 @@ _MANUALS = {
     ),
     "attention": ("The items with the largest share of the disagreement.", "managing#8-deciding-what-to-do", ""),
     "activity": ("What coders decided, created and submitted, by day.", "managing#6-how-far-it-is", ""),
+    "pace": (
+        "Judgements per day since the first of the last seven days with work, days without work counted, and the day on"
+        " which the rest is decided if that goes on. Only the last four weeks count.",
+        "managing#6-how-far-it-is",
+        "",
+    ),
     "text-words": ("How many words the text has.", "managing#2-texts", ""),
     "text-markables": ("How many markables coders decide on in the text.", "managing#2-texts", ""),
     "text-codings": ("Who codes the text, and how many markables each has decided.", "managing#2-texts", ""),
