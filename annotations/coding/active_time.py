@@ -148,12 +148,13 @@ def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTim
         .exclude(kind=Operation.Kind.IMPORT)
         .order_by()
     )
-    changes: dict[tuple[int, str], list[tuple[datetime, datetime, str]]] = defaultdict(list)
-    for user, coder, name, text, kind, markable, made_at, applied_at in operations.values_list(
+    changes: dict[tuple[int, str], list[tuple[datetime, int, datetime, str]]] = defaultdict(list)
+    for user, coder, name, text, sequence, kind, markable, made_at, applied_at in operations.values_list(
         "user_id",
         "coding__coder_id",
         "coding__coder__username",
         "coding__text_id",
+        "sequence",
         "kind",
         KeyTextTransform("markable", "payload"),
         "made_at",
@@ -161,15 +162,15 @@ def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTim
     ):
         if user == coder:
             judged = markable if kind == Operation.Kind.JUDGE else ""
-            changes[text, name].append((min(made_at or applied_at, applied_at), applied_at, judged))
+            changes[text, name].append((min(made_at or applied_at, applied_at), sequence, applied_at, judged))
     return {key: times for key, of_coding in changes.items() if (times := _times_of_markables(of_coding))}
 
 
-def _times_of_markables(changes: list[tuple[datetime, datetime, str]]) -> list[JudgementTime]:
+def _times_of_markables(changes: list[tuple[datetime, int, datetime, str]]) -> list[JudgementTime]:
     days: dict[str, datetime] = {}
     seconds: dict[str, float] = {}
     before: datetime | None = None
-    for made_at, applied_at, markable in sorted(changes):
+    for made_at, _, applied_at, markable in sorted(changes):
         gap = made_at - before if before else None
         before = made_at
         if not markable:
