@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -74,6 +75,17 @@ def read_progress(project: Project) -> CodingProgress:
         n_codings=len(codings),
         n_submitted=sum(status == Coding.Status.SUBMITTED for _, status in codings),
     )
+
+
+def count_remaining(project: Project) -> dict[int, int]:
+    """Return by text how many markables coders still have to decide in codings that are not submitted. One query."""
+    remaining: Counter[int] = Counter()
+    open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
+    for text, to_decide, decided in (
+        open_codings.with_progress().order_by().values_list("text_id", "to_decide", "decided")
+    ):
+        remaining[text] += max(to_decide - decided, 0)
+    return dict(remaining)
 
 
 def read_activity(project: Project, since: date, days: int) -> ProjectActivity:

@@ -25,6 +25,8 @@ from agreement.measures import (
     interval_sums,
 )
 from agreement.measures.data.subsets import select_coders, select_units
+from agreement.measures.options import Options
+from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.values import Bools
 from agreement.reports.coefficients import COEFFICIENTS, CONVENTIONS
 from agreement.reports.parameters import InvalidParameter, Parameters
@@ -264,6 +266,17 @@ def _name_texts(intervals: dict[str, Interval], texts: Sequence[TextEntry]) -> d
 def coefficient_function(parameters: Parameters) -> Callable[..., Result]:
     """Return the coefficient with its options, as a function of data."""
     return partial(COEFFICIENTS[parameters.coefficient].compute, **_coefficient_options(parameters))
+
+
+def pairable_units(data: ReliabilityData, parameters: Parameters) -> PairableUnits:
+    """Return the units that are compared: of two coders or more, or of all where a kappa drops all others."""
+    drop = not parameters.is_alpha and parameters.missing == "drop"
+    return PairableUnits.from_data(data, max(len(data.coders), 2) if drop else 2)
+
+
+def comparison(parameters: Parameters) -> Options:
+    """Return how two values are compared, with the distance."""
+    return Options(effective_distance(parameters), **comparison_options(parameters))
 
 
 def effective_distance(parameters: Parameters) -> str:

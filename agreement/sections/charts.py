@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from agreement.sections.tables import format_value
@@ -13,6 +14,8 @@ type Number = float | int | None
 
 ROW = 26  # pixels for a row of dots or cells
 HEAD = 90  # pixels for an axis and its title
+PANEL = 76  # pixels for a row of small multiples, of which its name and the gap below leave a share to bars
+PANEL_SHARE = 0.85
 WIDEST_LABEL = 40
 MOST_IN_WORDS = 24  # columns of a heat map that have room for figures
 PATTERNS = ("", "/", ".", "x", "-", "|", "+", "\\")
@@ -105,8 +108,11 @@ def heat_map(
     values: Sequence[Sequence[Number]],
     unit: str,
     axes: tuple[str, str] = ("", ""),
+    addresses: Sequence[Sequence[str]] = (),
 ) -> Figure:
     """Return a heat map with the value in each cell; None stays empty. `axes` are what rows and columns are.
+
+    `addresses` are where a click on a cell leads.
 
     Colours begin at 0, or below where a value is, and end at 1 or with the largest: the same colour is the same value
     on every page. The page puts in its scale of one hue, and in each cell the colour of letters that is read best.
@@ -128,6 +134,7 @@ def heat_map(
         "xgap": 1,
         "ygap": 1,
         "colorbar": {"title": {"text": unit, "side": "right"}, "thickness": 12},
+        **_leading_to(addresses),
     }
     return {
         "data": [trace],
@@ -139,12 +146,22 @@ def heat_map(
     }
 
 
+def _leading_to(addresses: Sequence[object]) -> dict[str, Any]:
+    """Return where clicks on the points of a trace lead, for the page's script."""
+    return (
+        {"meta": {"addresses": [list(one) if isinstance(one, tuple) else one for one in addresses]}}
+        if addresses
+        else {}
+    )
+
+
 def _cell_text(value: float, whole: bool) -> str:
     return f"{value:,}" if whole else f"{value:.2f}"
 
 
 def _axis_title(title: str) -> dict[str, Any]:
-    return {"title": {"text": escape_markup(title)}} if title else {}
+    # with a distance of its own a title stands beyond the labels, however long they are
+    return {"title": {"text": escape_markup(title), "standoff": 12}} if title else {}
 
 
 def line_chart(stages: Sequence[str], series: Mapping[str, Sequence[Number]], unit: str) -> Figure:
@@ -235,6 +252,116 @@ def stacked_bars(labels: Sequence[str], series: Mapping[str, Sequence[float]], u
             "showlegend": True,
         },
     }
+
+
+def bar_chart(labels: Sequence[str], series: Mapping[str, Sequence[float]], x: str, unit: str) -> Figure:
+    """Return upright bars of shares side by side; each series has a pattern besides its colour."""
+    traces = [
+        {
+            "type": "bar",
+            "name": escape_markup(name),
+            "x": list(range(len(labels))),
+            "y": list(values),
+            "customdata": [escape_markup(label) for label in labels],
+            "marker": {"pattern": {"shape": PATTERNS[number % len(PATTERNS)], "solidity": 0.25}},
+            "hovertemplate": f"%{{fullData.name}}, {escape_markup(x)} %{{customdata}}: %{{y:.1%}}<extra></extra>",
+        }
+        for number, (name, values) in enumerate(series.items())
+    ]
+    return {
+        "data": traces,
+        "layout": {
+            "height": 320,
+            "barmode": "group",
+            "xaxis": {**_named_axis(labels), **_axis_title(x), "showgrid": False},
+            "yaxis": {"title": {"text": unit}, "tickformat": ".0%", "rangemode": "tozero"},
+            "showlegend": True,
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A bar along a text, of the items at some positions: what is there, its height, and where a click leads."""
+
+    first: int
+    last: int
+    words: str
+    value: float
+    address: str
+
+    @property
+    def positions(self) -> str:
+        """The positions in words."""
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+
+def position_chart(steps: Sequence[Step], unit: str) -> Figure:
+    """Return a bar for each step along a text, as wide as the positions that it has."""
+    trace = {
+        "type": "bar",
+        "x": [(one.first + one.last) / 2 for one in steps],
+        "y": [one.value for one in steps],
+        "width": [one.last - one.first + 1 for one in steps],
+        "customdata": [[one.positions, _shorten(one.words)] for one in steps],
+        "hovertemplate": "%{customdata[0]}: %{y:.3f}, %{customdata[1]}<extra></extra>",
+        **_leading_to([one.address for one in steps]),
+    }
+    return {
+        "data": [trace],
+        "layout": {
+            "height": 220,
+            "bargap": 0,
+            "xaxis": {"title": {"text": "items of the text, in its order"}, "zeroline": False, "showgrid": False},
+            "yaxis": {"title": {"text": unit}, "range": [0, 1]},
+        },
+    }
+
+
+def small_multiples(days: Sequence[str], series: Mapping[str, Sequence[int]]) -> Figure:
+    """Return bars by day, a row of its own for each name, all to one scale; days are dates in ISO form."""
+    n, highest = len(series), max((max(values, default=0) for values in series.values()), default=0)
+    traces: list[Figure] = []
+    layout: Figure = {"height": HEAD + PANEL * n, "showlegend": False, "annotations": []}
+    layout["xaxis"] = {"type": "date", "anchor": f"y{n}" if n > 1 else "y", "showgrid": False}
+    if days:  # a lone day would be as wide as its hours
+        layout["xaxis"]["range"] = [_day_after(days[0], -1), _day_after(days[-1], 1)]
+    for number, (name, values) in enumerate(series.items(), start=1):
+        axis, top = "" if number == 1 else str(number), 1 - (number - 1) / n
+        bottom = top - PANEL_SHARE / n
+        traces.append(
+            {
+                "type": "bar",
+                "name": escape_markup(name),
+                "x": list(days),
+                "y": list(values),
+                "xaxis": "x",
+                "yaxis": f"y{axis}",
+                "hovertemplate": "%{fullData.name}, %{x|%-d %B %Y}: %{y}<extra></extra>",
+            }
+        )
+        layout[f"yaxis{axis}"] = {
+            "domain": [bottom, bottom + (top - bottom) * PANEL_SHARE],
+            "range": [0, highest],
+            "nticks": 3,
+        }
+        layout["annotations"].append(
+            {
+                "text": _shorten(name),
+                "x": 0,
+                "y": top,
+                "xref": "paper",
+                "yref": "paper",
+                "xanchor": "left",
+                "yanchor": "top",
+                "showarrow": False,
+            }
+        )
+    return {"data": traces, "layout": layout}
+
+
+def _day_after(day: str, number: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=number)).isoformat()
 
 
 def strip_plot(words: Sequence[str], shares: Sequence[float], unit: str) -> Figure:

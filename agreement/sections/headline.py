@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Any
 
 from django.http import QueryDict
 from django.utils import timezone
 
-from agreement.data.activity import read_activity, read_progress
+from agreement.data.activity import Day, count_remaining, read_activity, read_progress
 from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.request import AnalysisRequest
+from agreement.reports.timing import Times, estimate_paces, read_times
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.settings import read_settings
 from annotations.models import Project
 
 N_ITEMS = 5
 N_DAYS = 28
+MOST_CODERS = 12
 
 
 def build_headline(project: Project) -> dict[str, Any]:
@@ -50,7 +54,49 @@ def build_headline(project: Project) -> dict[str, Any]:
             for row in rows.tolist()
         ],
         "activity": read_activity(project, since, N_DAYS),
+        **_pace(request, since),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class CoderBars:
+    """A coder's judgements of each of the last days, and of all of them together."""
+
+    coder: str
+    days: tuple[Day, ...]
+    total: int
+
+
+def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
+    """Return how fast coders work and when they are done at that pace; nothing of pyramids, whose end nobody knows."""
+    if request.extract.units:
+        return {}
+    times = read_times(request.project, request.project_answers)
+    today = timezone.localdate()
+    whole, *rounds = estimate_paces(request.project_answers, times, count_remaining(request.project), today)
+    bars = _coder_bars(times, since)
+    return {
+        "pace": whole,
+        "round_paces": rounds,
+        "coder_bars": bars[:MOST_CODERS],
+        "coders_more": len(bars[MOST_CODERS:]),
+        "n_days": N_DAYS,
+    }
+
+
+def _coder_bars(times: Times, since: date) -> list[CoderBars]:
+    """Return the coders who judged anything since a day, those with most judgements first, all to one scale."""
+    counts: dict[str, Counter[date]] = {}
+    for (_, coder), judgements in times.items():
+        counts.setdefault(coder, Counter()).update(one.day for one in judgements if one.day >= since)
+    days = [since + timedelta(days=number) for number in range(N_DAYS)]
+    highest = max((max(one.values(), default=0) for one in counts.values()), default=0) or 1
+    bars = [
+        CoderBars(coder, tuple(Day(day, one[day], round(100 * one[day] / highest, 1)) for day in days), one.total())
+        for coder, one in counts.items()
+        if one.total()
+    ]
+    return sorted(bars, key=lambda one: (-one.total, one.coder))
 
 
 def _scale(interval: Interval) -> dict[str, Any] | None:

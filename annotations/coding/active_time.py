@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from django.core.cache import caches
 from django.db.models import IntegerField, QuerySet, TextField
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Least
+from django.utils import timezone
 
 from annotations.core.compiled_queries import compiled_query
 from annotations.models import Coding, Operation, Project
@@ -121,3 +123,59 @@ def activity_by_text_and_coder(project: Project) -> dict[tuple[int, str], Activi
         seconds = active_time(made_at for made_at, _ in coding_times).total_seconds()
         activities[key] = Activity(seconds, len(coding_times), min(applied), max(applied))
     return activities
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementTime:
+    """When a coder first judged a markable, and the active seconds before that and later judgements of it.
+
+    `seconds` is None where each of them followed a pause, or was the coder's first change of the coding.
+    """
+
+    day: date
+    seconds: float | None
+
+
+def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTime]]:
+    """Return the times of each coder's judgements in each text, one a markable, by text and username. One query.
+
+    A gap of at most `IDLE_THRESHOLD` counts for the change that ends it: those of judgements add up to the active time
+    without that of other changes. Only independent codings count, and what their coders did. Days are by the clock of
+    the server.
+    """
+    operations = (
+        Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
+        .exclude(kind=Operation.Kind.IMPORT)
+        .order_by()
+    )
+    changes: dict[tuple[int, str], list[tuple[datetime, int, datetime, str]]] = defaultdict(list)
+    for user, coder, name, text, sequence, kind, markable, made_at, applied_at in operations.values_list(
+        "user_id",
+        "coding__coder_id",
+        "coding__coder__username",
+        "coding__text_id",
+        "sequence",
+        "kind",
+        KeyTextTransform("markable", "payload"),
+        "made_at",
+        "applied_at",
+    ):
+        if user == coder:
+            judged = markable if kind == Operation.Kind.JUDGE else ""
+            changes[text, name].append((min(made_at or applied_at, applied_at), sequence, applied_at, judged))
+    return {key: times for key, of_coding in changes.items() if (times := _times_of_markables(of_coding))}
+
+
+def _times_of_markables(changes: list[tuple[datetime, int, datetime, str]]) -> list[JudgementTime]:
+    days: dict[str, datetime] = {}
+    seconds: dict[str, float] = {}
+    before: datetime | None = None
+    for made_at, _, applied_at, markable in sorted(changes):
+        gap = made_at - before if before else None
+        before = made_at
+        if not markable:
+            continue
+        days[markable] = min(applied_at, days.get(markable, applied_at))
+        if gap is not None and gap <= IDLE_THRESHOLD:
+            seconds[markable] = seconds.get(markable, 0.0) + gap.total_seconds()
+    return [JudgementTime(timezone.localtime(day).date(), seconds.get(markable)) for markable, day in days.items()]

@@ -138,11 +138,22 @@ async function draw(element) {
 }
 
 /** @param {HTMLElement} element @param {Figure} figure @param {Window["Plotly"]["newPlot"]} newPlot */
-function plot(element, figure, newPlot) {
+async function plot(element, figure, newPlot) {
   const { data, layout } = themed(figure, printing);
   // The window has not the width of the paper.
   const size = printing ? { width: Math.min(element.clientWidth || PAPER_WIDTH, PAPER_WIDTH) } : {};
-  return newPlot(element, data, { ...layout, ...size }, { displayModeBar: false, responsive: !printing });
+  await newPlot(element, data, { ...layout, ...size }, { displayModeBar: false, responsive: !printing });
+  const leads = data.some((trace) => /** @type {LeadingTrace} */ (trace).meta?.addresses);
+  element.classList.toggle("is-link", leads);
+  if (leads) /** @type {PlotElement} */ (element).on("plotly_click", follow);
+}
+
+/** Goes where a point of a chart leads; its table has the same as links. @param {{ points: PlotPoint[] }} event */
+function follow({ points: [point] }) {
+  const [row, column] = [point.pointNumber].flat();
+  const address = point.data.meta?.addresses?.[row];
+  const target = Array.isArray(address) ? address[column] : address;
+  if (target) location.assign(target);
 }
 
 const seen = new IntersectionObserver(

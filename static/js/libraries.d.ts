@@ -13,6 +13,21 @@ interface HeatMap {
   zmax: number;
 }
 
+/** A trace whose points lead somewhere: to an address each, of a heat map to one a cell. */
+interface LeadingTrace {
+  meta?: { addresses?: (string | string[])[] };
+}
+
+/** What Plotly makes of an element in which it has drawn. */
+interface PlotElement extends HTMLElement {
+  on: (event: "plotly_click", callback: (event: { points: PlotPoint[] }) => void) => void;
+}
+
+interface PlotPoint {
+  data: LeadingTrace;
+  pointNumber: number | [number, number];
+}
+
 interface Window {
   Plotly: {
     toImage: (figure: Figure, options: { format: string; width: number; height: number }) => Promise<string>;

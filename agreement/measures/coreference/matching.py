@@ -1,4 +1,4 @@
-"""Which sets of one coder are those of another: SCUs of two pyramids, matched by the words that they share."""
+"""Which sets of one coder are those of another: SCUs of two pyramids by their words, chains by their markables."""
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
@@ -6,6 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.measures.coefficients.relations import relation
+from agreement.measures.options import check_option
+from agreement.measures.values import Floats
+
+SIMILARITIES = ("jaccard", "dice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,7 @@ class Overlap:
     """Two sets that share members; `relation` is identity, subsumption or intersection, as in RELATIONS.
 
     `jaccard` is the number of shared members over that of the members of either. `matched`: the assignment that makes
-    the sum of `jaccard` largest has put them together.
+    the sum of similarities largest has put them together.
     """
 
     first: Hashable
@@ -25,20 +29,27 @@ class Overlap:
     relation: str
     matched: bool
 
+    @property
+    def dice(self) -> float:
+        """Twice the shared members over the members of both: phi 4 of CEAF (Luo 2005)."""
+        return 2 * self.shared / (2 * self.shared + self.only_first + self.only_second)
+
 
 def match_sets[K: Hashable](
-    first: Mapping[K, Collection[Hashable]], second: Mapping[K, Collection[Hashable]]
+    first: Mapping[K, Collection[Hashable]], second: Mapping[K, Collection[Hashable]], similarity: str = "jaccard"
 ) -> tuple[Overlap, ...]:
     """Return all pairs of a set of the first and one of the second that share members, and which of them match.
 
-    Each set is matched with at most one, so that the sum of the Jaccard coefficients of the matched is as large as it
-    can be (the assignment problem; Crouse 2016 in SciPy). Names decide between equal sums, so that the order of the
-    mappings does not matter. Pairs stand by the names of their first, then of their second.
+    Each set is matched with at most one, so that the sum of the similarities of the matched, Jaccard coefficients or
+    with "dice" those by which CEAF aligns entities, is as large as it can be (the assignment problem; Crouse 2016 in
+    SciPy). Names decide between equal sums, so that the order of the mappings does not matter. Pairs stand by the names
+    of their first, then of their second. Raises ValueError for another similarity.
 
     >>> [(one.first, one.second, one.relation, one.matched) for one in match_sets(
     ...     {"a": {1, 2, 3, 4}, "b": {5, 7}, "c": {6}}, {"a": {1, 2, 3, 4, 5, 6, 7}})]
     [('a', 'a', 'subsumption', True), ('b', 'a', 'subsumption', False), ('c', 'a', 'subsumption', False)]
     """
+    check_option("similarity", similarity, SIMILARITIES)
     rows, columns = sorted(first, key=_sort_key), sorted(second, key=_sort_key)
     a, b = [frozenset(first[name]) for name in rows], [frozenset(second[name]) for name in columns]
     place: dict[Hashable, list[int]] = {}
@@ -51,7 +62,8 @@ def match_sets[K: Hashable](
             shared[row, place.get(member, [])] += 1
     sizes = np.array([len(one) for one in a])[:, None] + np.array([len(one) for one in b])[None, :]
     jaccard = np.divide(shared, sizes - shared, out=np.zeros(shared.shape), where=sizes > shared)
-    matched = _assign(jaccard)
+    dice = np.divide(2 * shared, sizes, out=np.zeros(shared.shape), where=sizes > 0)
+    matched = _assign(dice if similarity == "dice" else jaccard)
     return tuple(
         Overlap(
             first=rows[row],
@@ -67,12 +79,12 @@ def match_sets[K: Hashable](
     )
 
 
-def _assign(jaccard: np.ndarray) -> set[tuple[int, int]]:
-    if not jaccard.size:
+def _assign(similarities: Floats) -> set[tuple[int, int]]:
+    if not similarities.size:
         return set()
     from scipy.optimize import linear_sum_assignment
 
-    return set(zip(*(side.tolist() for side in linear_sum_assignment(jaccard, maximize=True)), strict=True))
+    return set(zip(*(side.tolist() for side in linear_sum_assignment(similarities, maximize=True)), strict=True))
 
 
 def _sort_key(name: Hashable) -> tuple[str, str]:

@@ -75,7 +75,7 @@ def overlapping_distances(
     numbers: list[Ints] = []
     terms: dict[str, list[Floats]] = {name: [] for name in names}
     document_of_set = pairable.document_of_set()
-    for first, a, b, shared, number in _overlapping_judgements(pairable, overlap, counts):
+    for first, a, b, shared, number in overlapping_judgements(pairable, overlap, counts):
         some = np.flatnonzero((number > 0) & (shared > 0))
         documents.append(document_of_set[first[some]])
         numbers.append(number[some])
@@ -88,7 +88,7 @@ def overlapping_distances(
     return total, {name: grouped_fsum(groups, np.concatenate(parts), n) for name, parts in terms.items()}
 
 
-def _overlapping_judgements(
+def overlapping_judgements(
     pairable: PairableUnits, overlap: SetOverlaps, counts: Ints
 ) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """Yield kinds of pairs of judgements on overlapping sets: a set, the two sizes, the shared members, the number.

@@ -18,14 +18,12 @@ from agreement.measures import (
     relation_counts,
 )
 from agreement.measures.coefficients.augmented import unit_agreements
-from agreement.measures.options import Options
-from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints, Value, remove_unit
 from agreement.reports.basis import (
     cached,
-    comparison_options,
-    effective_distance,
+    comparison,
+    pairable_units,
     pick_texts,
     resolve,
     select_categories,
@@ -85,6 +83,7 @@ class ItemFilters:
 class Items:
     """The units that two coders or more judged, a row of each array for a unit, in the order of the data.
 
+    `distance` is the mean distance of two coders' values of the unit (of a kappa, how often two of them differ).
     `relations` (units, RELATIONS) counts pairs of coders. `explicit` is the number of coders who marked several
     antecedents or indices; `camps` says where coders split into camps and none of them marked any ambiguity: a camp
     has one value in common and is two coders or more, and at least a quarter of those who judged the unit. Where fewer
@@ -98,6 +97,7 @@ class Items:
     unit: Ints
     share: Floats
     observed: Floats
+    distance: Floats
     n_coders: Ints
     n_values: Ints
     relations: Ints
@@ -195,6 +195,7 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
         unit=_join([one.unit for one in parts]),
         share=terms / total if total else np.zeros(len(terms)),
         observed=terms / n if n else terms,
+        distance=terms / coders if parameters.is_alpha else terms,
         n_coders=coders,
         n_values=_join([one.n_values for one in parts]),
         relations=np.concatenate([np.zeros((0, len(RELATIONS)), dtype=np.int64), *(one.relations for one in parts)]),
@@ -229,14 +230,12 @@ class _TextItems:
 
 def _compute_text_items(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry]) -> list[_TextItems]:
     data = select_data(extract, parameters, texts)
-    drop = not parameters.is_alpha and parameters.missing == "drop"
-    pairable = PairableUnits.from_data(data, max(len(data.coders), 2) if drop else 2)
+    pairable = pairable_units(data, parameters)
     rows, judged = pairable.rows, pairable.coders
     if COEFFICIENTS[parameters.coefficient].of_labels:
         terms = 1 - unit_agreements(data, missing=parameters.missing)
     else:
-        options = Options(effective_distance(parameters), **comparison_options(parameters))
-        terms = np.array(unit_disagreements(pairable, options))
+        terms = np.array(unit_disagreements(pairable, comparison(parameters)))
         if not parameters.is_alpha:  # a unit counts alike in a kappa, however many judged it
             terms = terms / judged
     categories = select_categories(extract, parameters, texts)

@@ -16,6 +16,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import nouns_for
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot
 from agreement.sections.content import PageSections
+from agreement.sections.distances import build_distribution
 from agreement.sections.labels import CHOICE_LABELS, choice_label
 from agreement.sections.settings import read_settings
 from agreement.sections.tables import Column, Linked, Table
@@ -31,9 +32,10 @@ def build(request: AnalysisRequest) -> PageSections:
     ]
     figure = dot_plot(dots, "alpha", (TENTATIVE, RELIABLE))
     chart = Chart("distances", "Alpha by distance, with 95% CI", figure, describe_dots(dots), "distances")
+    distribution = build_distribution(request)
     return PageSections(
-        tables=[_distances_table(request, distances), *build_units_tables(request)],
-        charts=[chart] if len(dots) > 1 else [],
+        tables=[_distances_table(request, distances), *distribution.tables, *build_units_tables(request)],
+        charts=[*([chart] if len(dots) > 1 else []), *distribution.charts],
         context={
             "report": report,
             "verdict": describe_reliability(request.extract, report),

@@ -18,13 +18,16 @@ from agreement.reports.items.items import compute_items
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.wording import Nouns, nouns_for
+from agreement.sections.alignment import build_alignment
 from agreement.sections.charts import Chart, Dot, describe_dots, dot_plot, line_chart, stacked_bars
+from agreement.sections.coder_texts import build_coder_texts
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.confusion import build_confusion
 from agreement.sections.content import PageSections
 from agreement.sections.deferred.pairs import MEASURES
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
+from agreement.sections.times import build_times
 from annotations.coding.active_time import Activity, activity_by_text_and_coder
 
 # The row of the category that most coders gave an item.
@@ -39,7 +42,13 @@ def build(request: AnalysisRequest) -> PageSections:
     rest = reports.leave_out_each_coder(request.extract, request.parameters)
     work = cached(request.extract, ("work",), lambda: activity_by_text_and_coder(request.project))
     nouns = nouns_for(request.extract.units)
-    tables = [_coders_table(request, rest, work), *_distribution_tables(profiles, nouns)]
+    by_text, times = build_coder_texts(request), build_times(request)
+    tables = [
+        _coders_table(request, rest, work),
+        *by_text.tables,
+        *times.tables,
+        *_distribution_tables(profiles, nouns),
+    ]
     if not request.extract.units:  # all that is compared of pyramids has one category
         tables += [
             _bias_table(request, profiles),
@@ -49,7 +58,7 @@ def build(request: AnalysisRequest) -> PageSections:
     measure = request.options.get("measure") or "coefficient"
     return matrix.extended(
         tables,
-        _profile_charts(request, profiles, nouns),
+        [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
         coders=[profile.coder for profile in profiles],
         answered=bool(request.extract.known_coders),
         has_chains=request.extract.kind != "categories",
@@ -110,13 +119,16 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
         confusion = build_confusion(request, parameters, (first, second))
         tables += confusion.tables
         charts += confusion.charts
+    alignment, choices = build_alignment(request, first, second)
+    tables += alignment.tables
+    charts += alignment.charts
     dots = [Dot(MEASURES[one.measure], one.value, one.low, one.high) for one in measures]
     title = f"{first} and {second} by every measure"
     chart = Chart("measures", title, dot_plot(dots, "value"), describe_dots(dots), "measures")
     return PageSections(
         tables,
         [chart, *charts],
-        context={"first": first, "second": second, "has_chains": request.extract.kind != "categories"},
+        context={"first": first, "second": second, "has_chains": request.extract.kind != "categories", **choices},
     )
 
 

@@ -11,6 +11,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, band_chart, describe_dots, dot_plot, line_chart
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table, format_value
+from agreement.sections.times import build_days
 from annotations.coding.active_time import activity_by_text_and_coder
 
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
@@ -26,10 +27,12 @@ def build(request: AnalysisRequest) -> PageSections:
     running = request.compute(lambda parameters, _: compute_running(request.extract, parameters, work))
     coders = request.extract.coders
     current = request.options.get("by") or default
+    days = build_days(request)
     return PageSections(
-        tables=[*_tables(stages, coders), _running_table(running)],
-        charts=[*(_charts(stages, coders) if stages else []), *_running_charts(running)],
+        tables=[*_tables(stages, coders), _running_table(running), *days.tables],
+        charts=[*(_charts(stages, coders) if stages else []), *_running_charts(running), *days.charts],
         context={
+            "days": bool(days.tables),
             "stages": stages,
             "running": len(running) > 1,
             "choices": [

@@ -84,14 +84,15 @@ TEXTS = ResultPage(
 )
 CODERS = ResultPage(
     "coders",
-    "The matrix of pairs, each coder against the rest, and their profiles.",
+    "The matrix of pairs, each coder against the rest, in each text, and their profiles.",
     coders.build,
     options=("measure",),
 )
 PAIR = ResultPage(
     "pair",
-    "Two coders: every measure of them, how they differ, and on which categories.",
+    "Two coders: every measure of them, how they differ, on which categories, and their chains in a text aligned.",
     coders.build_pair,
+    options=("text",),
     address=("first", "second"),
 )
 COREFERENCE = ResultPage(
@@ -108,7 +109,7 @@ CATEGORIES = ResultPage(
 )
 COURSE = ResultPage(
     "course",
-    "Agreement, each coder's and all, and the time a judgement takes, stage by stage.",
+    "Agreement, each coder's and all, and the time a judgement takes, stage by stage; judgements per day.",
     course.build,
     options=("by",),
 )

@@ -7,6 +7,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.sections.computations import compute_or_enqueue
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.deferred.texts import SORTS, build_texts, sort_texts
+from agreement.sections.positions import build_tenths
 
 PAGE_SIZE = 25
 
@@ -21,7 +22,11 @@ def build(request: AnalysisRequest) -> PageSections:
         content = build_texts(request, rows)
         sections = PageSections(content.tables, content.charts)
     current = request.options.get("sort") or "text"
+    entries = [entry for text in rows if (entry := request.extract.text(text.slug))]
+    tenths = build_tenths(request, entries)
     return sections.extended(
+        tenths.tables,
+        tenths.charts,
         shown=shown,
         sorts=[(name, request.address_with(sort=name), name == current) for name in SORTS],
         report=overall.compute_report(request.extract, request.parameters),

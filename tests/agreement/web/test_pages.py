@@ -84,12 +84,20 @@ PAGES = {
     "coders": ResultPage(
         "agreement/coders/",
         "matrix",
-        11,
+        12,
         chosen={"measure": "muc"},
         wrong=(("measure", "ghost"), ("measure", "\x00")),
         odd=("measure", "coders"),
     ),
-    "pair": ResultPage("agreement/coders/alice/bob/", "measures", 11, odd=("coders", "measure"), needs_answers=True),
+    "pair": ResultPage(
+        "agreement/coders/alice/bob/",
+        "measures",
+        13,
+        chosen={"text": "text-1"},
+        wrong=(("text", "ghost"), ("text", "\x00")),
+        odd=("coders", "measure", "text"),
+        needs_answers=True,
+    ),
     "categories": ResultPage(
         "agreement/categories/",
         "table",
@@ -101,7 +109,7 @@ PAGES = {
     "course": ResultPage(
         "agreement/course/",
         "coders",
-        11,
+        12,
         chosen={"by": "round"},
         wrong=(("by", "ghost"), ("by", "\x00"), ("by", "round,week")),
         odd=("by", "rounds"),

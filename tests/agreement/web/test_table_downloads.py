@@ -18,14 +18,16 @@ from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
 
 PAGES = {
-    "agreement/": ["distances"],
+    "agreement/": ["distances", "distribution"],
     "agreement/grid/?without=none": ["grid", "grid-without", "antecedents"],
     "agreement/compare/": ["compare", "presets"],
-    "agreement/texts/": ["texts"],
+    "agreement/texts/": ["texts", "tenths"],
     "agreement/coders/": [
         "matrix",
         "rest",
         "each",
+        "by_text",
+        "times",
         "bias",
         "chains",
         "links",
@@ -35,10 +37,11 @@ PAGES = {
     ],
     "agreement/coreference/": ["scores", "texts", "each"],
     "agreement/difference/?by=group&first=alice,bob&second=alice,carol": ["difference"],
-    "agreement/coders/alice/bob/": ["measures", "relations", "confusion"],
+    "agreement/coders/alice/bob/": ["measures", "relations", "confusion", "alignment"],
     "agreement/categories/?merge=place:x": ["categories", "table", "collapsed", "confusion"],
-    "agreement/course/?by=round": ["stages", "coders", "seconds", "running"],
+    "agreement/course/?by=round": ["stages", "coders", "seconds", "running", "days"],
     "agreement/items/": ["items"],
+    "agreement/items/?text=text-1": ["items", "positions"],
     "agreement/data/": ["raw", "matrix", "legend"],
     "agreement/items/text-1/phrase:10-13/": ["pairs", "members"],
     "scheme/allows/": ["measures", "views", "exports"],

@@ -31,6 +31,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, strip_plot
 from agreement.sections.content import PageSections, paginate
 from agreement.sections.labels import RELATION_LABELS
+from agreement.sections.positions import bin_positions, build_positions
 from agreement.sections.tables import Cell, Column, Composed, Table
 from annotations.models import Project
 from annotations.models.project import may
@@ -85,7 +86,10 @@ def build(request: AnalysisRequest) -> PageSections:
     shown, rows = paginate(request, selected.tolist(), PAGE_SIZE)
     first = sorted(selected.tolist(), key=lambda row: -items.share[row])[:STRIP_SIZE]
     units = [int(items.unit[row]) for row in rows]
-    snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in first)})
+    bins = bin_positions(items, selected.tolist())
+    further = (*first, *(one.highest for one in bins))
+    snippets, contents = read_snippets_and_texts({*units, *(int(items.unit[row]) for row in further)})
+    positions = build_positions(request, items, bins, snippets)
     answers = given_answers(request.extract, units, contents)
     current = request.options.get("sort") or "share"
     ambiguity = _ambiguity_table(request)
@@ -93,8 +97,12 @@ def build(request: AnalysisRequest) -> PageSections:
         tables=[
             _items_table(request, items, rows, snippets, answers, marks),
             *([ambiguity] if ambiguity else []),
+            *positions.tables,
         ],
-        charts=[_share_chart(items, first, snippets, len(selected))] if len(first) > 1 else [],
+        charts=[
+            *([_share_chart(items, first, snippets, len(selected))] if len(first) > 1 else []),
+            *positions.charts,
+        ],
         context={
             "shown": shown,
             "total": len(items.unit),

@@ -1,0 +1,125 @@
+"""How distances are distributed: those of pairs of judgements on one unit, and those of all pairs of judgements."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.measures.data.cells import MISSING
+from agreement.measures.distances import distance_from_empty, distances_from_sizes
+from agreement.measures.options import Options
+from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
+from agreement.measures.sums.pairs import observed_distances, overlapping_judgements
+from agreement.measures.values import Floats, Ints
+
+# Distance 0, ten steps up to 1, and distance 1: equal values, and those with nothing in common, stand alone.
+STEPS = 10
+BINS = STEPS + 2
+# Distances that differ by less are equal: they were computed in another order.
+DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class PairDistances:
+    """The distances of each two coders on each unit, (units, pairs); NaN where one of them gave no value.
+
+    `first` and `second` are the columns of the two coders of each pair.
+    """
+
+    distances: Floats
+    first: Ints
+    second: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceCounts:
+    """The pairs of judgements of each document by their distance: an array (documents, BINS) of each kind of pair.
+
+    `observed` weights the unordered pairs of a unit as alpha does, so that all judgements of the unit count alike.
+    `overlapping` counts ordered pairs of judgements of sets that share a member. What these leave is in the number of
+    judgements, of those that gave the empty set, and of those that gave each label (documents, labels).
+    """
+
+    observed: Floats
+    overlapping: Ints
+    judgements: Ints
+    empty: Ints
+    sets: Ints
+    labels: Ints
+
+
+def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:
+    """Return the distance of each two coders on each unit."""
+    first, second = np.triu_indices(pairable.codes.shape[1], 1)
+    p, q = pairable.codes[:, first], pairable.codes[:, second]
+    judged = (p != MISSING) & (q != MISSING)
+    distances = np.where(judged, 0.0, np.nan)
+    nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
+    name = str(options.distance)
+    _, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
+    distances[judged & (p != q)] = by_name[name]  # both go unit by unit, pair by pair
+    return PairDistances(distances, first, second)
+
+
+def bin_of(distances: Floats) -> Ints:
+    """Return the bin of each distance: 0 for none at all, 1 to STEPS for more than none, the last for 1.
+
+    >>> bin_of(np.array([0, 0.05, 0.1, 0.11, 0.99, 1])).tolist()
+    [0, 1, 1, 2, 10, 11]
+    """
+    steps: Ints = np.ceil((distances * STEPS).round(DIGITS)).astype(np.int64)
+    return np.where(distances.round(DIGITS) >= 1, STEPS + 1, steps)
+
+
+def count_distances(pairable: PairableUnits, options: Options) -> DistanceCounts:
+    """Return the distances of each document of the data, for a distance between sets."""
+    n, n_labels = len(pairable.data.documents), len(pairable.data.labels)
+    observed = np.zeros((n, BINS))
+    distances = pair_distances(pairable, options).distances
+    units, pairs = np.nonzero(~np.isnan(distances))
+    weights = 2 / (pairable.coders[units] - 1)
+    np.add.at(observed, (pairable.documents[units], bin_of(distances[units, pairs])), weights)
+    both = options.exclude_unit == "both"
+    counts = count_entries(pairable) if both else np.zeros(len(pairable.data.cells.members), dtype=np.int64)
+    units, columns = np.nonzero(pairable.codes != MISSING)
+    codes, documents = pairable.codes[units, columns], pairable.documents[units]
+    is_set = codes >= n_labels
+    sizes = np.diff(pairable.data.cells.starts)[codes[is_set] - n_labels]
+    left = sizes - pairable.inside[units, columns][is_set] if both else sizes
+    labels = np.zeros((n, n_labels), dtype=np.int64)
+    np.add.at(labels, (documents[~is_set], codes[~is_set]), 1)
+    return DistanceCounts(
+        observed=observed,
+        overlapping=_count_overlapping(pairable, counts, options),
+        judgements=np.bincount(documents, minlength=n),
+        empty=np.bincount(documents[is_set][left == 0], minlength=n),
+        sets=np.bincount(documents[is_set][left > 0], minlength=n),
+        labels=labels,
+    )
+
+
+def _count_overlapping(pairable: PairableUnits, counts: Ints, options: Options) -> Ints:
+    total = np.zeros((len(pairable.data.documents), BINS), dtype=np.int64)
+    document_of_set, name = pairable.document_of_set(), str(options.distance)
+    for first, a, b, shared, number in overlapping_judgements(pairable, find_overlaps(pairable, counts), counts):
+        some = np.flatnonzero((number > 0) & (shared > 0))
+        a, b, shared = a[some], b[some], shared[some]
+        [(_, distances)] = distances_from_sizes(a, b, shared, [name], empty=options.empty, thirds=options.thirds)
+        np.add.at(total, (document_of_set[first[some]], bin_of(distances)), number[some])
+    return total
+
+
+def expected_counts(
+    *, overlapping: Ints, judgements: int, empty: int, sets: int, labels: Ints, options: Options
+) -> Ints:
+    """Return the number of ordered pairs of different judgements by their distance, whichever documents they are of.
+
+    All are sums over documents: of pairs that overlap by bin, of judgements, of those of the empty set and of other
+    sets, and of judgements by label. What is not alike, not overlapping and not the empty set against another set is at
+    distance 1, as in `expected_distance`.
+    """
+    total = overlapping.copy()
+    total[0] += int((labels * (labels - 1)).sum()) + empty * (empty - 1)
+    from_empty = distance_from_empty(str(options.distance), options)
+    total[int(bin_of(np.array([from_empty]))[0])] += 2 * empty * sets
+    total[-1] += judgements * (judgements - 1) - int(total.sum())
+    return total

@@ -1,0 +1,100 @@
+"""How long judgements take, and how many are made on which day, by coder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import chain
+
+import numpy as np
+
+from agreement.data.answers import Extract
+from agreement.reports.basis import cached, pick_texts, resolve
+from agreement.reports.parameters import Parameters
+from annotations.coding.active_time import JudgementTime, judgement_times
+from annotations.core.text import natural_key
+from annotations.models import Project
+from annotations.planning.pace import Pace, estimate_pace
+
+type Times = Mapping[tuple[int, str], Sequence[JudgementTime]]
+
+
+@dataclass(frozen=True, slots=True)
+class CoderTimes:
+    """The active seconds of a coder's judgements: how many have a time, their median and quartiles."""
+
+    coder: str
+    n: int
+    first_quartile: float
+    median: float
+    third_quartile: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoderDays:
+    """How many markables each coder judged for the first time on each day on which somebody did, the earliest first."""
+
+    days: tuple[date, ...]
+    coders: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPace:
+    """What is left of a round, or of the project where `name` is None, and the pace; None where nothing can be said."""
+
+    name: str | None
+    left: int
+    pace: Pace | None
+
+
+def read_times(project: Project, extract: Extract) -> Times:
+    """Return the times of judgements in the log, which is read once for these answers."""
+    return cached(extract, ("judgement times",), lambda: judgement_times(project))
+
+
+def summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
+    """Return the times of each coder's judgements in the chosen texts, where any has one. Raises InvalidParameter."""
+    extract, parameters = resolve(extract, parameters)
+    texts = pick_texts(extract, parameters)
+    summaries = []
+    for coder in extract.coders:
+        judgements = [one for text in texts for one in times.get((text.pk, coder), ())]
+        seconds = [one.seconds for one in judgements if one.seconds is not None]
+        if seconds:
+            summaries.append(CoderTimes(coder, len(seconds), *np.quantile(seconds, [0.25, 0.5, 0.75]).tolist()))
+    return summaries
+
+
+def count_by_day(extract: Extract, parameters: Parameters, times: Times) -> CoderDays:
+    """Return the judgements of each day in the chosen texts, also of codings that do not count.
+
+    Raises InvalidParameter.
+    """
+    extract, parameters = resolve(extract, parameters)
+    texts, chosen = {text.pk for text in pick_texts(extract, parameters)}, parameters.selection("coders")
+    counts: dict[str, Counter[date]] = {}
+    for (text, coder), judgements in sorted(times.items(), key=lambda item: item[0][1]):
+        if text in texts and (not chosen or coder in chosen):
+            counts.setdefault(coder, Counter()).update(one.day for one in judgements)
+    days = tuple(sorted(set().union(*counts.values())))
+    return CoderDays(days, {coder: tuple(of_coder[day] for day in days) for coder, of_coder in counts.items()})
+
+
+def estimate_paces(extract: Extract, times: Times, remaining: Mapping[int, int], today: date) -> list[RoundPace]:
+    """Return the pace of the whole project, then of each round that has something left, where there are several rounds.
+
+    `remaining` says how many markables are left to decide in each text. A round's pace is that of its own texts.
+    """
+    rounds = {text.pk: text.round for text in extract.texts}
+    days: dict[str, list[date]] = {}
+    left: Counter[str] = Counter()
+    for (text, _), judgements in times.items():
+        days.setdefault(rounds.get(text, ""), []).extend(one.day for one in judgements)
+    for text, number in remaining.items():
+        left[rounds.get(text, "")] += number
+    whole = RoundPace(None, left.total(), estimate_pace(chain.from_iterable(days.values()), left.total(), today))
+    names = sorted(set(rounds.values()), key=natural_key)
+    parts = [RoundPace(name, left[name], estimate_pace(days.get(name, ()), left[name], today)) for name in names]
+    return [whole, *(one for one in parts if one.left and len(names) > 1)]

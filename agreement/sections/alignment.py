@@ -1,0 +1,172 @@
+"""The chains of two coders in one text, aligned one to one: a table, and a matrix of what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from agreement.data.snippets import Snippet, read_snippets
+from agreement.reports.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, Figure, heat_map
+from agreement.sections.content import TablesAndCharts
+from agreement.sections.tables import Cell, Column, Table
+from annotations.core.text import pluralize
+
+MOST_CHAINS = 15  # of each coder in the matrix
+MOST_ROWS = 60  # of the table on the page; its file has all
+MOST_MEMBERS = 3  # whose words stand for a chain
+LONGEST_NAME = 22
+
+
+def build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[TablesAndCharts, dict[str, Any]]:
+    """Return the aligned chains of the text that the options name, and what the template needs to choose another."""
+    texts = texts_of_pair(request.project_answers, request.parameters, first, second)
+    if not texts:
+        return TablesAndCharts([], []), {}
+    found = request.compute(
+        lambda parameters, options: align_chains(
+            request.project_answers, parameters, first, second, options.get("text", "")
+        )
+    )
+    if found is None:
+        return TablesAndCharts([], []), {}
+    shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
+    rows, columns = _ordered_places(found)
+    snippets = read_snippets(_units_to_name(found, shown, rows, columns))
+    table = _table(found, first, second, shown, snippets)
+    return TablesAndCharts([table], [_chart(found, first, second, (rows, columns), snippets)]), {
+        "aligned_text": found.text,
+        "text_choices": [(text.slug, text.title, text.slug == found.text.slug) for text in texts],
+        "kept": list(request.parameters.query().items()),
+        "side_by_side": f"{reverse('text', args=[request.project.slug, found.text.slug])}"
+        f"?{urlencode({'coder': first, 'beside': second})}",
+    }
+
+
+def _ordered_places(found: ChainAlignment) -> tuple[list[int], list[int]]:
+    """Return the places of the largest chains of each coder; aligned ones in the same order, to lie on a diagonal."""
+    aligned = [one for one in found.aligned if one.first is not None and one.second is not None]
+    sides = []
+    for side, places in (
+        (found.first, [one.first for one in aligned]),
+        (found.second, [one.second for one in aligned]),
+    ):
+        largest = set(range(min(len(side), MOST_CHAINS)))  # chains stand by their size
+        ordered = [place for place in places if place in largest]
+        sides.append(ordered + sorted(largest.difference(ordered)))
+    return sides[0], sides[1]
+
+
+def _units_to_name(
+    found: ChainAlignment, shown: Sequence[ChainPair], rows: Sequence[int], columns: Sequence[int]
+) -> set[int]:
+    firsts = {*rows, *(one.first for one in shown)}
+    seconds = {*columns, *(one.second for one in shown)}
+    chains = [
+        *(found.first[place] for place in firsts if place is not None),
+        *(found.second[place] for place in seconds if place is not None),
+    ]
+    return {unit for chain in chains for unit in chain[:MOST_MEMBERS]}
+
+
+def _words(chain: Chain, snippets: Mapping[int, Snippet]) -> str:
+    """Return a chain by its first members; those that are left out are counted."""
+    named = ", ".join(snippets[unit].keyword.words for unit in chain[:MOST_MEMBERS])
+    more = len(chain) - MOST_MEMBERS
+    return f"{named}, and {more} more" if more > 0 else named
+
+
+def _name(chain: Chain, snippets: Mapping[int, Snippet]) -> str:
+    """Return what a row or column of the matrix is called: the first words, and the number of members."""
+    words = snippets[chain[0]].keyword.words
+    words = words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1].rstrip()}…"
+    return f"{words} ({len(chain)})"
+
+
+def _table(
+    found: ChainAlignment, first: str, second: str, shown: Sequence[ChainPair], snippets: Mapping[int, Snippet]
+) -> Table:
+    def side(chains: tuple[Chain, ...], place: int | None) -> list[Cell]:
+        return ["" if place is None else _words(chains[place], snippets), None if place is None else len(chains[place])]
+
+    rest = f" {len(shown)} of {len(found.pairs)} rows; files have all." if len(shown) < len(found.pairs) else ""
+    return Table(
+        "alignment",
+        f"Chains in {found.text.title}",
+        [
+            Column("first", f"Chain of {first}", explanation="chain_of_first"),
+            Column("first_members", "Members", "count", explanation="members"),
+            Column("second", f"Chain of {second}", explanation="chain_of_second"),
+            Column("second_members", "Members", "count", explanation="members"),
+            Column("shared", "Shared", "count", explanation="shared_markables"),
+            Column("similarity", "Similarity", "figure", explanation="phi_4"),
+            Column("aligned", "Aligned"),
+        ],
+        [
+            (
+                *side(found.first, one.first),
+                *side(found.second, one.second),
+                one.shared,
+                one.similarity,
+                "aligned" if one.aligned else "",
+            )
+            for one in shown
+        ],
+        "Each chain is aligned with one at most, so that the sum of similarities is largest, as in CEAF of entities."
+        + rest,
+    )
+
+
+def _chart(
+    found: ChainAlignment,
+    first: str,
+    second: str,
+    places: tuple[list[int], list[int]],
+    snippets: Mapping[int, Snippet],
+) -> Chart:
+    rows, columns = places
+    n_first, n_second = len(found.first), len(found.second)
+    shared = {(one.first, one.second): one.shared for one in found.pairs}
+    counts = [[shared.get((row, column)) for column in columns] for row in rows]
+    title = f"Chains in {found.text.title}: shared markables, aligned chains framed"
+    largest = f" The {MOST_CHAINS} largest of each coder are drawn." if max(n_first, n_second) > MOST_CHAINS else ""
+    aligned = found.aligned
+    words = (
+        f"{pluralize(n_first, 'chain')} of {first} and {pluralize(n_second, 'chain')} of {second}: {len(aligned)} are"
+        f" aligned and share {pluralize(sum(one.shared for one in aligned), 'markable')}.{largest}"
+    )
+    figure = heat_map(
+        [_name(found.first[row], snippets) for row in rows],
+        [_name(found.second[column], snippets) for column in columns],
+        counts,
+        "shared",
+        (first, second),
+    )
+    _frame(
+        figure,
+        [
+            (rows.index(one.first), columns.index(one.second))
+            for one in aligned
+            if one.first in rows and one.second in columns
+        ],
+    )
+    return Chart("alignment", title, figure, words, "alignment")
+
+
+def _frame(figure: Figure, cells: Sequence[tuple[int, int]]) -> None:
+    """Draw a frame around cells of a heat map."""
+    figure["layout"]["shapes"] = [
+        {
+            "type": "rect",
+            "x0": column - 0.5,
+            "x1": column + 0.5,
+            "y0": row - 0.5,
+            "y1": row + 0.5,
+            "line": {"width": 3},
+        }
+        for row, column in cells
+    ]

@@ -1,0 +1,76 @@
+"""How far each coder is from the others in each text: a table, and a heat map of it."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from agreement.reports.basis import effective_distance
+from agreement.reports.coder_texts import TextDistances, compute_text_distances
+from agreement.reports.request import AnalysisRequest
+from agreement.sections.charts import Chart, heat_map
+from agreement.sections.content import TablesAndCharts
+from agreement.sections.labels import choice_label
+from agreement.sections.tables import Cell, Column, Linked, Table, format_value
+
+MOST_TEXTS = 30  # on the page; the file of the table has all
+
+
+def build_coder_texts(request: AnalysisRequest) -> TablesAndCharts:
+    """Return the mean distance of each coder in each text, the texts with most disagreement first."""
+    texts = [one for one in compute_text_distances(request.extract, request.parameters) if one.mean is not None]
+    if not texts:
+        return TablesAndCharts([], [])
+    texts.sort(key=lambda one: -(one.mean or 0.0))
+    shown = texts[:MOST_TEXTS] if request.page is not None else texts
+    name = choice_label("distance", effective_distance(request.parameters))
+    title = f"Disagreement of each coder by text: {name} distance from the others"
+    coders = request.extract.coders
+    rest = f" The {len(shown)} of {len(texts)} texts with most; files have all." if len(shown) < len(texts) else ""
+    table = Table(
+        "by_text",
+        title,
+        [
+            Column("text", "Text"),
+            Column("all", "All coders", "figure", explanation="all_distance"),
+            *(Column(coder, coder, "figure", explanation="coder_distance") for coder in coders),
+        ],
+        [_row(request, one) for one in shown],
+        "Mean distances, ordered by disagreement. A high figure says that a coder differs, not that they are wrong."
+        + rest,
+    )
+    mapped = shown[:MOST_TEXTS]
+    figure = heat_map(
+        [one.text.title for one in mapped],
+        coders,
+        [one.coders for one in mapped],
+        "mean distance",
+        addresses=[[_address(request, one)] * len(coders) for one in mapped],
+    )
+    return TablesAndCharts([table], [Chart("by_text", title, figure, _describe(mapped, coders), "by_text")])
+
+
+def _row(request: AnalysisRequest, one: TextDistances) -> list[Cell]:
+    return [Linked(one.text.title, _address(request, one)), one.mean, *one.coders]
+
+
+def _address(request: AnalysisRequest, one: TextDistances) -> str:
+    """Return where the items of the text are."""
+    query = urlencode(request.parameters.query() | {"texts": one.text.slug})
+    return f"{reverse('items', args=[request.project.slug])}?{query}"
+
+
+def _describe(texts: list[TextDistances], coders: tuple[str, ...]) -> str:
+    """Return the text with most disagreement, and the coder who is farthest from the others in any text."""
+    cells = [
+        (value, coder, one.text.title)
+        for one in texts
+        for coder, value in zip(coders, one.coders, strict=True)
+        if value is not None
+    ]
+    value, coder, title = max(cells, key=lambda cell: cell[0])
+    first = texts[0]
+    return (
+        f"Most disagreement in {first.text.title}, {format_value(first.mean, 'figure')}; farthest from the others is"
+        f" {coder} in {title}, {format_value(value, 'figure')}."
+    )

@@ -1,0 +1,47 @@
+"""How fast the work goes, and when it is done at that pace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from math import ceil
+
+# The pace is that of the last days on which somebody judged anything, and of no day before the window.
+WORKED_DAYS = 7
+WINDOW = timedelta(days=28)
+# With fewer there is no pace.
+FEWEST_WORKED_DAYS = 2
+# Farther ahead a date says nothing.
+FARTHEST = timedelta(days=3650)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The judgements from `since` until today, the days without work among them, and when `left` more are made."""
+
+    judgements: int
+    since: date
+    days: int
+    left: int
+    finish: date
+
+    @property
+    def per_day(self) -> float:
+        """How many judgements a day of the calendar has on the average."""
+        return self.judgements / self.days
+
+
+def estimate_pace(judged_on: Iterable[date], left: int, today: date) -> Pace | None:
+    """Return the pace of judgements that were made on these days, with `left` more to make.
+
+    None where nothing can be said: nothing is left, fewer than two days have work, or the end is too far.
+    """
+    recent = [day for day in judged_on if today - WINDOW < day <= today]
+    worked = sorted(set(recent))[-WORKED_DAYS:]
+    if left <= 0 or len(worked) < FEWEST_WORKED_DAYS:
+        return None
+    since = worked[0]
+    judgements, days = sum(day >= since for day in recent), (today - since).days + 1
+    remaining = timedelta(days=ceil(left * days / judgements))
+    return Pace(judgements, since, days, left, today + remaining) if remaining <= FARTHEST else None

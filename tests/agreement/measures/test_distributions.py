@@ -1,0 +1,96 @@
+"""How distances are distributed: the same as pair by pair, in exact fractions."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, permutations
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.measures import SET_DISTANCES, alpha
+from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS, Options
+from agreement.measures.sums.distributions import BINS, STEPS, count_distances, expected_counts, pair_distances
+from agreement.measures.sums.overlaps import PairableUnits
+from tests.agreement.measures import exact
+from tests.agreement.measures.strategies import data_of, one_document, tables
+from tests.shared.cases import examples
+
+OPTIONS = st.builds(
+    Options,
+    st.sampled_from(SET_DISTANCES),
+    st.sampled_from(EXCLUDE_UNIT),
+    st.sampled_from(EMPTY),
+    st.sampled_from(THIRDS),
+)
+
+
+def step(distance):
+    """Return the bin of an exact distance."""
+    return STEPS + 1 if distance == 1 else ceil(distance * STEPS)
+
+
+def plain(table, options):
+    """Return observed and expected pairs by bin, from the definitions."""
+
+    def reduced(unit, value):
+        return value - {unit} if isinstance(value, frozenset) else value
+
+    def between(a, b):
+        return exact.distance(a, b, options.distance, options.empty, options.thirds)
+
+    judged = {unit: [value for value in row if value is not None] for unit, row in table.items()}
+    judged = {unit: row for unit, row in judged.items() if len(row) > 1}
+    observed: Counter[int] = Counter()
+    for unit, row in judged.items():
+        values = row if options.exclude_unit == "none" else [reduced(unit, value) for value in row]
+        for a, b in permutations(values, 2):
+            observed[step(between(a, b))] += Fraction(1, len(row) - 1)
+    pool = [reduced(u, v) if options.exclude_unit == "both" else v for u, row in judged.items() for v in row]
+    expected = Counter(step(between(a, b)) for a, b in permutations(pool, 2))
+    return [float(observed[one]) for one in range(BINS)], [expected[one] for one in range(BINS)]
+
+
+def counted(table, documents, options):
+    counts = count_distances(PairableUnits.from_data(data_of(table, documents)), options)
+    expected = expected_counts(
+        overlapping=counts.overlapping.sum(axis=0),
+        judgements=int(counts.judgements.sum()),
+        empty=int(counts.empty.sum()),
+        sets=int(counts.sets.sum()),
+        labels=counts.labels.sum(axis=0),
+        options=options,
+    )
+    return counts.observed.sum(axis=0).tolist(), expected.tolist()
+
+
+@examples(150)
+@given(tables(), OPTIONS)
+def test_pairs_by_distance_are_those_of_the_definitions(drawn, options):
+    table, documents = drawn
+    observed, expected = plain(table, options)
+    assert counted(table, documents, options) == (pytest.approx(observed), expected)
+
+
+@examples(50)
+@given(tables(), st.sampled_from(SET_DISTANCES))
+def test_the_distance_of_each_two_coders_is_that_of_their_values(drawn, name):
+    table, documents = drawn
+    pairable = PairableUnits.from_data(data_of(table, documents))
+    found = pair_distances(pairable, Options(name))
+    rows = [row for row in table.values() if sum(value is not None for value in row) > 1]
+    for distances, row in zip(found.distances.tolist(), rows, strict=True):
+        for one, (a, b) in zip(distances, combinations(row, 2), strict=True):
+            missing = a is None or b is None
+            assert np.isnan(one) if missing else one == pytest.approx(float(exact.distance(a, b, name)))
+
+
+def test_of_labels_the_shares_at_distance_one_are_what_alpha_observes_and_expects():
+    rows = [["p", "p", "g"], ["g", "g", None], ["p", "g", "l"]]
+    result = alpha(one_document(rows))
+    observed, expected = counted(dict(enumerate(rows)), dict.fromkeys(range(3), "text"), Options("nominal"))
+    assert observed[-1] / sum(observed) == pytest.approx(result.observed)
+    assert expected[-1] / sum(expected) == pytest.approx(result.expected)
+    assert set(observed[1:-1]) == set(expected[1:-1]) == {0}
