@@ -128,8 +128,9 @@ function showHead() {
 }
 
 function showSaving() {
-  const left = page.model.coded.length - page.decided;
-  paintSaveState(status, left === 0, left > 0 ? `${left} still undecided` : "all decided");
+  const { length } = page.model.coded;
+  const left = length - page.decided;
+  paintSaveState(status, length > 0 && left === 0, left > 0 ? `${left} still undecided` : length > 0 ? "all decided" : "nothing is marked");
 }
 
 /** Say something to the eye and to the ear. @param {string} words */
