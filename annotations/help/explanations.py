@@ -325,7 +325,11 @@ _MANUALS = {
         "managing#7-reading-the-agreement",
         COEFFICIENT_RANGE,
     ),
-    "attention": ("The items with the largest share of the disagreement.", "managing#8-deciding-what-to-do", ""),
+    "attention": (
+        "The items with the largest share of the disagreement; of pyramids the SCUs whose words have it.",
+        "managing#8-deciding-what-to-do",
+        "",
+    ),
     "activity": ("What coders decided, created and submitted, by day.", "managing#6-how-far-it-is", ""),
     "text-words": ("How many words the text has.", "managing#2-texts", ""),
     "text-markables": ("How many markables coders decide on in the text.", "managing#2-texts", ""),
