@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -169,6 +169,15 @@ def read_summary_words(docset: DocsetInfo) -> tuple[list[Span], str]:
     """Return the words of the model summaries of a docset, in text order, and their text. Two queries."""
     words = Markable.objects.filter(text=docset.text, level__coded=False).order_by("start")
     return list(words.values_list("start", "end")), Text.objects.values_list("content", flat=True).get(pk=docset.text)
+
+
+def read_word_spans(texts: Collection[int]) -> dict[int, dict[int, Span]]:
+    """Return the words of the model summaries of some texts, each by its key, in text order. One query."""
+    words = Markable.objects.filter(text__in=texts, level__coded=False).order_by("start")
+    spans: dict[int, dict[int, Span]] = {text: {} for text in texts}
+    for text, pk, start, end in words.values_list("text_id", "pk", "start", "end"):
+        spans[text][pk] = (start, end)
+    return spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from agreement.data.activity import Day, count_remaining, read_activity, read_progress
+from agreement.data.pyramids import read_pyramids
 from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
+from agreement.reports.pyramids.attention import list_disputed_scus
 from agreement.reports.request import AnalysisRequest
 from agreement.reports.timing import Times, estimate_paces, read_times
 from agreement.sections.labels import RELATION_LABELS
@@ -31,8 +33,9 @@ def build_headline(project: Project) -> dict[str, Any]:
     request = AnalysisRequest.from_query(project, QueryDict())
     overview = build_overview(request.extract, request.parameters, read_progress(project))
     items = compute_items(request.extract, request.parameters)
+    of_words = overview.report.parameters.units == "words"
     rows = items.select(ItemFilters())[:N_ITEMS]
-    rows = rows[items.share[rows] > 0]
+    rows = rows[:0] if of_words else rows[items.share[rows] > 0]
     snippets = read_snippets(items.unit[rows].tolist())
     since = timezone.localdate() - timedelta(days=N_DAYS - 1)
     return {
@@ -40,6 +43,7 @@ def build_headline(project: Project) -> dict[str, Any]:
         "report": overview.report,
         "caution": CAUTION,
         "convention": read_settings(request).sentence,
+        "disputed_scus": list_disputed_scus(read_pyramids(project), items, N_ITEMS) if of_words else [],
         "scale": _scale(overview.report.interval),
         "attention": [
             (

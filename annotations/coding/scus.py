@@ -12,6 +12,8 @@ from annotations.coding.pyramid_rules import Contributor, PyramidOptions, contri
 from annotations.models import SCU, Coding, Index, Judgement, Operation, Segment, Text
 
 PYRAMID_KINDS = (Coding.Kind.PYRAMID, Coding.Kind.AGREED)
+# Operations that may name an SCU for the first time.
+NAMING_KINDS = (Operation.Kind.JUDGE, Operation.Kind.DESCRIBE, Operation.Kind.IMPORT)
 # The kind of pyramid against which a peer summary of each kind is coded.
 PYRAMID_OF_PEER_KIND = {Coding.Kind.PEER: Coding.Kind.PYRAMID, Coding.Kind.PEER_AGREED: Coding.Kind.AGREED}
 
@@ -120,6 +122,20 @@ def scu_keys(coding: Coding) -> set[str]:
     """Return the keys of a pyramid's SCUs: those with a contributor, and those with a label or comment."""
     contributed = Index.objects.filter(judgement__coding=coding).values_list("entity", flat=True)
     return {*contributed, *SCU.objects.filter(coding=coding).values_list("key", flat=True)}
+
+
+def scu_numbers(coding: Coding) -> dict[str, int]:
+    """Return the numbers of a pyramid's SCUs: the order in which its log names them, those that are deleted too.
+
+    So a number stays with its SCU for good, on every machine and for everybody who sees the pyramid. One query.
+    """
+    operations = coding.operations.filter(kind__in=NAMING_KINDS).order_by("sequence")
+    keys: dict[str, None] = {}
+    for payload in operations.values_list("payload", flat=True):
+        for judgement in payload.get("judgements", [payload]):
+            keys.update(dict.fromkeys(str(key) for key in judgement.get("indices", ())))
+        keys.update(dict.fromkeys(one["scu"] for one in payload.get("scus", [payload]) if "scu" in one))
+    return {key: number for number, key in enumerate(keys, 1)}
 
 
 def scu_descriptions(coding: Coding) -> dict[str, dict[str, str]]:

@@ -48,9 +48,20 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
             parts[0] for parts in coding.text.markables.filter(level__coded=False).values_list("parts", flat=True)
         ],
         "scus": scus.scu_descriptions(coding),
+        "numbers": scu_numbers_state(coding, pyramid),
         "against": against_state(pyramid) if pyramid is not None else None,
         "others": other_pyramids_state(coding) if coding.kind == Coding.Kind.AGREED else [],
     }
+
+
+def scu_numbers_state(coding: Coding, pyramid: Coding | None) -> dict[str, int]:
+    """Return the numbers of the SCUs on a page: its own pyramid's, or of a peer those of the pyramid that it sees."""
+    if coding.kind in scus.PYRAMID_KINDS:
+        return scus.scu_numbers(coding)
+    if pyramid is None:
+        return {}
+    keys = scus.scu_keys(pyramid)
+    return {key: number for key, number in scus.scu_numbers(pyramid).items() if key in keys}
 
 
 def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:

@@ -381,7 +381,11 @@ _MANUALS = {
         "managing#7-reading-the-agreement",
         COEFFICIENT_RANGE,
     ),
-    "attention": ("The items with the largest share of the disagreement.", "managing#8-deciding-what-to-do", ""),
+    "attention": (
+        "The items with the largest share of the disagreement; of pyramids the SCUs whose words have it.",
+        "managing#8-deciding-what-to-do",
+        "",
+    ),
     "activity": ("What coders decided, created and submitted, by day.", "managing#6-how-far-it-is", ""),
     "pace": (
         "Judgements per day since the first of the last seven days with work, days without work counted, and the day on"

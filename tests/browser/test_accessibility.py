@@ -86,11 +86,37 @@ def test_the_current_markable_its_category_and_antecedent_are_announced(coder):
     said = coder.page.locator("#announce")
     expect(said).to_have_text("she, 3 of 4. phrase, Ann")
     coder.press("Shift+Tab")
-    expect(said).to_have_text("Bob, 2 of 4. undecided")
+    expect(said).to_have_text("Bob, 2 of 4. undecided. a Ann")
     coder.press("3", "q")
     expect(said).to_have_text("Bob, 2 of 4. place. unsure")
     coder.press("u")
     expect(said).to_have_text("Undone. Bob, 2 of 4. place")
+    coder.saved()
+
+
+def test_markables_are_links_of_which_one_is_the_current_one(coder):
+    page = coder.page
+    text = page.locator("#text-pane")
+    current = text.locator("[aria-current=true]")
+    expect(text.get_by_role("link")).to_have_text([re.compile("^Ann"), "Bob", re.compile("^she"), "him"])
+    expect(current).to_have_text(re.compile("^she"))
+    text.get_by_role("link", name="Bob").dispatch_event("click")
+    coder.at("Bob")
+    expect(current).to_have_text("Bob")
+    expect(text.get_by_role("link", name="key a Ann")).to_have_count(1)
+    coder.saved()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_unsure_note_and_undo_stay_in_sight_below_many_candidates(coder_of, width, height):
+    coder = coder_of(" ".join(f"[Ann {place}](a{place})" for place in range(40)))
+    page = coder.page
+    page.set_viewport_size({"width": width, "height": height})
+    coder.press("End", "1")
+    expect(page.locator("#candidates li")).to_have_count(24)
+    for control in ("#unsure", "#note", "#undo"):
+        expect(page.locator(control)).to_be_in_viewport(ratio=1)
+    expect(page.locator("#candidates li").first).to_be_in_viewport(ratio=1)
     coder.saved()
 
 

@@ -85,11 +85,80 @@ def test_nested_and_crossing_words_are_marked(coder):
         select(coder, words)
         coder.press("e")
         coder.at(words)
+    expect(coder.page.locator("#say")).to_have_text("Marked. Crosses “big red ball”. Undo removes it.")
     assert set(marked(coder).values()) == {"big red ball", "red", "ball lay"}
     expect(coder.page.locator('[data-key="phrase:8-11"]')).to_have_class(re.compile("depth-1"))
     expect(coder.page.locator('[data-key="phrase:4-16"]')).to_have_class(re.compile("depth-[23]"))
     coder.page.reload()
     expect(coder.page.locator("#progress-text")).to_have_text("0 of 4 decided")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 500)])
+def test_the_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, height):
+    coder = coder_of("\n\n".join([BALL.replace("[It](it)", "It")] * 20), marking=True)
+    page = coder.page
+    page.set_viewport_size({"width": width, "height": height})
+    bar = page.get_by_role("group", name="Marking")
+    for scroll in (0, 130, 10_000):
+        page.locator("#text-pane").evaluate("(pane, top) => { pane.scrollTop = top; }", scroll)
+        for place in ("first", "last"):
+            page.evaluate(
+                """(place) => {
+                  const frame = document.getElementById("text-pane").getBoundingClientRect();
+                  const inside = [...document.querySelectorAll("#text .plain-line, #text .paragraph")]
+                    .filter((one) => {
+                      const box = one.getBoundingClientRect();
+                      return box.top > frame.top && box.bottom < frame.bottom;
+                    });
+                  const line = place === "first" ? inside[0] : inside.at(-1);
+                  getSelection().setBaseAndExtent(line.firstChild, 0, line.firstChild, 8);
+                }""",
+                place,
+            )
+            expect(bar).to_be_visible()
+            page.wait_for_function("!document.getElementById('marking-bar').hidden && getSelection().rangeCount > 0")
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            own, words, frame = page.evaluate(
+                """() => [document.getElementById("marking-bar"), getSelection().getRangeAt(0),
+                  document.getElementById("text-pane")].map((one) => {
+                    const { left, top, right, bottom } = one.getBoundingClientRect();
+                    return { left, top, right, bottom };
+                })"""
+            )
+            assert own["bottom"] <= words["top"] or own["top"] >= words["bottom"]
+            assert min(abs(own["top"] - words["bottom"]), abs(words["top"] - own["bottom"])) < 40
+            assert frame["left"] <= own["left"]
+            assert own["right"] <= frame["right"]
+            assert frame["top"] <= own["top"]
+            assert own["bottom"] <= frame["bottom"]
+    coder.saved()
+
+
+def test_the_same_words_are_marked_everywhere_as_one_step(coder_of):
+    coder = coder_of("Ann met [Ann](a) and Annie. [Mary Ann](m) and Ann left: ann did not.", marking=True)
+    page = coder.page
+    select(coder, "Ann")
+    page.get_by_role("button", name="Mark all 3").click()
+    expect(page.locator("#say")).to_have_text("Marked “Ann” 3 times. Undo removes all of them. 1 was marked before.")
+    assert sorted(marked(coder).values()) == ["Ann", "Ann", "Ann"]
+    coder.press("Shift+E")
+    expect(page.locator("#say")).to_have_text("There is no other “Ann” to mark. 4 were marked before.")
+    coder.press("u")
+    assert marked(coder) == {}
+    coder.press("Shift+U")
+    assert sorted(marked(coder).values()) == ["Ann", "Ann", "Ann"]
+
+
+def test_a_double_click_marks_the_word(coder):
+    page = coder.page
+    box = page.get_by_text("She looked the number up.").bounding_box()
+    page.mouse.dblclick(box["x"] + 8, box["y"] + box["height"] / 2)
+    coder.at("She")
+    coder.press("4")
+    page.locator("#text [data-key]").filter(has_text="It").dblclick()
+    coder.at("It")
+    expect(page.get_by_role("button", name="Mark", exact=True)).to_be_disabled()
+    assert list(marked(coder).values()) == ["She"]
 
 
 def test_words_that_do_not_stand_together_are_one_markable(coder):

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, wordAt } from "../../static/js/coding/marks.js";
+import { crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, wordAt } from "../../static/js/coding/marks.js";
 import { destinations, markableAt } from "../../static/js/coding/destinations.js";
 import { load } from "../../static/js/coding/state.js";
 import { findMatches } from "../../static/js/workbench/search.js";
@@ -140,4 +140,34 @@ test("one goes to a markable by its number and to a turn by its label", () => {
   assert.deepEqual(destinations(model, ""), []);
   const turns = load(scene("one two", [["p1", "phrase", 4, 7]], { segments })).model;
   assert.deepEqual(destinations(turns, "2.1").map((one) => one.key), ["p1"]);
+});
+
+test("words cross a markable that they share words with, unless the one contains the other", () => {
+  const model = open("the big red ball lay", "en", [["a", "phrase", 4, 16], ["b", "phrase", [0, 3], [12, 16]]]);
+  /** @param {...string} parts */
+  const crossed = (...parts) => crossedBy(model, parts.map((part) => find(model, part))).map((one) => one.key);
+  assert.deepEqual(crossed("red"), []);
+  assert.deepEqual(crossed("the big red ball lay"), []);
+  assert.deepEqual(crossed("red ball lay"), ["b", "a"]);
+  assert.deepEqual(crossed("big red ball"), ["b"]);
+  assert.deepEqual(crossed("lay"), []);
+  assert.deepEqual(crossed("the", "ball"), ["a"]);
+});
+
+test("the same words are found everywhere: whole, in the same letters, over line breaks", () => {
+  const model = open("New York, new york, New\nYorkers, New\n York. Old New York here", "en", [["phrase:0-8", "phrase", 0, 8], ["x", "phrase", 46, 53]]);
+  const { keys, ...counts } = repeatsOf(model, { level: "phrase", parts: [[0, 8]], at: 0 });
+  assert.deepEqual(counts, { marked: 1, crossing: 1, rest: 0 });
+  assert.deepEqual(keys, ["phrase:33-42"]);
+  assert.deepEqual(repeatsOf(model, { level: "phrase", parts: [[0, 3], [10, 13]], at: 0 }).keys, []);
+});
+
+test("where no spaces are written words are found inside of a line, and no character is cut", () => {
+  assert.equal(repeatsOf(open("北京的北京人", "zh"), { level: "phrase", parts: [[0, 2]], at: 0 }).keys.length, 2);
+  assert.equal(repeatsOf(open(`e e${"\u0301"} e`), { level: "phrase", parts: [[0, 1]], at: 0 }).keys.length, 2);
+});
+
+test("no more is marked at once than one request carries", () => {
+  const { keys, rest } = repeatsOf(open("a ".repeat(130)), { level: "phrase", parts: [[0, 1]], at: 0 });
+  assert.deepEqual([keys.length, rest], [100, 30]);
 });

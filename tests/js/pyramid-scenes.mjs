@@ -40,7 +40,7 @@ export function pyramid(scus = {}, { summaries = SUMMARIES, rules = true, kind =
     markables: [], judgements, coding: { status, version: 0, seconds: 0 },
     pyramid: {
       kind, docset: "D", one_contributor: rules, words_exclusive: rules, scores_shown: true, words: words(content),
-      scus: Object.fromEntries(Object.keys(scus).map((scu) => [scu, { label: scu, comment: "" }])), against, others,
+      scus: Object.fromEntries(Object.keys(scus).map((scu) => [scu, { label: scu, comment: "" }])), against, others, numbers: {},
     },
   };
 }

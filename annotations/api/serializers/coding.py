@@ -169,6 +169,9 @@ class PyramidStateSerializer(serializers.Serializer[Any]):
     scores_shown = serializers.BooleanField(help_text="whether the page shows the scores of a peer as they change")
     words = SpansField(help_text="the words of the summaries")
     scus = serializers.DictField(child=DescriptionSerializer(), help_text="what you say of your SCUs, by their keys")
+    numbers = serializers.DictField(
+        child=serializers.IntegerField(), help_text="by the keys of SCUs: the number of each on every page, for good"
+    )
     against = AgainstSerializer(allow_null=True, help_text="the pyramid that a peer summary is held against")
 
 

@@ -52,6 +52,7 @@ export const ACTIONS = [
   { id: "rename", group: "Chains", label: "Name the chain", keys: ["r"], when: points },
   { id: "entities", group: "Chains", label: "Show or hide the chains of the text", keys: ["v"], anywhere: true, when: chains },
   { id: "mark", group: "Mark", label: "Mark the selected words, or select words by key", keys: ["e"], anywhere: true, when: marks },
+  { id: "mark-all", group: "Mark", label: "Mark the same words everywhere in the text", keys: ["Shift+e"], anywhere: true, when: marks },
   ...["word", "character"].flatMap((unit) => ["end", "start"].flatMap((edge) => [["on", "forward", "Right"], ["back", "back", "Left"]].map(([way, words, arrow]) => ({
     id: `${edge}-${way}${unit === "word" ? "" : "-character"}`, group: "Mark", label: `Move the ${edge} ${words} by a ${unit}`,
     keys: [`${unit === "word" ? "Ctrl" : "Alt"}+${edge === "start" ? "Shift+" : ""}Arrow${arrow}`], when: marks,

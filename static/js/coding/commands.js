@@ -81,10 +81,13 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
   // ---- tools
 
   let paintChains = () => {}; // the tools do
+  /** @type {(pointedAt: string | null) => void} */
+  let drawOverlays = () => {};
   const loadTools = loadOnce(async () => {
     const tools = (await import("./tools.js")).createTools(frame, picker);
-    ({ paintChains } = tools);
+    ({ paintChains, drawOverlays } = tools);
     paintChains();
+    drawOverlays(null);
     return tools;
   });
 
@@ -181,5 +184,5 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
   }
   define(handlers);
 
-  return { run, paintChains: () => paintChains() };
+  return { run, paintChains: () => paintChains(), drawOverlays: (/** @type {string | null} */ pointedAt) => drawOverlays(pointedAt) };
 }

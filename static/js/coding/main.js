@@ -16,7 +16,6 @@ import { chains, emptyNumbers, renumber } from "./chains.js";
 import { createCodingCommands, KEYS } from "./commands.js";
 import { listenToMouse } from "./mouse.js";
 import { categoryOf, isDecided, load, step, withMarks } from "./state.js";
-import { paintArc, paintTicks } from "./view/overlays.js";
 import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
@@ -27,13 +26,10 @@ const url = byId("coding-main").dataset.operations ?? "";
 const place = `${url} ${loaded.model.user}`;
 const pane = byId("text-pane");
 const note = byId("note", HTMLTextAreaElement);
-const ticks = byId("ticks", SVGElement);
-const arc = byId("arc", SVGElement);
 const { readOnly, version, direction } = loaded.model;
 const keyboard = createKeyboard(ACTIONS, KEYS, direction === "rtl");
 
 let listsAll = false; // every candidate
-let framed = false;
 /** @type {string | null} */
 let painted = null; // the markable that the page shows as the current one: no other is answered
 /** @type {string | null} */
@@ -121,7 +117,7 @@ function refresh() {
   paintTime(page.seconds);
   showHead();
   commands.paintChains();
-  drawOverlays();
+  commands.drawOverlays(pointedAt);
   showSaving();
 }
 
@@ -131,32 +127,10 @@ function showHead() {
   highlight(text, "head", inUnits(page.model, head));
 }
 
-/** Measuring makes the browser lay out the page: once a frame, after the key has been answered. */
-function drawOverlays() {
-  if (!framed) {
-    framed = true;
-    requestAnimationFrame(() => {
-      framed = false;
-      paintTicks(ticks, pane, text, page);
-      drawArc();
-    });
-  }
-}
-
-/** The pointer in focus: to the candidate that mouse or focus is on if it is chosen, else to the nearest antecedent. */
-function drawArc() {
-  const { byKey } = page.model;
-  const current = byKey.get(page.current ?? "");
-  const targets = (current && page.judgements.get(current.key)?.pointers)?.flatMap((key) => byKey.get(key) ?? []) ?? [];
-  const distance = (/** @type {Markable} */ one) => Math.abs(one.order - (current?.order ?? 0));
-  const [nearest] = [...targets].sort((one, other) => distance(one) - distance(other));
-  const target = targets.find(({ key }) => key === pointedAt) ?? nearest;
-  paintArc(arc, pane, text, page.current, target?.key ?? null);
-}
-
 function showSaving() {
-  const left = page.model.coded.length - page.decided;
-  paintSaveState(status, left === 0, left > 0 ? `${left} still undecided` : "all decided");
+  const { length } = page.model.coded;
+  const left = length - page.decided;
+  paintSaveState(status, length > 0 && left === 0, left > 0 ? `${left} still undecided` : length > 0 ? "all decided" : "nothing is marked");
 }
 
 /** Say something to the eye and to the ear. @param {string} words */
@@ -270,7 +244,6 @@ function listen() {
     },
     run: commands.run,
   });
-  pane.addEventListener("scroll", () => requestAnimationFrame(drawArc), { passive: true });
   listenToMouse(pane, page, {
     answerWith,
     run: commands.run,
@@ -282,7 +255,7 @@ function listen() {
     light: (keys) => lightUp(text, keys),
     point: (key) => {
       pointedAt = key;
-      drawOverlays();
+      commands.drawOverlays(key);
     },
   });
   note.addEventListener("change", () => {
@@ -296,7 +269,6 @@ function listen() {
   }
   listenToOthers();
   window.addEventListener("pagehide", () => storeNumbers(place, page.numbers.byChain));
-  window.addEventListener("resize", drawOverlays);
   if (matchMedia("(max-width: 64rem)").matches) {
     document.querySelectorAll(".workbench-panels details").forEach((panel) => panel.removeAttribute("open"));
   }

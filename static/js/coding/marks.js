@@ -1,11 +1,15 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
 import { keyOf } from "../workbench/judgements.js";
+import { findMatches } from "../workbench/search.js";
 import { isLegal } from "./candidates.js";
 import { apply, categoryOf, withMarks } from "./state.js";
-/** @import { Direction, Draft, Edge, Judgements, Model, Span, TextModel, Unit } from "./types.js" */
+/** @import { Direction, Draft, Edge, Judgements, Markable, Model, Repeats, Span, TextModel, Unit } from "./types.js" */
 
 const REACH = 600; // characters around an edge in which the next words are sought
 const LONGEST = 20; // parts, as on the server
+const MOST_REPEATS = 100; // marked in one step: what one request carries
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** @type {Map<string, Intl.Segmenter>} */
 const segmenters = new Map();
 
@@ -179,4 +183,52 @@ export function brokenBy(model, judgements, from, to) {
     }
   }
   return null;
+}
+
+/** Whether all of some parts lies in others. @type {(outer: Span[], inner: Span[]) => boolean} */
+const holds = (outer, inner) => inner.every(([start, end]) => outer.some((part) => part[0] <= start && end <= part[1]));
+
+/** Markables that share words with some parts and neither contain them nor lie in them. @type {(model: Model, parts: Span[]) => Markable[]} */
+export function crossedBy(model, parts) {
+  return model.coded.filter((one) => one.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end))
+    && !holds(one.parts, parts) && !holds(parts, one.parts));
+}
+
+/** Whether a word ends at a place: of scripts that write no spaces between words, anywhere. @type {(content: string, place: number) => boolean} */
+function endsWord(content, place) {
+  const [before, after] = [content.slice(0, place).slice(-2).match(/.$/u)?.[0] ?? "", content.slice(place, place + 2).match(/^./u)?.[0] ?? ""];
+  return !(LETTER.test(before) && LETTER.test(after)) || WITHOUT_SPACES.test(before) || WITHOUT_SPACES.test(after);
+}
+
+/**
+ * Where the text has the same words, as whole words and in the same letters; only words that stand together have repeats.
+ * @type {(model: Model, draft: Draft) => Repeats}
+ */
+export function repeatsOf(model, { level, parts }) {
+  const [span, ...more] = mergeParts(parts);
+  /** @type {Repeats} */
+  const repeats = { keys: [], marked: 0, crossing: 0, rest: 0 };
+  if (!span || more.length > 0) {
+    return repeats;
+  }
+  const { content } = model;
+  /** @param {Span} one */
+  const words = (one) => content.slice(...one).replace(/\s+/g, " ");
+  for (const match of findMatches(content, words(span))) {
+    const whole = words(match) === words(span) && match.every((place) => endsWord(content, place)) && snap(model, ...match)?.join() === match.join();
+    const key = keyOfDraft(model, { level, parts: [match], at: 0 });
+    if (!whole) {
+      continue;
+    }
+    if (model.byKey.has(key)) {
+      repeats.marked += 1;
+    } else if (crossedBy(model, [match]).length > 0) {
+      repeats.crossing += 1;
+    } else if (repeats.keys.length === MOST_REPEATS) {
+      repeats.rest += 1;
+    } else {
+      repeats.keys.push(key);
+    }
+  }
+  return repeats;
 }

@@ -121,6 +121,12 @@ export function categoryOf(model, key) {
   return model.categories.find((category) => category.key === key);
 }
 
+/** The colour of a category, of eight. @type {(model: TextModel, key: string | null | undefined) => string} a class, or none */
+export function categoryLook({ categories }, key) {
+  const place = categories.findIndex((one) => one.key === key);
+  return place < 0 ? "" : `category-${place % 8 + 1}`;
+}
+
 /** Decided: a category, and what the category asks for. @type {(model: TextModel, value: Judgement | undefined) => boolean} */
 export function isDecided(model, value) {
   const category = value && categoryOf(model, value.category);

@@ -1,8 +1,10 @@
-// What is loaded when one begins to work: the list of chains, the dialogs that change them and find antecedents, the search bar.
+// What is loaded when one begins to work: the list of chains, the dialogs that change them and find antecedents, what lies
+// over the text, the search bar.
 import { byId } from "../workbench/element.js";
 import { createAntecedents } from "./antecedents.js";
 import { createChainDialogs } from "./chain-dialogs.js";
 import { createEntities } from "./view/entities.js";
+import { createOverlays } from "./view/overlays.js";
 import { createSearch } from "./view/search.js";
 import { lightUp } from "./view/text.js";
 /** @import { Frame, Picker, Tools } from "./types.js" */
@@ -15,5 +17,5 @@ export function createTools(frame, picker) {
   const editChain = (action, chain) => dialogs[action](chain);
   const entities = createEntities(byId("entities", HTMLDetailsElement), { edit: editChain, light: (keys) => lightUp(frame.text, keys) });
   const search = createSearch(byId("search-bar"), frame);
-  return { editChain, paintChains: () => entities.paint(frame.page), search };
+  return { editChain, paintChains: () => entities.paint(frame.page), drawOverlays: createOverlays(frame), search };
 }

@@ -131,6 +131,18 @@ export interface Draft {
   at: number;
 }
 
+/** Where else the words of a draft stand. */
+export interface Repeats {
+  /** of the markables that they can be, at most a hundred */
+  keys: string[];
+  /** how many are marked */
+  marked: number;
+  /** how many would cross a markable */
+  crossing: number;
+  /** how many more there are */
+  rest: number;
+}
+
 // ---- what is drawn
 
 export interface Block {
@@ -246,11 +258,13 @@ export interface Mentions {
   keys: string[];
 }
 
-/** What is loaded when one begins to work: the list of chains, the dialogs that change them, the search bar. */
+/** What is loaded when one begins to work: the list of chains, the dialogs that change them, what lies over the text, the search bar. */
 export interface Tools {
   /** merge, split or rename a chain, that of the current markable where none is named; find: point by words */
   editChain: (action: string, chain?: string) => void;
   paintChains: () => void;
+  /** ticks and arc, in the next frame; to the candidate that mouse or focus is on */
+  drawOverlays: (pointedAt: string | null) => void;
   /** search for what the search bar says, once it is shown */
   search: () => void;
 }

@@ -178,9 +178,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     }
   }
 
-  async function takeTheirs() {
-    (await loadPart(() => import("./view/others.js"), frame))?.pickTheirs(page, editor, picker);
-  }
+  const loadOthers = () => loadPart(() => import("./view/others.js"), frame);
 
   // ---- the page
 
@@ -235,7 +233,8 @@ export function createPyramidCommands(frame, editor, waiting) {
     "choose": () => withOne(choose),
     "split": () => withScu(split),
     "delete-scu": () => withScu((scu) => perform(edits.removeScu(model, state(), scu), "SCU deleted. Undo restores it.")),
-    "take-theirs": takeTheirs,
+    "take-theirs": async () => (await loadOthers())?.pickTheirs(page, editor, picker),
+    "next-difference": async () => (await loadOthers())?.goToDifference(frame),
     "release": () => {
       page.anchor = page.cursor;
       page.clash = new Set();

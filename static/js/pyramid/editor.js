@@ -24,11 +24,14 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
     return ("refused" in edit ? edit : fault(edit, apply(model, page.state, edit.changes)))?.refused ?? null;
   }
 
-  /** @type {(refused: Refusal) => boolean} */
-  function refuse({ refused, at = [] }) {
+  /** @type {(refused: Refusal, edit?: Changes) => boolean} edit: what would have been done */
+  function refuse({ refused, at = [] }, edit) {
     page.clash = new Set(at);
     refresh();
     say(refused, true);
+    if (edit) {
+      import("./offers.js").then((part) => part.showOffer(page, { check, perform }, edit, refused), () => null); // without it the words alone stand there
+    }
     const [first] = at.flatMap((key) => page.pyramid.byKey.get(key)?.places ?? []);
     if (first !== undefined) {
       reveal(view, first);
@@ -45,7 +48,7 @@ export function createPyramidEditor({ page, view, list, refresh, select, say }, 
     const after = apply(model, page.state, edit.changes);
     const why = fault(edit, after);
     if (why) {
-      return refuse(why);
+      return refuse(why, edit);
     }
     editor.record(edit.changes, after);
     if (edit.scu !== undefined) {

@@ -3,7 +3,6 @@ import { around, byId, closeDialog } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
 import { createKeyboard } from "../workbench/keyboard.js";
 import { openSaving } from "../workbench/saving.js";
-import { readNumbers, storeNumbers } from "../workbench/settings.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { ACTIONS } from "./actions.js";
 import { createPyramidCommands, KEYS } from "./commands.js";
@@ -12,7 +11,7 @@ import { called, partOf } from "./edits.js";
 import { listenToPointer } from "./pointer.js";
 import { load, markOf, PYRAMID, pyramidOf, wordsOf } from "./state.js";
 import { createList } from "./view/list.js";
-import { buildPanel, paintScores, paintSelection, paintStart } from "./view/panel.js";
+import { buildPanel, paintSelection, paintStart } from "./view/panel.js";
 import { buildWords, paintWords, reveal } from "./view/words.js";
 import { nextFree, run } from "./words.js";
 /** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
@@ -23,7 +22,7 @@ const place = `${url} ${model.user}`;
 const pane = byId("text-pane");
 const filter = byId("scu-filter", HTMLInputElement);
 const keyboard = createKeyboard(ACTIONS, KEYS, model.direction === "rtl");
-const numbers = model.peer ? new Map() : readNumbers(place);
+const { numbers } = model;
 /** @type {PyramidState | null} */
 let derivedFrom = null; // the state that page.pyramid is of
 
@@ -56,7 +55,8 @@ const page = {
 const view = buildWords(byId("text"), model);
 const list = createList(model);
 buildPanel(model, keyboard);
-// It is here before the server can answer: all below is done at once.
+// They are here before the server can answer: all below is done at once.
+const scoresPart = model.peer && model.scoresShown ? await import("./view/scores.js") : null;
 const othersPart = model.others.length > 0 ? await import("./view/others.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
   url, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
@@ -115,7 +115,7 @@ function refresh() {
     page.scu = page.pyramid.scus.has(page.scu ?? "") ? page.scu : null;
     page.contributor = page.pyramid.byKey.has(page.contributor ?? "") ? page.contributor : null;
     page.chosen = new Set([...page.chosen].filter((key) => page.pyramid.byKey.get(key)?.scus.includes(page.scu ?? "")));
-    paintScores(page);
+    scoresPart?.paintScores(page);
     paintStart(page, keyboard);
     paintTime(page.seconds);
   }
@@ -261,5 +261,4 @@ function listen() {
     });
   }
   listenToOthers();
-  window.addEventListener("pagehide", () => storeNumbers(place, numbers));
 }

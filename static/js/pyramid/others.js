@@ -27,6 +27,17 @@ export function wordsOfScu(scu) {
   return new Set(scu.contributors.flatMap((one) => one.places));
 }
 
+/** SCUs of this pyramid that some coder has otherwise, or not at all, in their order. @type {(model: Model, pyramid: Pyramid) => Scu[]} */
+export function differences(model, pyramid) {
+  return pyramid.order.filter((one) => {
+    const words = wordsOfScu(one);
+    return model.others.some(({ scus }) => {
+      const found = related(model, scus, words);
+      return found.length !== 1 || found[0].relation !== "same";
+    });
+  });
+}
+
 /** In words, what a coder has of an SCU. @type {(found: RelatedScu[]) => string} */
 export function describeRelation(found) {
   if (found.length === 0) {

@@ -43,6 +43,7 @@ export function load(raw) {
     outside: scheme.categories.find((one) => !one.takes_index)?.key ?? "",
     against: pyramid.against,
     others: pyramid.others ?? [],
+    numbers: new Map(Object.entries(pyramid.numbers)),
     given: new Set(),
     marks: new Map(),
     readOnly: raw.coding.status !== "open",

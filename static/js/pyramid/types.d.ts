@@ -46,6 +46,8 @@ export interface Model extends WorkbenchModel {
   /** the pyramid that a peer is held against; null: there is none yet, or this is no peer */
   against: Against | null;
   others: Other[];
+  /** of SCUs, by their keys: a new one has the next */
+  numbers: Map<string, number>;
   /** what is known of contributors, by their keys */
   marks: Map<string, Mark>;
   /** at work so far */
@@ -90,6 +92,7 @@ export interface RawPyramid extends RawState {
     scus: Record<string, Description>;
     against: Against | null;
     others?: Other[];
+    numbers: Record<string, number>;
   };
 }
 

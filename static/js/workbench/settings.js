@@ -58,7 +58,7 @@ export function readSize() {
 /** @param {string} size one of SIZES */
 export const storeSize = (size) => write(local, SIZE, size);
 
-/** The numbers that chains or SCUs have in this window. @param {string} place address of the coding @returns {Map<string, number>} */
+/** The numbers that chains have in this window. @param {string} place address of the coding @returns {Map<string, number>} */
 export function readNumbers(place) {
   const stored = readJson(session, place);
   return new Map(Array.isArray(stored) ? stored.filter((one) => Array.isArray(one)

@@ -1,9 +1,9 @@
 // Choosing words to mark: by selecting them, or by key, one word after the other.
 import { judge } from "../../workbench/judgements.js";
 import { addRemark } from "../answers.js";
-import { brokenBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, snap, draftError, withEdge, wordAt } from "../marks.js";
+import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../marks.js";
 import { around, byId, inside } from "../../workbench/element.js";
-import { highlight, inUnits, revealWords, textNodes } from "./runs.js";
+import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";
 /** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
 
 /** Edges as the actions name them: which edge, which way, by what. @type {Record<string, [Edge, Direction, Unit]>} */
@@ -18,12 +18,17 @@ const EDGES = {
   "start-back-character": ["start", -1, "character"],
 };
 
+const GAP = 8; // pixels between the words and the bar; more under a finger, where the handles of the selection are
+const GAP_OF_TOUCH = 32;
+const MOST_CROSSED = 3; // that a warning names
+
 const GIVEN = "This markable came with the text and cannot be changed.";
 
 /** @type {(frame: Frame) => Marking} */
 export function createMarking({ page, pane, text, record, refresh, go, say, announce, commitNote }) {
   const bar = byId("marking-bar");
   const words = inside(bar, ".workbench-bar-words");
+  const warning = inside(bar, ".coding-crossing");
   const levels = inside(bar, "select", HTMLSelectElement);
   /** @param {string} name */
   const button = (name) => inside(bar, `[data-mark=${name}]`, HTMLButtonElement);
@@ -32,6 +37,8 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
   let byKey = false; // the keys move the draft
   let forHead = false;
   let waiting = false;
+  let selecting = false; // the mouse is down in the text
+  let gap = GAP;
 
   /** The draft, where there is one for certain. */
   function chosen() {
@@ -56,14 +63,50 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     }
     const content = mergeParts(draft.parts).map(([start, end]) => page.model.content.slice(start, end)).join(" … ");
     words.textContent = content;
-    const error = draftError(page.model, { ...draft, level: levels.value });
+    const wanted = { ...draft, level: levels.value };
+    const error = draftError(page.model, wanted);
+    const crossing = forHead || error ? "" : crossingOf(draft.parts);
+    warning.textContent = crossing;
+    warning.hidden = crossing === "";
+    const count = forHead ? 0 : repeatsOf(page.model, wanted).keys.length;
+    button("all").hidden = page.model.marking.length === 0 || count < (error ? 1 : 2);
+    button("all").textContent = `Mark all ${count}`;
     button("make").hidden = forHead || page.model.marking.length === 0;
     button("make").disabled = error !== null;
     button("make").title = error ?? "";
     button("change").hidden = forHead || !current()?.own;
     button("part").hidden = page.model.marking.length === 0 && !forHead;
     button("head").hidden = page.current === null;
-    announce(content);
+    announce(crossing ? `${content}. ${crossing}` : content);
+    place();
+  }
+
+  /** What words would cross, in a sentence; "" where they nest. @param {Span[]} parts @param {string} [but] key of a markable */
+  function crossingOf(parts, but) {
+    const crossed = crossedBy(page.model, parts).filter(({ key }) => key !== but).map((one) => `“${one.words}”`);
+    return crossed.length === 0 ? "" : `Crosses ${crossed.slice(0, MOST_CROSSED).join(", ")}${crossed.length > MOST_CROSSED ? " and others" : ""}.`;
+  }
+
+  /** The bar stands below the words that are being chosen, or above them; in the window, and over none of the words. */
+  function place() {
+    const frame = bar.offsetParent?.getBoundingClientRect();
+    if (draft === null || !frame) {
+      return;
+    }
+    /** @param {Span} span */
+    const boxesOf = ([start, end]) => rangesOf(text, start, end).flatMap((range) => [...range.getClientRects()]);
+    const all = draft.parts.flatMap(boxesOf);
+    const own = boxesOf(draft.parts[draft.at]);
+    const [width, height] = [bar.offsetWidth, bar.offsetHeight];
+    const lowest = Math.max(GAP, frame.height - height - GAP);
+    /** @param {number} top */
+    const free = (top) => top >= GAP && top <= lowest && !all.some((box) => box.top - frame.top < top + height && box.bottom - frame.top > top);
+    const tops = [own, all].flatMap((boxes) => [
+      Math.max(...boxes.map((box) => box.bottom)) - frame.top + gap, Math.min(...boxes.map((box) => box.top)) - frame.top - height - gap,
+    ]);
+    const middle = ((own[0]?.left ?? frame.left) + (own[0]?.right ?? frame.right)) / 2 - frame.left;
+    const left = Math.max(GAP, Math.min(middle - width / 2, frame.width - width - GAP));
+    bar.style.translate = `${Math.round(left)}px ${Math.round([...tops, lowest, GAP].find(free) ?? lowest)}px`;
   }
 
   /** @type {(parts: Span[], at?: number) => void} */
@@ -99,6 +142,9 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
   }
 
   function look() {
+    if (selecting) {
+      return; // the bar would stand in the way of the mouse
+    }
     const span = page.model.readOnly ? null : selected();
     if (span && (page.model.marking.length > 0 || page.current !== null)) {
       set(byKey && draft ? draft.parts.with(draft.at, span) : [span]);
@@ -107,7 +153,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     }
   }
 
-  document.addEventListener("selectionchange", () => {
+  function lookSoon() {
     if (!waiting) {
       waiting = true;
       requestAnimationFrame(() => {
@@ -115,7 +161,28 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
         look();
       });
     }
+  }
+
+  document.addEventListener("selectionchange", lookSoon);
+  pane.addEventListener("pointerdown", (event) => {
+    selecting = event.pointerType === "mouse";
+    gap = selecting ? GAP : GAP_OF_TOUCH;
   });
+  for (const end of ["pointerup", "pointercancel"]) {
+    document.addEventListener(end, () => {
+      selecting = false;
+      lookSoon();
+    });
+  }
+  pane.addEventListener("dblclick", (event) => {
+    look();
+    if (draft && page.model.marking.length > 0 && !byKey && !event.ctrlKey && !event.metaKey
+      && draftError(page.model, { ...draft, level: levels.value }) === null) {
+      make();
+    }
+  });
+  pane.addEventListener("scroll", () => requestAnimationFrame(place), { passive: true });
+  window.addEventListener("resize", place);
 
   /** Words chosen by key: from the current markable on, or from the start of the text. @type {(head: boolean) => void} */
   function begin(head) {
@@ -147,10 +214,42 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
       return;
     }
     const key = keyOfDraft(page.model, wanted);
+    const crossing = crossingOf(wanted.parts);
     finish();
     record([judge(key, {})]);
     refresh();
     go(key, "Marked");
+    if (crossing) {
+      say(`Marked. ${crossing} Undo removes it.`);
+    }
+  }
+
+  /** The words, and the same ones everywhere else, become markables: one step. */
+  function makeAll() {
+    const markable = current();
+    const wanted = draft ? { ...draft, level: levels.value }
+      : markable && { level: page.model.marking.some((one) => one.key === markable.level) ? markable.level : levels.value, parts: markable.parts, at: 0 };
+    if (!wanted) {
+      say("Select the words first.");
+      return;
+    }
+    const { keys, marked, crossing, rest } = repeatsOf(page.model, wanted);
+    const content = wanted.parts.map(([start, end]) => page.model.content.slice(start, end)).join(" … ").replace(/\s+/g, " ");
+    const left = [
+      marked > 0 ? `${marked} ${marked === 1 ? "was" : "were"} marked before.` : "",
+      crossing > 0 ? `${crossing} left out: ${crossing === 1 ? "it crosses" : "they cross"} another markable.` : "",
+      rest > 0 ? `${rest} more are left: do it again.` : "",
+    ];
+    if (keys.length === 0) {
+      say(wanted.parts.length > 1 ? "Only words that stand together are found elsewhere." : [`There is no other “${content}” to mark.`, ...left].filter(Boolean).join(" "));
+      return;
+    }
+    commitNote();
+    finish();
+    record(keys.map((key) => judge(key, {})));
+    refresh();
+    go(keys.includes(page.current ?? "") ? page.current : keys[0]);
+    say([`Marked “${content}” ${keys.length === 1 ? "once" : `${keys.length} times`}. Undo removes all of them.`, ...left].filter(Boolean).join(" "));
   }
 
   /** The current markable goes to other words, with its judgement and what points to it. @type {(wanted: Draft) => void} */
@@ -167,12 +266,16 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
       say(error);
       return;
     }
+    const crossing = crossingOf(wanted.parts, markable.key);
     commitNote();
     finish();
     record([{ kind: "move", payload: { markable: markable.key, to: key } }]);
     page.current = key;
     refresh();
     go(key, "Moved");
+    if (crossing) {
+      say(`Moved. ${crossing}`);
+    }
   }
 
   function setHead() {
@@ -204,6 +307,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
   /** What the buttons of the bar do. @type {Record<string, () => void>} */
   const tools = {
     make,
+    all: makeAll,
     change: () => move({ ...chosen(), level: page.model.byKey.at(page.current ?? "").level }),
     head: setHead,
     part: () => {
@@ -234,6 +338,10 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
       mark: () => {
         look();
         return draft ? make() : begin(false);
+      },
+      "mark-all": () => {
+        look();
+        makeAll();
       },
       head: () => {
         look();

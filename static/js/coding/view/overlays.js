@@ -1,10 +1,49 @@
 // What lies over the text: ticks where a chain lives, and one thin arc to the antecedent in focus, never more.
-import { inside } from "../../workbench/element.js";
+import { byId, inside } from "../../workbench/element.js";
 import { look } from "../chains.js";
-/** @import { Page, Stretch, TextView } from "../types.js" */
+/** @import { Frame, Markable, Page, Stretch, TextView, Tools } from "../types.js" */
+
+/** @type {(frame: Frame) => Tools["drawOverlays"]} */
+export function createOverlays({ page, pane, text }) {
+  const ticks = byId("ticks", SVGElement);
+  const arc = byId("arc", SVGElement);
+  let framed = false;
+  /** @type {string | null} */
+  let pointedAt = null; // the candidate that mouse or focus is on
+
+  /** The pointer in focus: to the candidate that mouse or focus is on if it is chosen, else to the nearest antecedent. */
+  function drawArc() {
+    const { byKey } = page.model;
+    const current = byKey.get(page.current ?? "");
+    const targets = (current && page.judgements.get(current.key)?.pointers)?.flatMap((key) => byKey.get(key) ?? []) ?? [];
+    const distance = (/** @type {Markable} */ one) => Math.abs(one.order - (current?.order ?? 0));
+    const [nearest] = [...targets].sort((one, other) => distance(one) - distance(other));
+    const target = targets.find(({ key }) => key === pointedAt) ?? nearest;
+    paintArc(arc, pane, text, page.current, target?.key ?? null);
+  }
+
+  /** Measuring makes the browser lay out the page: once a frame, after the key has been answered. */
+  function draw() {
+    if (!framed) {
+      framed = true;
+      requestAnimationFrame(() => {
+        framed = false;
+        paintTicks(ticks, pane, text, page);
+        drawArc();
+      });
+    }
+  }
+
+  pane.addEventListener("scroll", () => requestAnimationFrame(drawArc), { passive: true });
+  window.addEventListener("resize", draw);
+  return (pointed) => {
+    pointedAt = pointed;
+    draw();
+  };
+}
 
 /** @type {(svg: SVGElement, pane: HTMLElement, view: TextView, from: string | null, to: string | null) => void} */
-export function paintArc(svg, pane, view, from, to) {
+function paintArc(svg, pane, view, from, to) {
   const path = inside(svg, "path", SVGPathElement);
   const [start, end] = [from ?? "", to ?? ""].map((key) => view.spans.get(key)?.[0] ?? view.margins.get(key));
   if (!start || !end) {
@@ -57,7 +96,7 @@ function arc(x, y, [toX, toY]) {
  * as far down its stretch as it is into its words.
  * @type {(svg: SVGElement, pane: HTMLElement, view: TextView, page: Page) => void}
  */
-export function paintTicks(svg, pane, view, page) {
+function paintTicks(svg, pane, view, page) {
   const current = page.current ?? "";
   const [chain] = page.chains.of.get(current) ?? [];
   const members = page.chains.members.get(chain) ?? [];

@@ -5,7 +5,7 @@ import { paintProgress } from "../../workbench/status.js";
 import { actionsOf } from "../actions.js";
 import { look } from "../chains.js";
 import { nameOf } from "../entities.js";
-import { categoryOf } from "../state.js";
+import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
 /** @import { Keyboard, Model, Page } from "../types.js" */
 
@@ -22,7 +22,7 @@ export function buildPanel(model, keyboard) {
   byId("panel").hidden = empty;
   document.body.classList.toggle("is-read-only", model.readOnly);
   byId("categories").replaceChildren(...model.categories.map((category, place) => {
-    const choice = button("coding-category");
+    const choice = button(`coding-category ${categoryLook(model, category.key)}`);
     const action = `category-${place + 1}`;
     const key = keyboard.keyOf(action);
     choice.dataset.category = category.key;
@@ -227,5 +227,6 @@ export function announce(page, prefix = "", alone = false) {
     category ? [category.label, ...to].join(", ") : "undecided",
     to.length > 1 ? "ambiguous" : "",
     value?.unsure ? "unsure" : "",
+    page.wants ? [...document.querySelectorAll("#candidates kbd")].map((key) => `${key.textContent} ${key.nextSibling?.textContent}`).join(", ") : "",
   ].filter(Boolean).join(". ");
 }

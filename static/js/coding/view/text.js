@@ -2,7 +2,7 @@
 import { look } from "../chains.js";
 import { element } from "../../workbench/element.js";
 import { slices } from "../slices.js";
-import { isDecided } from "../state.js";
+import { categoryLook, isDecided } from "../state.js";
 /** @import { Block, Keyboard, Model, Page, Part, Row, Slice, Stretch, TextView } from "../types.js" */
 
 const DEEPEST = 6;
@@ -93,7 +93,15 @@ function drawRows(view, model, rows) {
           continue;
         }
         const span = element("span", "markable");
+        const spans = [...(view.spans.get(node.key) ?? []), span];
+        const { words, label, parts } = model.byKey.at(node.key);
         span.dataset.key = node.key;
+        span.role = coded(node.key) ? "link" : null;
+        if (spans.length > 1 || parts.length > 1 || !words) {
+          spans.forEach((one) => {
+            one.ariaLabel = words || label || "∅";
+          });
+        }
         span.dataset.depth = String(Math.min(node.depth, DEEPEST));
         if (node.start === node.end) {
           span.dataset.empty = "";
@@ -101,7 +109,7 @@ function drawRows(view, model, rows) {
         if (node.depth > 3) {
           view.root.classList.add("is-deep");
         }
-        view.spans.set(node.key, [...(view.spans.get(node.key) ?? []), span]);
+        view.spans.set(node.key, spans);
         draw(node.children, span);
         parent.append(span);
       }
@@ -169,7 +177,7 @@ export function paintText(view, page, keyboard) {
   for (const markable of model.markables) {
     const { key } = markable;
     const its = numbers.byMember.get(key) ?? [];
-    const classes = [markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : ""];
+    const classes = [markable.coded ? "" : "is-target", view.margins.has(key) ? "in-margin" : "", categoryLook(model, judgements.get(key)?.category)];
     if (its.length > 0) {
       const { colour, line } = look(its[0]);
       classes.push(`chain-${colour} line-${line}`);
@@ -195,6 +203,7 @@ export function paintText(view, page, keyboard) {
       view.shown.set(key, shown);
       for (const span of view.spans.get(key) ?? []) {
         span.className = `markable depth-${span.dataset.depth} ${shown}${"empty" in span.dataset ? " is-empty" : ""}`;
+        span.ariaCurrent = key === current ? "true" : null;
       }
     }
   }
@@ -282,7 +291,8 @@ function paintLetters(view, { model, candidates, wants }, keyboard) {
     taken.set(start, shift + 1);
     const tag = element("span", `letter${shift > 0 ? ` shift-${Math.min(shift, 3)}` : ""}`, keyboard.keyOf(`candidate-${letter}`));
     tag.dataset.letter = letter;
-    tag.setAttribute("aria-hidden", "true"); // the list has the real control
+    tag.role = "img";
+    tag.ariaLabel = `key ${tag.textContent}`;
     place.prepend(tag);
   }
 }

@@ -1,10 +1,10 @@
 // The agreed pyramid beside those of the coders: how each has the selected SCU, and what this pyramid lacks.
 import { button, byId, element } from "../../workbench/element.js";
 import { called, newKey } from "../edits.js";
-import { describeRelation, missingScus, related, wordsOfScu } from "../others.js";
+import { describeRelation, differences, missingScus, related, wordsOfScu } from "../others.js";
 import { markOf } from "../state.js";
 import { takeTheirs } from "../take-theirs.js";
-/** @import { Edit, Model, OthersScu, Page, Picker, Pyramid, PyramidEditor } from "../types.js" */
+/** @import { Edit, Frame, Model, OthersScu, Page, Picker, Pyramid, PyramidEditor } from "../types.js" */
 
 const MOST = 60; // lacking SCUs that are listed
 
@@ -69,6 +69,25 @@ export function createOthers(page, { perform }) {
       return [box];
     }), ...(all.length > MOST ? [element("p", "muted", `and ${all.length - MOST} more`)] : []));
   };
+}
+
+/** The next SCU that some coder has otherwise; after the last the first. @type {(frame: Frame) => void} */
+export function goToDifference({ page, select, say }) {
+  const { model, pyramid } = page;
+  const all = differences(model, pyramid);
+  const missing = missingScus(model, pyramid).length;
+  const left = missing > 0 ? ` SCUs of the coders that are missing here: ${missing}.` : "";
+  if (all.length === 0) {
+    byId("others", HTMLDetailsElement).open = missing > 0;
+    say(`The coders have every SCU with the same words.${left}`);
+    return;
+  }
+  const place = pyramid.order.findIndex((one) => one.key === page.scu);
+  const next = all.find((one) => pyramid.order.indexOf(one) > place) ?? all[0];
+  page.filter = "";
+  byId("scu-filter", HTMLInputElement).value = "";
+  select(next.key, null);
+  say(`Difference ${all.indexOf(next) + 1} of ${all.length}.${all.indexOf(next) === all.length - 1 ? left : ""}`);
 }
 
 /** All SCUs of the coders, to choose one from; those of the selected SCU first. @type {(page: Page, editor: PyramidEditor, picker: Picker) => void} */
