@@ -158,6 +158,6 @@ def read_threads(questions: Sequence[Question], project: Project, reader: User) 
 
 
 def questions_by_state(questions: QuerySet[Question], *, resolved: bool) -> QuerySet[Question]:
-    """Return the open ones, those that need an answer first, then the oldest; or the resolved ones, the latest first."""
+    """Return the open ones, unanswered before answered, then the oldest; or the resolved ones, the latest first."""
     found = questions.filter(~Q(resolved_at=None) if resolved else Q(resolved_at=None))
     return found.order_by("-resolved_at", "pk") if resolved else found.order_by("-needs_answer", "created_at", "pk")

@@ -18,9 +18,7 @@ class NewProjectSerializer(StrictSerializer):
     slug = serializers.SlugField(max_length=KEY_LENGTH)
     title = serializers.CharField(max_length=200)
     scheme = serializers.ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
-    guidelines = serializers.CharField(
-        allow_blank=True, default="", max_length=MAX_GUIDELINES, help_text="Markdown"
-    )
+    guidelines = serializers.CharField(allow_blank=True, default="", max_length=MAX_GUIDELINES, help_text="Markdown")
     coders_mark = serializers.BooleanField(default=False, help_text="Coders create markables.")
 
 
