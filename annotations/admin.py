@@ -6,7 +6,7 @@ Codings are shown only, and judgements and operations are not here: only operati
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -21,6 +21,7 @@ from django.http import HttpRequest
 from annotations.models import Category, Coding, Level, Membership, Project, Text, User
 from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
+from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member, remove_membership
 
 
@@ -192,6 +193,11 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         return False
+
+    def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:
+        """Write the project, and a version of its guidelines if these changed."""
+        super().save_model(request, obj, form, change)
+        record_guidelines(obj, cast(User, request.user))
 
 
 @admin.register(Text)

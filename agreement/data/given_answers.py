@@ -10,10 +10,10 @@ from itertools import batched
 from django.db.models import Q
 
 from agreement.data.answers import Extract
-from agreement.data.snippets import covered_text
 from annotations.core import bulk
 from annotations.models import Index, Judgement, Pointer, Project
 from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.texts.keywords import covered_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import batched
 
 from annotations.core import bulk
 from annotations.models import Markable, Text
+from annotations.texts.keywords import Keyword, covered_text, keyword_in_context
 
-# Characters of a text that are shown on either side of a word, and of an item in a list.
-CONTEXT_WIDTH, KEYWORD_WIDTH = 24, 48
-# An item is cut to so many characters in its context.
-LONGEST_KEYWORD = 60
-# What stands for the end of a line.
-NEW_LINE = " / "
-
-
-# The words at either end of a stretch that may be cut.
-WORD_AT_START, WORD_AT_END = re.compile(r"^\S+"), re.compile(r"\S+$")
-LINE_BREAK, WHITE_SPACE = re.compile(r"\s*\n\s*"), re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Keyword:
-    """A markable in its context: a few words before, its own, and a few after, with the white space between them."""
-
-    before: str
-    words: str
-    after: str
-
-    def __str__(self) -> str:
-        return f"{self.before}[{self.words}]{self.after}"
-
-    def on_its_line(self) -> Keyword:
-        """Return the same without the words of other lines, such as another summary's."""
-        return Keyword(self.before.rpartition(NEW_LINE)[2], self.words, self.after.partition(NEW_LINE)[0])
+# Characters of a text that are shown on either side of a word.
+CONTEXT_WIDTH = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +53,6 @@ def read_snippets_and_texts(units: Collection[int]) -> tuple[dict[int, Snippet],
     return snippets, contents
 
 
-def keyword_in_context(content: str, parts: Sequence[Sequence[int]]) -> Keyword:
-    """Return the words of a markable with a few before and after, also of other lines; these begin after a slash."""
-    start, end = parts[0][0], parts[-1][1]
-    first, last = max(start - KEYWORD_WIDTH, 0), min(end + KEYWORD_WIDTH, len(content))
-    before, after = content[first:start], content[end:last]
-    if first and not content[first - 1].isspace():
-        before = WORD_AT_START.sub("", before) if any(map(str.isspace, before)) else before
-    if last < len(content) and not content[last].isspace():
-        after = WORD_AT_END.sub("", after) if any(map(str.isspace, after)) else after
-    words = covered_text(content, parts)
-    if len(words) > LONGEST_KEYWORD:
-        words = f"{words[: LONGEST_KEYWORD // 2].rstrip()} … {words[-LONGEST_KEYWORD // 2 :].lstrip()}"
-    return Keyword(_on_one_line(before.lstrip()), words, _on_one_line(after.rstrip()))
-
-
-def _on_one_line(words: str) -> str:
-    return WHITE_SPACE.sub(" ", LINE_BREAK.sub(NEW_LINE, words))
-
-
 def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:
     """Return the words of a markable and a few around it, cut at white space."""
     start, end = parts[0][0], parts[-1][1]
@@ -106,8 +62,3 @@ def text_in_context(content: str, parts: Sequence[Sequence[int]]) -> str:
     before = before.rpartition("\n")[2]  # not the summary or turn before
     after = after.partition("\n")[0]
     return " ".join(f"{before}{content[start:end]}{after}".split())
-
-
-def covered_text(content: str, parts: Sequence[Sequence[int]]) -> str:
-    """Return the words of a markable, its parts joined by an ellipsis."""
-    return " … ".join(" ".join(content[start:end].split()) for start, end in parts)

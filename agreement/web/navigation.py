@@ -24,6 +24,9 @@ def register() -> None:
         Tab("scus", "SCUs", "scus", Right.SEE_RESULTS, 180, PYRAMIDS, group="results"),
         Tab("peers", "Peers", "peers", Right.SEE_RESULTS, 190, PYRAMIDS, group="results"),
     )
+    # Who discusses items finds the questions of coders with the flags.
+    register_tabs(Tab("discussion", "Flags and questions", "flags", Right.DISCUSS, 60))
+    register_fragment("unanswered", "agreement/parts/unanswered.html")
     register_fragment("overview_head", "agreement/parts/overview_head.html")
     register_fragment("overview", "agreement/parts/overview_card.html")
     register_fragment("scheme", "agreement/parts/scheme_link.html")

@@ -40,6 +40,7 @@ from annotations.models import Invitation, Membership, Project, User
 from annotations.models.rights import Right
 from annotations.projects import invitations
 from annotations.projects.creation import create_project
+from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.permissions import project_for
@@ -100,7 +101,7 @@ class ProjectDetail(APIView):
         require_match(request, _project(request, slug))
         serializer = ProjectChangesSerializer(project, data=request.data, partial=True)
         validated(serializer)
-        serializer.save()
+        record_guidelines(serializer.save(), cast(User, request.user))
         return etag_response(_project(request, slug))
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotations.api import codings, docsets, projects, texts, transfers
+from annotations.api import codings, docsets, projects, questions, texts, transfers
 
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
@@ -16,6 +16,10 @@ urlpatterns = [
     path("projects/<slug:slug>/members/<str:username>/", projects.MemberDetail.as_view(), name="api-member"),
     path("projects/<slug:slug>/invitations/", projects.InvitationList.as_view(), name="api-invitations"),
     path("projects/<slug:slug>/invitations/<int:pk>/", projects.InvitationDetail.as_view(), name="api-invitation"),
+    path("projects/<slug:slug>/guidelines/", questions.GuidelinesVersionList.as_view(), name="api-guidelines-versions"),
+    path("projects/<slug:slug>/questions/", questions.QuestionList.as_view(), name="api-questions"),
+    path("projects/<slug:slug>/questions/<uuid:question>/", questions.QuestionDetail.as_view(), name="api-question"),
+    path("projects/<slug:slug>/questions/<uuid:question>/replies/", questions.ReplyList.as_view(), name="api-replies"),
     path("projects/<slug:slug>/codings/", codings.CodingList.as_view(), name="api-codings"),
     path("projects/<slug:slug>/markables/", codings.MarkableList.as_view(), name="api-markables"),
     path("projects/<slug:slug>/judgements/", codings.JudgementList.as_view(), name="api-judgements"),

@@ -4,7 +4,7 @@
 
 A row is a line: an object with all fields of its table and no others. Rows have no ids: what refers to a row names the
 number of its line, from 1, in a table that comes earlier. Which tables there are, with which fields, the caller says.
-An archive of an older version has no fields that came later.
+An archive of an older version has no fields and tables that came later.
 """
 
 import json
@@ -21,7 +21,7 @@ from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 
-FORMAT, VERSION = "coindex project", 7
+FORMAT, VERSION = "coindex project", 8
 # That of version 0.1.0 of the program.
 OLDEST_VERSION = 2
 MANIFEST = "manifest.json"
@@ -60,14 +60,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a table is called and the fields of its rows."""
+    """What a table is called and the fields of its rows. since: the first version of the archive that has it."""
 
     name: str
     fields: tuple[Field, ...]
+    since: int = OLDEST_VERSION
 
     def in_version(self, version: int) -> "Shape":
         """Return the shape that the table has in archives of a version."""
-        return Shape(self.name, tuple(field for field in self.fields if field.since <= version))
+        return Shape(self.name, tuple(field for field in self.fields if field.since <= version), self.since)
 
     @property
     def file(self) -> str:
@@ -120,7 +121,7 @@ def _encode_value(value: object) -> str:
 def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, most_bytes: int) -> dict[str, Table]:
     """Return the tables of a zip by name, just those of the shapes. Raises FormatError and nothing else on bad input.
 
-    Tables have the fields that the version of the archive has.
+    Tables have the fields that the version of the archive has; a table that came later is empty.
     What is wrong in a file of the zip is said with that file's name; what is wrong with the zip itself with `file`.
     """
     files: dict[str, bytes] = {}
@@ -129,12 +130,15 @@ def read(data: bytes, shapes: Sequence[Shape], file: str, *, most_files: int, mo
             raise FormatError(f"{name} appears twice in the zip", file)
         files[name] = content
     version, rows = _read_manifest(files, file)
-    known = {shape.file for shape in shapes}
-    unknown = sorted(files.keys() - known - {MANIFEST}) or sorted(rows.keys() - {shape.name for shape in shapes})
+    known = {shape.name: shape.file for shape in shapes if shape.since <= version}
+    unknown = sorted(files.keys() - {*known.values(), MANIFEST}) or sorted(rows.keys() - known.keys())
     if unknown:
         raise FormatError(f"no table of a project is called {unknown[0][:50]!r}", file)
     tables: dict[str, Table] = {}
     for shape in shapes:
+        if shape.since > version:
+            tables[shape.name] = Table(shape, {field.name: [] for field in shape.fields})
+            continue
         if shape.file not in files:
             raise FormatError(f"{shape.file} is missing in the zip", file)
         table = _read_table(shape.in_version(version), decode(files.pop(shape.file), shape.file), tables)

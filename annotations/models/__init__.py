@@ -2,11 +2,13 @@
 
 from annotations.models.coding import Coding, Index, Judgement, Pointer
 from annotations.models.docset import SCU, Docset
+from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
 from annotations.models.idempotency import IdempotencyRecord
 from annotations.models.invitation import Invitation
 from annotations.models.markable import Markable
 from annotations.models.operation import Operation
 from annotations.models.project import Membership, Project
+from annotations.models.question import Question, Reply
 from annotations.models.scheme import Category, Level
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
@@ -18,6 +20,8 @@ __all__ = [
     "Category",
     "Coding",
     "Docset",
+    "GuidelinesReading",
+    "GuidelinesVersion",
     "IdempotencyRecord",
     "Index",
     "Invitation",
@@ -28,6 +32,8 @@ __all__ = [
     "Operation",
     "Pointer",
     "Project",
+    "Question",
+    "Reply",
     "Segment",
     "Text",
     "Token",

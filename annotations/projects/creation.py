@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 
 from annotations.formats.model.scheme import ReadyMadeScheme
 from annotations.models import Category, Level, Membership, Project, User
+from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member
 
@@ -35,6 +36,7 @@ def create_project(
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
     _create_scheme(project, scheme, coders_mark=coders_mark)
+    record_guidelines(project, manager)
     if manager is not None:
         add_member(project, manager, Membership.Role.MANAGER)
     return project

@@ -25,14 +25,14 @@ type Group = Literal["annotate", "results", "data"]
 GROUPS: dict[Group, str] = {"annotate": "Annotate", "results": "Results", "data": ""}
 
 # Places of pages that other applications add to.
-type Slot = Literal["overview", "overview_head", "scheme"]
+type Slot = Literal["overview", "overview_head", "scheme", "unanswered"]
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
     """A tab of a project: the name of its route, the right it takes, and the kinds of answers that have such a page.
 
-    Tabs stand in their group, in the order of `position`.
+    Tabs stand in their group, in the order of `position`. Who has the right `unless` finds the same at another tab.
     """
 
     key: str
@@ -42,6 +42,7 @@ class Tab:
     position: int
     answers: tuple[str, ...] = tuple(Project.Answers.values)
     group: Group = "annotate"
+    unless: Right | None = None
 
 
 _tabs: dict[str, Tab] = {
@@ -53,6 +54,7 @@ _tabs: dict[str, Tab] = {
         Tab("members", "People", "members", Right.MANAGE, 30),
         Tab("assign", "Assignments", "assign", Right.MANAGE, 40, NO_PYRAMIDS),
         Tab("scheme", "Scheme and guidelines", "scheme", Right.VIEW_PROJECT, 50),
+        Tab("questions", "Questions", "questions", Right.VIEW_PROJECT, 60, unless=Right.DISCUSS),
         Tab("transfers", "Import and export", "transfers", Right.SEE_RESULTS, 300, group="data"),
     )
 }
@@ -67,9 +69,13 @@ def register_tabs(*tabs: Tab) -> None:
 def tabs_for(project: Project) -> dict[Group, list[Tab]]:
     """Return the tabs that the project has and its member may open, by group, each in their order."""
     tabs = sorted(_tabs.values(), key=lambda tab: tab.position)
-    allowed = [tab for tab in tabs if project.answers in tab.answers and may(project, tab.right)]
+    allowed = [tab for tab in tabs if project.answers in tab.answers and _may_open(project, tab)]
     groups = {group: [tab for tab in allowed if tab.group == group] for group in GROUPS}
     return {group: tabs for group, tabs in groups.items() if tabs}
+
+
+def _may_open(project: Project, tab: Tab) -> bool:
+    return may(project, tab.right) and not (tab.unless is not None and may(project, tab.unless))
 
 
 def register_fragment(slot: Slot, template: str) -> None:

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from annotations.core.etags import etag_of
 from annotations.core.text import natural_key, pluralize
-from annotations.models import Coding, Docset, Judgement, Markable, Operation, Project, Text
+from annotations.models import Coding, Docset, Judgement, Markable, Operation, Project, Question, Text
 from annotations.projects.locks import lock_project
 
 logger = logging.getLogger(__name__)
@@ -72,6 +72,7 @@ def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
         "submitted coding": submitted,
         "open coding": begun - submitted,
         "judgement": Judgement.objects.filter(coding__text__in=keys, category__isnull=False).count(),
+        "question": Question.objects.filter(text__in=keys).count(),
         "logged operation": Operation.objects.filter(coding__text__in=keys).count(),
     }
     for dependent in _dependents:

@@ -7,10 +7,12 @@ from annotations.web.views import (
     assignments,
     coding,
     docsets,
+    guidelines,
     help,
     invitations,
     members,
     projects,
+    questions,
     scheme,
     texts,
     transfers,
@@ -19,6 +21,7 @@ from annotations.web.views import (
 # The agreed pyramid of a docset, and peers coded against it: a coder may have codings of their own of the same texts.
 AGREED = "projects/<slug:slug>/texts/<slug:text>/agreed/"
 DOCSET = "projects/<slug:slug>/docsets/<slug:docset>/"
+QUESTION = "projects/<slug:slug>/questions/<uuid:question>/"
 
 urlpatterns = [
     path("", projects.home, name="home"),
@@ -33,6 +36,15 @@ urlpatterns = [
     path("projects/<slug:slug>/", projects.project_home, name="project"),
     path("projects/<slug:slug>/scheme/", scheme.scheme, name="scheme"),
     path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
+    path("projects/<slug:slug>/guidelines/", guidelines.guidelines, name="guidelines"),
+    path("projects/<slug:slug>/guidelines/difference/", guidelines.compare, name="guidelines-difference"),
+    path("projects/<slug:slug>/guidelines/read/", guidelines.read, name="read-guidelines"),
+    path("projects/<slug:slug>/guidelines/<int:number>/", guidelines.version, name="guidelines-version"),
+    path("projects/<slug:slug>/questions/", questions.questions, name="questions"),
+    path(QUESTION, questions.question, name="question"),
+    path(f"{QUESTION}resolve/", questions.resolve, name="resolve-question"),
+    path(f"{QUESTION}read/", questions.read, name="read-question"),
+    path(f"{QUESTION}publish/", questions.publish_answer, name="publish-answer"),
     path("projects/<slug:slug>/members/", members.members, name="members"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", members.remove_member, name="remove-member"),
     path(
@@ -57,10 +69,12 @@ urlpatterns = [
     path(f"{DOCSET}summaries/delete/", docsets.delete_summary, name="delete-summary"),
     path(f"{DOCSET}agreed/", docsets.agreed, name="docset-agreed"),
     path("projects/<slug:slug>/texts/<slug:text>/code/", coding.code, name="code"),
+    path("projects/<slug:slug>/texts/<slug:text>/questions/", questions.text_questions, name="text-questions"),
     path("projects/<slug:slug>/texts/<slug:text>/submit/", coding.submit, name="submit"),
     path("projects/<slug:slug>/texts/<slug:text>/reopen/", coding.reopen_own, name="reopen-own"),
     path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/reopen/", coding.reopen, name="reopen"),
     path(f"{AGREED}code/", coding.code, {"agreed": True}, name="code-agreed"),
+    path(f"{AGREED}questions/", questions.text_questions, {"agreed": True}, name="text-questions-agreed"),
     path(f"{AGREED}submit/", coding.submit, {"agreed": True}, name="submit-agreed"),
     path(f"{AGREED}reopen/", coding.reopen_own, {"agreed": True}, name="reopen-own-agreed"),
     path(f"{AGREED}codings/<str:coder>/reopen/", coding.reopen, {"agreed": True}, name="reopen-agreed"),

@@ -59,6 +59,11 @@ def discussing(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     return who(DISCUSS, ok, body)
 
 
+def asking(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
+    """Return the access to a question of the coder, which does not exist for other coders."""
+    return own("coder", *DISCUSS, ok=ok, body=body)
+
+
 def managers(ok: int = 200, body: Mapping[str, Any] | None = None) -> Access:
     return who(MANAGE, ok, body)
 
@@ -136,6 +141,8 @@ PARAMETERS = {
     "username": "@viewer.username",
     "page": "coders",
     "table": "matrix",
+    "question": "@question.uuid",
+    "number": "1",
 }
 OF_PYRAMIDS = PARAMETERS | {"slug": "@pyramids.slug", "text": "@models.slug", "key": "@contributor"}
 OF_AGREED = OF_PYRAMIDS | {
@@ -177,6 +184,7 @@ def rows_of_summaries(*summaries: Mapping[str, str]) -> dict[str, Any]:
     return fields
 
 
+ASKED = {"markable": "phrase:4-14", "body": "Why?"}
 PASTED = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
 FILE = {"format": "conll2012", "files": upload, "whose": "nobody"}
 JUDGED = operations(1, "judge", markable="@markable.key", category="phrase", pointers=["@target.key"])
@@ -245,6 +253,20 @@ PAGES = [
     again("scheme", OF_PYRAMIDS, POST=managers(200, {"words_exclusive": "on"}), unseen=True),
     again("scheme", takes=["results_open"], POST=managers(302, {"about": "1", "title": "T"})),
     row("exchange-scheme", GET=managers(), POST=managers(400, {"scheme": "muc-ident"}), unseen=True),  # it has texts
+    row("guidelines", GET=members()),
+    row("guidelines-version", foreign=False, GET=members()),
+    row("guidelines-difference", GET=members(400)),
+    row("read-guidelines", POST=members(302, {"number": "1"})),
+    row("questions", GET=members()),
+    row("question", GET=asking(), POST=asking(302, {"body": "Why?"})),
+    row("resolve-question", POST=asking(302)),
+    row("read-question", POST=asking(302), unseen=True),  # somebody who answers has it not to read
+    row(
+        "publish-answer",
+        POST=discussing(302, {"public_question": "Why?", "public_answer": "So."}),
+    ),
+    row("text-questions", GET=own("coder", "other coder", BOTH), POST=own("coder", "other coder", BOTH, body=ASKED)),
+    row("text-questions-agreed", OF_AGREED, GET=own("adjudicator"), POST=own("adjudicator", body={"body": "Why?"})),
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
     row("remove-member", pk="@membership.pk", POST=managers(302, {"confirmed": "1"})),
@@ -386,6 +408,14 @@ API = [
     ),
     row("api-project", GET=members(), PATCH=managers(200, {"title": "New"})),
     row("api-scheme", GET=members(), PATCH=managers(200, {"coders_mark": ["@level.key"]})),
+    row("api-guidelines-versions", GET=members()),
+    row(
+        "api-questions",
+        GET=members(),
+        POST=own("coder", "other coder", BOTH, ok=201, body={"text": "@text.slug", **ASKED}),
+    ),
+    row("api-question", GET=asking()),
+    row("api-replies", POST=asking(201, {"body": "Why?"})),
     row("api-members", GET=managers(), POST=managers(201, {"username": "@outsider.username", "role": "viewer"})),
     row("api-member", GET=managers(), PATCH=managers(200, {"role": "adjudicator"}), DELETE=managers(204)),
     row("api-invitations", GET=managers(), POST=managers(201, {"role": "viewer"})),

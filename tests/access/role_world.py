@@ -18,9 +18,11 @@ from annotations.models import Coding, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects import invitations
 from annotations.projects.creation import create_project
+from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member
 from annotations.projects.tokens import create_token
 from annotations.schemes.ready_made import SCHEMES
+from annotations.texts.questions import ask, reply_to
 from annotations.transfers import orders
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.sources import SourceDocument
@@ -122,6 +124,11 @@ def _texts(half: SimpleNamespace, names: SimpleNamespace) -> None:
     half.invitation, half.secret = invitations.invite(project, "coder", half.manager, days=7)
     half.remark = add_remark(half.target, half.manager, "What of this?")
     set_flag(half.markable, half.manager, on=True)
+    half.question = ask(text, half.coder, "What of this?", half.target.key)
+    reply_to(half.question, half.manager, "See the guidelines.")
+    project.guidelines = "Read."
+    project.save()
+    record_guidelines(project, None)
     half.computation = Computation.objects.create(
         project=project, kind="grid", state="s", parameters={}, finished_at=timezone.now() - timedelta(days=1)
     )

@@ -26,6 +26,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
+from annotations.texts.questions import ask, reply_to
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.sources import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
@@ -37,6 +38,8 @@ WALK = "[Anna](a) took [her](b) dog. [It](c) was fun, she said."
 # Alice's own file marks "she" besides; the text "secret" is hers alone.
 WALK_BY_ALICE = "[Anna](a=1) took [her](b=1) dog. [It](c=2|3) was fun, [she](z=1) said."
 SECRET_BY_ALICE = "[Nobody](n=1) shall know."
+
+HER_QUESTION = UUID(int=1)
 
 # What is put into an address for each parameter that a route may take. A new parameter needs an entry here.
 VALUES = {
@@ -53,6 +56,8 @@ VALUES = {
     "page": ["coders"],
     "name": ["coding"],
     "table": ["each"],
+    "question": [str(HER_QUESTION)],
+    "number": ["1"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
 # One at a time, since what is not known is refused.
@@ -236,6 +241,9 @@ def alice_points(project):
     coding = Coding.objects.get(text=text, coder__username="alice")
     for key in text.markables.filter(level__coded=True).values_list("key", flat=True):
         judge(coding, key, "place", note="hers")
+    question = ask(text, coding.coder, "Secret?", "phrase:4-14", uuid=HER_QUESTION)
+    reply_to(question, User.objects.get(username="charlie"), "Secret.", resolve=True)
+    ask(text, coding.coder, "Secret, too?")
     level = project.levels.get(key="phrase")
     mark = text.markables.create(level=level, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
     coding.judgements.create(markable=mark)

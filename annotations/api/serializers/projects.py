@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from annotations.api.serializers.coding import SchemeStateSerializer, StrictSerializer
 from annotations.models import Invitation, Membership, Project
+from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.invitation import MAX_USES
 from annotations.models.project import KEY_LENGTH
 from annotations.schemes.ready_made import SCHEMES
@@ -17,11 +18,13 @@ class NewProjectSerializer(StrictSerializer):
     slug = serializers.SlugField(max_length=KEY_LENGTH)
     title = serializers.CharField(max_length=200)
     scheme = serializers.ChoiceField(list(SCHEMES), help_text="A ready-made scheme.")
-    guidelines = serializers.CharField(allow_blank=True, default="", help_text="Markdown")
+    guidelines = serializers.CharField(allow_blank=True, default="", max_length=MAX_GUIDELINES, help_text="Markdown")
     coders_mark = serializers.BooleanField(default=False, help_text="Coders create markables.")
 
 
 class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Project]):
+    guidelines = serializers.CharField(allow_blank=True, max_length=MAX_GUIDELINES, help_text="Markdown")
+
     class Meta:
         model = Project
         fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive", "scores_shown"]

@@ -16,7 +16,7 @@ from django.db import models
 from annotations.coding.decisions import DECISION_FIELDS, OperationRejected, parse_operation
 from annotations.coding.markables import InvalidMarkable, check_parts
 from annotations.formats import Finding
-from annotations.formats.model.keys import format_parts, markable_key
+from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Operation, Project, Segment, Text
 from annotations.transfers.archiving.judging import check_judgements
@@ -46,6 +46,7 @@ def check_tables(tables: Tables) -> list[Finding]:
     _check_kinds(tables)
     _check_summaries(tables)
     findings = list(_check_markables(tables))
+    _check_questions(tables)
     findings += check_judgements(tables)
     _check_operations(tables)
     findings += _coders_without_role(tables)
@@ -186,6 +187,15 @@ def _check_markables(tables: Tables) -> Iterator[Finding]:
             if key.partition(":")[2] != format_parts(parts):
                 raise markables.error(row, f"its key should be {markable_key(levels[level - 1], parts)}")
             yield Finding("other-level", f"{key} is of level {levels[level - 1]}", markables.shape.file, row + 1)
+
+
+def _check_questions(tables: Tables) -> None:
+    """Check that questions are about places of their text."""
+    questions, lengths = tables["questions"], _lengths(tables)
+    for row, (text, key) in enumerate(zip(questions["text"], questions["key"], strict=True)):
+        place = parse_key(key)
+        if key and (place is None or place.parts[-1][1] > lengths[text - 1]):
+            raise questions.error(row, f"its text has no place for a markable {key[:50]!r}")
 
 
 def _check_operations(tables: Tables) -> None:

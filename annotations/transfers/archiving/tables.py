@@ -17,6 +17,8 @@ from annotations.models import (
     Category,
     Coding,
     Docset,
+    GuidelinesReading,
+    GuidelinesVersion,
     Index,
     Judgement,
     Level,
@@ -25,6 +27,8 @@ from annotations.models import (
     Operation,
     Pointer,
     Project,
+    Question,
+    Reply,
     Segment,
     Text,
     User,
@@ -39,7 +43,7 @@ class ArchivedTable:
 
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
     descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
-    `since` the first version of the archive that has a field, where that is not the oldest.
+    `since` the first version of the archive that has a field, where that is not the one that first has the table.
     """
 
     name: str
@@ -48,6 +52,7 @@ class ArchivedTable:
     order: tuple[str, ...]
     json: Mapping[str, Predicate] = field(default_factory=dict)
     since: Mapping[str, int] = field(default_factory=dict)
+    table_since: int = OLDEST_VERSION
 
 
 def is_spans(value: object) -> bool:
@@ -73,9 +78,14 @@ TABLES: list[ArchivedTable] = [
     ArchivedTable("levels", Level, "project", ("position", "key")),
     ArchivedTable("categories", Category, "project", ("position", "key"), since={"singleton": 3}),
     ArchivedTable("members", Membership, "project", ("user",)),
+    ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
+    ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
     ArchivedTable("docsets", Docset, "project", ("slug",)),
     ArchivedTable("texts", Text, "project", ("slug",), since={"position": 5}),
     ArchivedTable("segments", Segment, "text__project", ("text", "start", "-end", "kind")),
+    ArchivedTable("questions", Question, "text__project", ("text", "created_at", "uuid"), table_since=8),
+    # Two replies may say the same at the same moment, so the rest is the order in which they were made.
+    ArchivedTable("replies", Reply, "question__text__project", ("question", "created_at"), table_since=8),
     ArchivedTable(
         "markables",
         Markable,
@@ -139,7 +149,9 @@ def shape_of(archived: ArchivedTable) -> Shape:
     """Return the shape of the table in files. Raise TypeError on a field of an unknown kind."""
     fields = (_field(model_field) for model_field in archived_fields(archived).values())
     return Shape(
-        archived.name, tuple(replace(one, since=archived.since.get(one.name, OLDEST_VERSION)) for one in fields)
+        archived.name,
+        tuple(replace(one, since=archived.since.get(one.name, archived.table_since)) for one in fields),
+        archived.table_since,
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from django.utils import timezone
 
 from annotations.formats.project import Table
-from annotations.models import Coding, Project
+from annotations.models import Coding, GuidelinesReading, Project
+from annotations.projects.guidelines import record_guidelines
 from annotations.schemes.singletons import mark_singletons
 from annotations.transfers.archiving.tables import TABLES, archived_fields, shape_of
 
@@ -34,6 +35,18 @@ def upgrade_project(project: Project, tables: Mapping[str, Table]) -> None:
     if "scores_shown" not in tables["project"].columns:
         project.scores_shown = True
         project.save(update_fields=["scores_shown"])
+    if project.guidelines and not len(tables["guidelines_versions"]):
+        _make_first_version(project)
     if "viewed_at" not in tables["codings"].columns:
         submitted = Coding.objects.filter(text__project=project, status=Coding.Status.SUBMITTED)
         submitted.update(viewed_at=timezone.now())
+
+
+def _make_first_version(project: Project) -> None:
+    """Make the guidelines version 1, which the members of the project have read."""
+    version = record_guidelines(project, None)
+    if version is not None:
+        users = project.memberships.values_list("user", flat=True)
+        GuidelinesReading.objects.bulk_create(
+            [GuidelinesReading(project=project, user_id=user, number=version.number) for user in users]
+        )

@@ -6,17 +6,35 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from django import forms
+from django.db import transaction
 from django.http import QueryDict
 
 from annotations.core.etags import etag_of
 from annotations.core.fields import ModelCheckboxField
-from annotations.models import Level, Project
+from annotations.models import Level, Project, User
+from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.projects.creation import exchange_scheme
+from annotations.projects.guidelines import record_guidelines
+from annotations.projects.locks import lock_project
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 
 
+class GuidelinesField(forms.CharField):
+    """The guidelines of a project, in Markdown."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            max_length=MAX_GUIDELINES,
+            required=False,
+            widget=forms.Textarea(attrs={"rows": 8}),
+            help_text="Markdown. Each save that changes them is a version: coders see what changed since they read them.",
+        )
+
+
 class ProjectForm(forms.ModelForm[Project]):
+    guidelines = GuidelinesField()
+
     scheme = forms.ChoiceField(
         choices=[(scheme.key, scheme.label) for scheme in SCHEMES.values()],
         help_text="Levels and categories that coders use. You can look at them on the page Scheme.",
@@ -32,7 +50,6 @@ class ProjectForm(forms.ModelForm[Project]):
         model = Project
         fields = ["title", "slug", "guidelines"]
         help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
-        widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
 
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
 
@@ -96,10 +113,18 @@ class ProjectFieldsForm(StaleFormMixin, forms.ModelForm[Project]):
 class AboutForm(ProjectFieldsForm):
     """Title and guidelines of a project, and whether its coders see the results."""
 
+    guidelines = GuidelinesField()
+
     class Meta:
         model = Project
         fields = ["title", "guidelines", "results_open"]
-        widgets = {"guidelines": forms.Textarea(attrs={"rows": 8})}
+
+    def save_as(self, author: User) -> None:
+        """Write the fields, and a version of the guidelines if these changed."""
+        with transaction.atomic():
+            lock_project(self.instance.pk)
+            self.save()
+            record_guidelines(self.instance, author)
 
 
 class CoderMarkedLevelsForm(StaleFormMixin, forms.Form):

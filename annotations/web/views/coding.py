@@ -27,7 +27,9 @@ from annotations.models import Coding, Project
 from annotations.models.coding import AGREED_KINDS, CodingQuerySet
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
+from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.questions import count_news
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.reopening import ReasonForm, RequestForm
@@ -46,6 +48,8 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "coding": coding,
         "coding_state": coding_state(coding, project),
         "guidelines_html": markdown.render(project.guidelines),
+        "news": guidelines_news(project, signed_in_user(request)),
+        "n_news": count_news(project, signed_in_user(request)),
         "agreed": "-agreed" if agreed else "",
     }
     if coding.status == Coding.Status.OPEN:

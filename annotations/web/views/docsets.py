@@ -36,6 +36,7 @@ from annotations.texts.changes import deletion_figures
 from annotations.web.forms.docsets import DocsetAssignForm, NewDocset, NewPeers, ReassignAgreedForm, StartAgreedForm
 from annotations.web.forms.texts import DeletionForm
 from annotations.web.views import signed_in_user
+from annotations.web.views.news import news_for
 
 
 @login_required
@@ -255,7 +256,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
     overviews, username = docset_overviews(project, signed_in_user(request)), signed_in_user(request).get_username()
     coders = coders_in(overviews)
     own = [(docset, [coding for coding in docset.codings if coding.coder == username]) for docset in overviews]
-    context = {
+    context: dict[str, Any] = {
         "project": project,
         "docsets": [(docset, progress_table(docset, coders)) for docset in overviews],
         "coders": coders,
@@ -266,6 +267,7 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         "reopen_requests": reopen_requests(project) if may(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
+    context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))
     return render(request, "annotations/docsets/pyramids_home.html", context)
 
 

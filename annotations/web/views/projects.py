@@ -27,6 +27,7 @@ from annotations.projects.permissions import project_for
 from annotations.schemes.ready_made import SCHEMES
 from annotations.web.forms.projects import ProjectForm
 from annotations.web.views import docsets, signed_in_user
+from annotations.web.views.news import news_for
 
 # So many projects need no search.
 FEW = 6
@@ -105,6 +106,7 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         "manages": may(project, Right.MANAGE),
         "steps": steps_to_do(project),
     }
+    context |= news_for(project, signed_in_user(request), codes=True)
     return render(request, "annotations/projects/own_texts.html", context)
 
 
@@ -133,4 +135,5 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "reopen_requests": reopen_requests(project) if may(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),
     }
+    context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))
     return render(request, "annotations/projects/progress.html", context)

@@ -25,6 +25,7 @@ from annotations.web.forms.projects import (
     ExchangeSchemeForm,
     PyramidOptionsForm,
 )
+from annotations.web.views import signed_in_user
 
 
 @login_required
@@ -64,7 +65,10 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         question = _opening(project, about_form) if is_about else _scheme_change(project, form)
         if question is not None and not is_confirmed(request):
             return ask(request, project, question)
-        sent_form.save()
+        if is_about:
+            about_form.save_as(signed_in_user(request))
+        else:
+            form.save()
         messages.success(request, "Saved. Coders see the change when they open a text.")
         return redirect("scheme", project.slug)
     if sent_form.errors:

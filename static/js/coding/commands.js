@@ -20,7 +20,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
   const { page, keyboard, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker } = createCommands({
-    actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, say, undo, refresh,
+    actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, say, undo, refresh,
     search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./places.js")).createPlaces(frame) },
     relabel: () => buildPanel(page.model, keyboard),
   });

@@ -18,7 +18,7 @@ export function createPyramidCommands(frame, editor, waiting) {
   const { model } = page;
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
-    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, say, undo: editor.undo, refresh,
+    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, say, undo: editor.undo, refresh,
     search: { placeholder: "an action, or words of the text or of an SCU", load: loadPlaces },
     relabel: () => buildPanel(model, keyboard),
   });

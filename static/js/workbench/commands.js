@@ -49,9 +49,9 @@ export function togglePanel(id) {
 }
 
 /** @template M @param {CommandOptions<M>} options */
-export function createCommands({ actions, available, keyboard, place, search, idle, say, undo, relabel, refresh }) {
+export function createCommands({ actions, available, keyboard, place, search, idle, subject, say, undo, relabel, refresh }) {
   const loadPicker = loadOnce(async () => {
-    const [{ createPicker }, places] = await Promise.all([import("./picker.js"), search.load()]);
+    const [{ createPicker }, places] = await Promise.all([import("./picker.js"), search.load(), import("./palette.js")]);
     return { dialog: createPicker(byId("picker", HTMLDialogElement)), places };
   });
   /** @type {PlacePicker} */
@@ -86,20 +86,8 @@ export function createCommands({ actions, available, keyboard, place, search, id
     refresh();
   }
 
-  function palette() {
-    const listed = available.filter(({ id }) => id !== "palette");
-    picker.open({
-      title: "All actions",
-      placeholder: search.placeholder,
-      choices: (query, places) => {
-        const wanted = query.trim().toLowerCase();
-        const found = listed.filter(({ label, group }) => `${group} ${label}`.toLowerCase().includes(wanted));
-        return [
-          ...found.map(({ id, label }) => ({ label, keys: keyboard.keysOf(id), run: () => run(id) })),
-          ...(wanted ? places(query) : []),
-        ];
-      },
-    });
+  async function palette() {
+    (await loadPart(() => import("./palette.js"), { keyboard, say }))?.openPalette(available, keyboard, picker, search.placeholder, run);
   }
 
   async function help() {
@@ -122,6 +110,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
       keyboard.release();
       say("Press Tab to leave the text.");
     },
+    "ask": async () => (await loadPart(() => import("./questions.js"), { keyboard, say }))?.openQuestions(subject()),
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),
     "smaller": () => resize(-1),

@@ -158,6 +158,8 @@ export interface CommandOptions<M> {
   search: { placeholder: string; load: () => Promise<Places> };
   /** whether there is nothing to work on */
   idle: () => boolean;
+  /** the key of the markable that a question is about; null: the text */
+  subject: () => string | null;
   say: (words: string) => void;
   undo: (forward: boolean) => void;
   /** show other keys */

@@ -61,7 +61,7 @@ def test_a_flag_is_resolved_from_the_list_and_stays_readable(signed_in, people, 
     address = f"/projects/tea/agreement/items/tea/{markables['c'].key}/"
     reply = client.post(f"{address}flag/resolve/", {"from": "flags"}, follow=True)
     assert reply.redirect_chain == [(URL, 302)]
-    assert "No flags" in reply.content.decode()
+    assert "No open flags or questions" in reply.content.decode()
     flag = Flag.objects.get(markable=markables["c"])
     assert (flag.resolved_by, flag.resolved_at is None) == (people["adjudicator"], False)
     page = client.get(address).content.decode()

@@ -14,6 +14,8 @@ from annotations.models import (
     Category,
     Coding,
     Docset,
+    GuidelinesReading,
+    GuidelinesVersion,
     IdempotencyRecord,
     Index,
     Invitation,
@@ -24,6 +26,8 @@ from annotations.models import (
     Operation,
     Pointer,
     Project,
+    Question,
+    Reply,
     Segment,
     Text,
     Token,
@@ -46,7 +50,12 @@ def rows(codings, alice, charlie, keys, project, text):
     markable = text.markables.get(key=keys["a"])
     category = project.categories.get(key="none")
     judgement = Judgement.objects.create(coding=coding, markable=markable, category=category)
+    question = Question.objects.create(text=text, uuid=UUID, coder=alice, body="Why?", created_at=timezone.now())
     return {
+        GuidelinesReading: GuidelinesReading.objects.create(project=project, user=alice, number=1),
+        GuidelinesVersion: GuidelinesVersion.objects.create(project=project, number=1, created_at=timezone.now()),
+        Question: question,
+        Reply: Reply.objects.create(question=question, author=charlie, body="So.", created_at=timezone.now()),
         User: alice,
         Project: project,
         Membership: project.memberships.get(user=alice),
@@ -82,6 +91,15 @@ BAD = {
     "project_unmarked_known": (Project, {"slug": "p", "unmarked": "ghost"}),
     "membership_one_role_a_person": (Membership, {"role": "viewer"}),
     "membership_role_known": (Membership, {"role": "ghost", "user": "mallory"}),
+    "guidelines_version_once_in_project": (GuidelinesVersion, {}),
+    "guidelines_version_counts_from_1": (GuidelinesVersion, {"number": 0}),
+    "guidelines_reading_one_a_person": (GuidelinesReading, {"number": 2}),
+    "guidelines_reading_of_a_version": (GuidelinesReading, {"user": "mallory", "number": 0}),
+    "question_once_in_text": (Question, {}),
+    "question_not_empty": (Question, {"uuid": uuid4(), "body": ""}),
+    "question_resolved_by_somebody": (Question, {"uuid": uuid4(), "resolved_by": "mallory"}),
+    "question_published_with_answer": (Question, {"uuid": uuid4(), "public_question": "Why?"}),
+    "reply_not_empty": (Reply, {"body": ""}),
     "level_key_unique_in_project": (Level, {}),
     "level_marked_is_coded": (Level, {"key": "c", "coded": False, "coders_mark": True}),
     "category_key_unique_in_project": (Category, {}),

@@ -33,13 +33,15 @@ from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import Document, FormatError, plain
 from annotations.formats.project import VERSION, Kind
-from annotations.models import Category, Coding, Markable, Membership, Operation, Project, User
+from annotations.models import Category, Coding, Markable, Membership, Operation, Project, Question, Reply, User
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.planning.rounds import move_to_round
 from annotations.projects.creation import create_project
+from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.members import add_member
 from annotations.schemes.ready_made import SCHEMES
+from annotations.texts.questions import ask, publish, reply_to, resolve_question
 from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
 from annotations.transfers.archiving.tables import LEFT_OUT, TABLES, archived_fields, is_spans, shape_of
 from annotations.transfers.exporting.codings import documents_of
@@ -131,6 +133,18 @@ def make_tea() -> Project:
     settled = Markable.objects.get(text=text, label="b")
     set_flag(settled, charlie, True, "Which one?")
     resolve_flag(settled, alice)
+    asked = ask(text, alice, "Is *it* the kettle?", keys["c"])
+    reply_to(asked, charlie, "Yes.", resolve=True)
+    reply_to(asked, alice, "And here?")
+    for _ in range(2):
+        Reply.objects.create(question=asked, author=charlie, body="Again.", created_at=datetime(2026, 1, 1, tzinfo=UTC))
+    publish(asked, "Is it the kettle?", "Yes.")
+    resolve_question(ask(text, bob, "What is this text?"), bob)
+    ask(text, bob, "And this one?", keys["a"])
+    record_reading(project, bob, 1)
+    project.guidelines += " again"
+    project.save()
+    record_guidelines(project, charlie)
     save_mapping(project, "mine", {"place": "other", "none": "other"}, charlie)
     save_mapping(project, "empty", {}, charlie)
     Project.objects.filter(pk=project.pk).update(results_open=True, preset="passonneau-2004")
@@ -500,13 +514,21 @@ def test_every_field_of_a_table_is_archived_but_its_key_and_that_of_the_project(
         before.add(one.name)
 
 
+def made_older(of: dict[str, bytes], version: int) -> None:
+    """Let an archive be of an older version, without the tables that came later."""
+    manifest = json.loads(of["manifest.json"])
+    for archived_table in TABLES:
+        if archived_table.table_since > version:
+            del of[f"{archived_table.name}.jsonl"], manifest["rows"][archived_table.name]
+    of["manifest.json"] = json.dumps({**manifest, "version": version}).encode()
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(("preset", "singletons"), [("passonneau-2004", ["none"]), ("masi", [])])
 def test_an_archive_made_by_0_1_0_comes_back(preset, singletons):
     project = create_project("tales", "Tales", SCHEMES["passonneau-2004"])
     Project.objects.filter(pk=project.pk).update(preset=preset)
     of = files(archived(project))
-    manifest = json.loads(of["manifest.json"])
     rows = [json.loads(line) for line in of["categories.jsonl"].splitlines()]
     for row in rows:
         del row["singleton"]
@@ -514,7 +536,7 @@ def test_an_archive_made_by_0_1_0_comes_back(preset, singletons):
     row = json.loads(of["project.jsonl"])
     assert row.pop("scores_shown") is False
     of["project.jsonl"] = (json.dumps(row) + "\n").encode()
-    of["manifest.json"] = json.dumps({**manifest, "version": 2}).encode()
+    made_older(of, 2)
     restored = restore_project(rezipped(of), slug="copy").project
     assert list(restored.categories.filter(singleton=True).values_list("key", flat=True)) == singletons
     assert restored.scores_shown
@@ -528,10 +550,21 @@ def test_submissions_of_an_older_archive_count_as_viewed(tea):
     for row in rows:
         del row["viewed_at"], row["reopen_request"]
     of["codings.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    of["manifest.json"] = json.dumps({**json.loads(of["manifest.json"]), "version": 6}).encode()
+    made_older(of, 6)
     restored = restore_project(rezipped(of), slug="copy").project
     codings = Coding.objects.filter(text__project=restored)
     assert {(one.status == "submitted", one.viewed_at is not None) for one in codings} == {(True, True), (False, False)}
+
+
+def test_the_guidelines_of_an_older_archive_are_version_1_which_its_members_have_read(tea):
+    of = files(archived(tea))
+    made_older(of, 7)
+    restored = restore_project(rezipped(of), slug="copy").project
+    [version] = restored.guidelines_versions.all()
+    assert (version.number, version.body, version.author) == (1, tea.guidelines, None)
+    read = dict(restored.guidelines_readings.values_list("user", "number"))
+    assert read == dict.fromkeys(restored.memberships.values_list("user", flat=True), 1)
+    assert not Question.objects.filter(text__project=restored).exists()
 
 
 def test_other_tables_need_another_version():
@@ -545,6 +578,7 @@ def test_other_tables_need_another_version():
         5: "f0953b94018316ca",
         6: "22b347a97ffe4173",
         7: "e945f8fcb99779c6",
+        8: "3e7493e4502eb0b0",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 

@@ -9,7 +9,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from agreement.data.given_answers import GivenAnswer
-from agreement.data.snippets import covered_text, read_snippets
+from agreement.data.snippets import read_snippets
 from agreement.reports.items.items import ItemFilters, ItemReport, Items, compute_items, report_item
 from agreement.reports.parameters import InvalidParameter, Parameters
 from agreement.reports.request import AnalysisRequest
@@ -22,6 +22,7 @@ from agreement.sections.pages.items.items import given_answers, item_options, re
 from agreement.sections.pages.items.scu_items import scus_by_coder, summary_lines
 from agreement.sections.tables import Cell, Column, Table
 from annotations.models import Markable, Project, Segment, Text
+from annotations.texts.keywords import covered_text
 
 SIDE_BY_SIDE = "columns"  # the view in which each coder has the text to themself
 

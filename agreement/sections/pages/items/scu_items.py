@@ -8,11 +8,11 @@ from typing import Any
 
 from agreement.data.pyramids import PyramidAnnotation, read_pyramids
 from agreement.data.scu_words import scus_by_word
-from agreement.data.snippets import covered_text
 from agreement.sections.pages.items import passage
 from annotations.coding.markables import Parts
 from annotations.coding.pyramid_rules import Contributor, summary_index
 from annotations.models import Project, Text
+from annotations.texts.keywords import covered_text
 
 
 @dataclass(frozen=True, slots=True)

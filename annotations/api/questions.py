@@ -1,0 +1,173 @@
+"""The REST API of questions of coders, and of the versions of the guidelines."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from uuid import UUID
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.db.models import Prefetch, QuerySet
+from django_filters import rest_framework as filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotations.api.idempotency import idempotent
+from annotations.api.lists import ProjectListView
+from annotations.api.problems import validation_error
+from annotations.api.serializers.coding import StrictSerializer
+from annotations.api.serializers.projects import validated
+from annotations.models import GuidelinesVersion, Project, Question, Reply, User
+from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
+from annotations.models.rights import Right
+from annotations.projects.peer_names import hide_name, is_blind_to_peers
+from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.questions import ask, find_question, reply_to
+
+
+class ReplySerializer(serializers.ModelSerializer[Reply]):
+    author = serializers.CharField(source="author.username", read_only=True)
+
+    class Meta:
+        model = Reply
+        fields = ["author", "body", "created_at"]
+
+
+class QuestionSerializer(serializers.ModelSerializer[Question]):
+    id = serializers.UUIDField(source="uuid", read_only=True)
+    text = serializers.SerializerMethodField()
+    markable = serializers.CharField(source="key", read_only=True, help_text='"": the text as a whole')
+    coder = serializers.CharField(source="coder.username", read_only=True)
+    resolved_by = serializers.CharField(source="resolved_by.username", read_only=True, default=None, allow_null=True)
+    needs_answer = serializers.BooleanField(read_only=True, help_text="its coder wrote last")
+    has_news = serializers.BooleanField(read_only=True, help_text="its coder has not read the last answer")
+    replies = ReplySerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Question
+        fields = ["id", "text", "markable", "coder", "body", "created_at", "needs_answer", "has_news"]
+        fields += ["resolved_by", "resolved_at", "replies"]
+
+    def get_text(self, question: Question) -> str:
+        """Return the slug of the text, for those who score peers their own."""
+        if self.context.get("blind"):
+            hide_name(question.text, self.context["user"])
+        return question.text.slug
+
+
+class NewQuestionSerializer(StrictSerializer):
+    text = serializers.CharField(max_length=100, help_text="a text that is assigned to you")
+    markable = serializers.CharField(max_length=MARKABLE_KEY_LENGTH, allow_blank=True, default="")
+    agreed = serializers.BooleanField(default=False, help_text="of the agreed pyramid, or a peer against it")
+    body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
+
+
+class NewReplySerializer(StrictSerializer):
+    body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
+    resolve = serializers.BooleanField(default=False, help_text="and resolve the question")
+
+
+class QuestionFilters(filters.FilterSet):
+    resolved = filters.BooleanFilter(field_name="resolved_at", lookup_expr="isnull", exclude=True)
+
+    class Meta:
+        model = Question
+        fields = ["needs_answer", "has_news"]
+
+
+class QuestionList(ProjectListView):
+    """Your questions, the oldest first; for managers and adjudicators those of all coders."""
+
+    serializer_class = QuestionSerializer
+    filterset_class = QuestionFilters
+    ordering = ["created_at", "uuid"]
+    queryset = Question.objects.none()
+    right = Right.VIEW_PROJECT
+
+    def rows_of(self, project: Project) -> QuerySet[Question]:
+        self.project = project
+        return _complete(Question.objects.visible_in(project, cast(User, self.request.user)))
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        project = getattr(self, "project", None)
+        return {**super().get_serializer_context(), **(_names(project, self.request) if project else {})}
+
+    @extend_schema(request=NewQuestionSerializer, responses={201: QuestionSerializer})
+    @idempotent(Right.VIEW_PROJECT)
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask about a markable of a text that you code, or about the text."""
+        project = project_for(request.user, slug)
+        fields = validated(NewQuestionSerializer(data=request.data))
+        user = cast(User, request.user)
+        coding = own_coding(user, project, fields["text"], agreed=fields["agreed"])
+        try:
+            question = ask(coding.text, user, fields["body"], fields["markable"])
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(_shown(request, project, question.uuid), status=status.HTTP_201_CREATED)
+
+
+class QuestionDetail(APIView):
+    """A question with its replies."""
+
+    @extend_schema(responses=QuestionSerializer)
+    def get(self, request: Request, slug: str, question: UUID) -> Response:
+        return Response(_shown(request, project_for(request.user, slug), question))
+
+
+class ReplyList(APIView):
+    """What is written in the thread of a question."""
+
+    @extend_schema(request=NewReplySerializer, responses={201: QuestionSerializer})
+    @idempotent(Right.VIEW_PROJECT)
+    def post(self, request: Request, slug: str, question: UUID) -> Response:
+        """Answer it, or ask again: a reply of its coder opens it."""
+        project = project_for(request.user, slug)
+        user = cast(User, request.user)
+        row = find_question(project, user, question)
+        fields = validated(NewReplySerializer(data=request.data))
+        try:
+            reply_to(row, user, fields["body"], resolve=fields["resolve"])
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(_shown(request, project, question), status=status.HTTP_201_CREATED)
+
+
+def _complete(questions: QuerySet[Question]) -> QuerySet[Question]:
+    replies = Prefetch("replies", Reply.objects.select_related("author"))
+    return questions.select_related("text", "coder", "resolved_by").defer("text__content").prefetch_related(replies)
+
+
+def _names(project: Project, request: Request) -> dict[str, Any]:
+    """Return under which names the texts of questions are shown."""
+    return {"blind": is_blind_to_peers(project), "user": request.user.pk}
+
+
+def _shown(request: Request, project: Project, uuid: UUID) -> dict[str, Any]:
+    user = cast(User, request.user)
+    row = find_question(project, user, uuid)  # 404
+    question = _complete(Question.objects.filter(pk=row.pk)).get()
+    data: dict[str, Any] = QuestionSerializer(question, context=_names(project, request)).data
+    return data
+
+
+class GuidelinesVersionSerializer(serializers.ModelSerializer[GuidelinesVersion]):
+    author = serializers.CharField(source="author.username", read_only=True, default=None, allow_null=True)
+
+    class Meta:
+        model = GuidelinesVersion
+        fields = ["number", "author", "created_at", "body"]
+
+
+class GuidelinesVersionList(ProjectListView):
+    """The versions of the guidelines, the latest first. The text of the project is the latest one."""
+
+    serializer_class = GuidelinesVersionSerializer
+    ordering = ["-number"]
+    queryset = GuidelinesVersion.objects.none()
+    right = Right.VIEW_PROJECT
+
+    def rows_of(self, project: Project) -> QuerySet[GuidelinesVersion]:
+        return GuidelinesVersion.objects.filter(project=project).select_related("author")

@@ -1,0 +1,88 @@
+"""The questions of coders: threads between a coder and those who answer."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from annotations.models.project import Project, may
+from annotations.models.rights import Right
+from annotations.models.text import Text
+from annotations.models.user import User
+
+BODY_LENGTH = 5000
+# That of `Markable.key`.
+MARKABLE_KEY_LENGTH = 500
+
+
+class QuestionQuerySet(models.QuerySet["Question"]):
+    def visible_in(self, project: Project, user: User) -> QuestionQuerySet:
+        """Return the questions of a project: all for who discusses items, else the user's own."""
+        questions = self.filter(text__project=project)
+        return questions if may(project, Right.DISCUSS) else questions.filter(coder=user.pk)
+
+
+class Question(models.Model):
+    """What a coder asks about a text, or a markable of it, until it is resolved.
+
+    Its address has the `uuid`: a running number would tell a coder how much others ask. `needs_answer` says that the
+    coder wrote last, `has_news` that the coder has not read what was written last. `public_question` and
+    `public_answer` are what everybody in the project reads of it, without names.
+    """
+
+    text = models.ForeignKey(Text, on_delete=models.CASCADE, related_name="questions", db_index=False)
+    uuid = models.UUIDField(default=uuid4, editable=False)
+    key = models.CharField(
+        max_length=MARKABLE_KEY_LENGTH, blank=True, help_text="The key of the markable; empty: the text as a whole."
+    )
+    coder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    body = models.TextField(max_length=BODY_LENGTH, help_text="Markdown")
+    created_at = models.DateTimeField()
+    needs_answer = models.BooleanField(default=True)
+    has_news = models.BooleanField(default=False)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    public_question = models.TextField(max_length=BODY_LENGTH, blank=True)
+    public_answer = models.TextField(max_length=BODY_LENGTH, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    objects = QuestionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["text", "uuid"], name="question_once_in_text"),
+            models.CheckConstraint(condition=~Q(body=""), name="question_not_empty"),
+            models.CheckConstraint(
+                condition=Q(resolved_at__isnull=True, resolved_by__isnull=True)
+                | Q(resolved_at__isnull=False, resolved_by__isnull=False, needs_answer=False),
+                name="question_resolved_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(published_at__isnull=True, public_question="", public_answer="")
+                | (Q(published_at__isnull=False) & ~Q(public_question="") & ~Q(public_answer="")),
+                name="question_published_with_answer",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.body
+
+
+class Reply(models.Model):
+    """What somebody wrote in the thread of a question."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="replies")
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    body = models.TextField(max_length=BODY_LENGTH, help_text="Markdown")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+        verbose_name_plural = "replies"
+        constraints = [models.CheckConstraint(condition=~Q(body=""), name="reply_not_empty")]
+
+    def __str__(self) -> str:
+        return self.body

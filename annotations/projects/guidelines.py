@@ -1,0 +1,184 @@
+"""The versions of a project's guidelines, who has read which of them, and the difference between two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import Literal
+
+from django.db import transaction
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
+from annotations.projects.locks import lock_project
+
+# Of longer stretches that differ, lines or words are not compared one by one.
+MAX_LINES = 2000
+MAX_WORDS = 2000
+# Unchanged lines that are shown around a change.
+CONTEXT_LINES = 3
+
+WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
+
+
+@transaction.atomic
+def record_guidelines(project: Project, author: User | None) -> GuidelinesVersion | None:
+    """Make a version of the guidelines that were saved, which their author has read; None where they did not change.
+
+    Line ends, and white space around the whole, are no change.
+    """
+    lock_project(project.pk)
+    latest = GuidelinesVersion.objects.filter(project=project).first()
+    if _plain(project.guidelines) == _plain(latest.body if latest else ""):
+        return None
+    version = GuidelinesVersion.objects.create(
+        project=project,
+        number=latest.number + 1 if latest else 1,
+        author=author,
+        body=project.guidelines,
+        created_at=timezone.now(),
+    )
+    if author is not None:
+        record_reading(project, author, version.number)
+    return version
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelinesNews:
+    """Guidelines that a member has not read: the latest version, and the one that was read; None: no version was."""
+
+    number: int
+    read: int | None
+
+
+def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
+    """Return which version of the guidelines the user has not read; None if there is none. One query."""
+    read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
+    versions = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read))
+    latest = versions.first()
+    return None if latest is None or latest[1] == latest[0] else GuidelinesNews(*latest)
+
+
+def record_reading(project: Project, user: User, number: int) -> None:
+    """Record that the user has read a version of the guidelines, unless it is a later one already.
+
+    A number that no version has yet stands for the latest.
+    """
+    latest = GuidelinesVersion.objects.filter(project=project).values_list("number", flat=True).first()
+    if latest is None:
+        return
+    reading, created = GuidelinesReading.objects.get_or_create(
+        project=project, user=user, defaults={"number": min(number, latest)}
+    )
+    if not created:
+        later = GuidelinesReading.objects.filter(pk=reading.pk, number__lt=min(number, latest))
+        later.update(number=min(number, latest))
+
+
+type Edit = Literal["same", "removed", "added"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a difference: whether it is in both texts, and its words, of which some may be in one only.
+
+    `skipped` counts unchanged lines that are left out; such a line has no words.
+    """
+
+    edit: Edit
+    pieces: Sequence[tuple[bool, str]] = ()
+    skipped: int = 0
+
+
+def difference(before: str, after: str) -> list[Line]:
+    """Return the lines of two texts: removed, added, and the unchanged ones around them."""
+    old, new = _plain(before).split("\n"), _plain(after).split("\n")
+    return list(_with_context([line for edit in _edits(old, new) for line in edit]))
+
+
+def _edits(old: list[str], new: list[str]) -> Iterator[list[Line]]:
+    """Yield stretches of lines that are equal or replaced, in order."""
+    first = _common_length(old, new)
+    last = _common_length(old[first:][::-1], new[first:][::-1])
+    yield _same(old[:first])
+    old_middle, new_middle = old[first : len(old) - last], new[first : len(new) - last]
+    if max(len(old_middle), len(new_middle)) > MAX_LINES:
+        yield _replaced(old_middle, new_middle)
+    else:
+        for tag, start, end, new_start, new_end in SequenceMatcher(None, old_middle, new_middle).get_opcodes():
+            equal = tag == "equal"
+            lines = old_middle[start:end]
+            yield _same(lines) if equal else _replaced(lines, new_middle[new_start:new_end])
+    yield _same(old[len(old) - last :])
+
+
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _same(lines: Sequence[str]) -> list[Line]:
+    return [Line("same", [(False, line)]) for line in lines]
+
+
+def _replaced(old: Sequence[str], new: Sequence[str]) -> list[Line]:
+    """Return the removed lines, then the added ones, each with the words marked that are in it only."""
+    old_words, new_words = (WORDS.findall("\n".join(lines)) for lines in (old, new))
+    if not old or not new or max(len(old_words), len(new_words)) > MAX_WORDS:
+        return _whole("removed", old) + _whole("added", new)
+    removed: list[tuple[bool, str]] = []
+    added: list[tuple[bool, str]] = []
+    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        removed += [(tag != "equal", word) for word in old_words[start:end]]
+        added += [(tag != "equal", word) for word in new_words[new_start:new_end]]
+    return _lines("removed", removed) + _lines("added", added)
+
+
+def _whole(edit: Edit, lines: Sequence[str]) -> list[Line]:
+    return [Line(edit, [(True, line)] if line else []) for line in lines]
+
+
+def _lines(edit: Edit, words: Sequence[tuple[bool, str]]) -> list[Line]:
+    """Return the words as lines, neighbours of one kind joined."""
+    lines: list[list[tuple[bool, str]]] = [[]]
+    for marked, word in words:
+        if word == "\n":
+            lines.append([])
+        else:
+            lines[-1].append((marked, word))
+    return [
+        Line(
+            edit,
+            [
+                (marked, "".join(word for _, word in group))
+                for marked, group in groupby(line, key=lambda piece: piece[0])
+            ],
+        )
+        for line in lines
+    ]
+
+
+def _with_context(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines; of long stretches without a change only those next to one."""
+    start = 0
+    for same, group in groupby(lines, key=lambda line: line.edit == "same"):
+        stretch = list(group)
+        end = start + len(stretch)
+        before = 0 if start == 0 else CONTEXT_LINES
+        after = 0 if end == len(lines) else CONTEXT_LINES
+        if same and len(stretch) > before + after + 1:
+            yield from stretch[:before]
+            yield Line("same", skipped=len(stretch) - before - after)
+            yield from stretch[len(stretch) - after :]
+        else:
+            yield from stretch
+        start = end

@@ -1,0 +1,163 @@
+"""The questions of coders: asked, answered, resolved, and published without names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from annotations.formats.model.keys import parse_key
+from annotations.models import Level, Project, Question, Reply, Text, User
+from annotations.models.project import may
+from annotations.models.question import BODY_LENGTH
+from annotations.models.rights import Right
+from annotations.projects.peer_names import hide_name, is_blind_to_peers
+from annotations.texts.keywords import Keyword, keyword_in_context
+
+# So many questions of a coder in a project are open at once, and a thread has so many replies.
+MAX_OPEN = 100
+MAX_REPLIES = 100
+PUBLIC_SHOWN = 100
+
+
+@transaction.atomic
+def ask(text: Text, coder: User, body: str, key: str = "", uuid: UUID | None = None) -> Question:
+    """Ask about a markable of a text, or about the text. Raise ValidationError by field.
+
+    The markable need not be in the database yet: a coder may ask about one whose operation is still on its way.
+    """
+    open_questions = Question.objects.filter(text__project=text.project_id, coder=coder, resolved_at__isnull=True)
+    if open_questions.count() >= MAX_OPEN:
+        raise ValidationError(f"You have {MAX_OPEN} open questions. Resolve some of them first.")
+    place = parse_key(key)
+    if key and (
+        place is None
+        or place.parts[-1][1] > len(text.content)
+        or not Level.objects.filter(project=text.project_id, key=place.level).exists()
+    ):
+        raise ValidationError({"markable": f"This text has no place for a markable {key!r}."})
+    return Question.objects.create(
+        text=text, coder=coder, uuid=uuid or uuid4(), key=key, body=_checked(body), created_at=timezone.now()
+    )
+
+
+@transaction.atomic
+def reply_to(question: Question, author: User, body: str, *, resolve: bool = False) -> Reply:
+    """Write in the thread of a question: its coder asks again, which opens it, or somebody answers.
+
+    With `resolve`, it is resolved by that. Raise ValidationError by field.
+    """
+    question = Question.objects.select_for_update(of=("self",)).get(pk=question.pk)
+    if question.replies.count() >= MAX_REPLIES:
+        raise ValidationError(f"A thread has at most {MAX_REPLIES} replies.")
+    reply = Reply.objects.create(question=question, author=author, body=_checked(body), created_at=timezone.now())
+    asks = author.pk == question.coder_id
+    question.needs_answer, question.has_news = asks, not asks
+    question.resolved_at = question.resolved_by = None
+    question.save(update_fields=["needs_answer", "has_news", "resolved_at", "resolved_by"])
+    if resolve:
+        resolve_question(question, author)
+    return reply
+
+
+def resolve_question(question: Question, user: User) -> bool:
+    """Resolve a question; false where it is resolved already. Its coder has that to read, unless it is the coder."""
+    news = {} if user.pk == question.coder_id else {"has_news": True}
+    unresolved = Question.objects.filter(pk=question.pk, resolved_at__isnull=True)
+    return bool(unresolved.update(resolved_at=timezone.now(), resolved_by=user, needs_answer=False, **news))
+
+
+def record_question_read(question: Question, user: User) -> None:
+    """Record that the coder has read the thread."""
+    Question.objects.filter(pk=question.pk, coder=user.pk).update(has_news=False)
+
+
+def publish(question: Question, public_question: str, public_answer: str) -> None:
+    """Show an answer, with the question in words of the managers, to everybody in the project; both empty: no more."""
+    public_question, public_answer = public_question.strip(), public_answer.strip()
+    if bool(public_question) != bool(public_answer):
+        raise ValidationError("A published answer has a question and an answer. Leave both empty to withdraw it.")
+    Question.objects.filter(pk=question.pk).update(
+        public_question=public_question,
+        public_answer=public_answer,
+        published_at=timezone.now() if public_answer else None,
+    )
+
+
+def _checked(body: str) -> str:
+    body = body.strip()
+    if not body:
+        raise ValidationError({"body": "Write something."})
+    if len(body) > BODY_LENGTH:
+        raise ValidationError({"body": f"Write at most {BODY_LENGTH} characters."})
+    return body
+
+
+def find_question(project: Project, user: User, uuid: UUID) -> Question:
+    """Return a question of the project that the user may read, its text under the names that the user may see."""
+    questions = Question.objects.visible_in(project, user).select_related("text", "coder", "resolved_by")
+    question = questions.filter(uuid=uuid).first()
+    if question is None:
+        raise Http404("Question not found.")
+    if is_blind_to_peers(project):
+        hide_name(question.text, user.pk)
+    return question
+
+
+def public_answers(project: Project) -> QuerySet[Question]:
+    """Return the latest published answers. Of each, nothing but what is published is for those who read them."""
+    published = Question.objects.filter(text__project=project, published_at__isnull=False)
+    return published.order_by("-published_at", "-pk").only("public_question", "public_answer", "published_at")[
+        :PUBLIC_SHOWN
+    ]
+
+
+def count_news(project: Project, user: User) -> int:
+    """Return how many of the user's own questions have something that they have not read."""
+    return Question.objects.filter(text__project=project, coder=user.pk, has_news=True).count()
+
+
+def count_unanswered(project: Project) -> int:
+    """Return how many questions wait for an answer, for somebody who answers; 0 for others, without a query."""
+    if not may(project, Right.DISCUSS):
+        return 0
+    return Question.objects.filter(text__project=project, needs_answer=True).count()
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A question with its text's names as its reader may see them, its words in their context, and its replies."""
+
+    question: Question
+    keyword: Keyword | None
+    replies: Sequence[Reply]
+
+
+def read_threads(questions: Sequence[Question], project: Project, reader: User) -> list[Thread]:
+    """Return the threads of some questions that the reader may see, in their order. Two queries."""
+    texts = {text.pk: text for text in Text.objects.filter(pk__in={one.text_id for one in questions})}
+    replies: dict[int, list[Reply]] = {one.pk: [] for one in questions}
+    for reply in Reply.objects.filter(question__in=questions).select_related("author"):
+        replies[reply.question_id].append(reply)
+    if is_blind_to_peers(project):
+        for text in texts.values():
+            hide_name(text, reader.pk)
+    threads = []
+    for one in questions:
+        one.text = texts[one.text_id]
+        place = parse_key(one.key)
+        keyword = keyword_in_context(one.text.content, place.parts) if place else None
+        threads.append(Thread(one, keyword, replies[one.pk]))
+    return threads
+
+
+def questions_by_state(questions: QuerySet[Question], *, resolved: bool) -> QuerySet[Question]:
+    """Return the open ones, unanswered before answered, then the oldest; or the resolved ones, the latest first."""
+    found = questions.filter(~Q(resolved_at=None) if resolved else Q(resolved_at=None))
+    return found.order_by("-resolved_at", "pk") if resolved else found.order_by("-needs_answer", "created_at", "pk")

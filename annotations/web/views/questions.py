@@ -1,0 +1,217 @@
+"""The questions of coders: a page of one's own, their threads, and the dialog of the coding page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotations.formats.model.keys import parse_key
+from annotations.models import Coding, Project, Question, Reply
+from annotations.models.coding import AGREED_KINDS
+from annotations.models.project import may
+from annotations.models.rights import Right
+from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.keywords import covered_text
+from annotations.texts.questions import (
+    Thread,
+    ask,
+    find_question,
+    public_answers,
+    publish,
+    questions_by_state,
+    read_threads,
+    record_question_read,
+    reply_to,
+    resolve_question,
+)
+from annotations.web import markdown
+from annotations.web.forms.questions import PublicAnswerForm, QuestionForm, ReplyForm
+from annotations.web.views import signed_in_user
+
+PAGE_SIZE = 25
+# The dialog of the coding page shows the latest threads about the text, and of each the latest replies.
+DIALOG_THREADS = 10
+DIALOG_REPLIES = 3
+STATES = {"open": "Open", "resolved": "Resolved"}
+
+
+@login_required
+@require_safe
+def questions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the user's own questions, and the answers that are published to everybody."""
+    project = project_for(request.user, slug)
+    user = signed_in_user(request)
+    state = request.GET.get("state", "open")
+    state = state if state in STATES else "open"
+    own = Question.objects.filter(text__project=project, coder=user.pk)
+    found = questions_by_state(own.select_related("resolved_by"), resolved=state == "resolved")
+    shown = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "project": project,
+        "shown": shown,
+        "rows": describe_threads(read_threads(list(shown), project, user)),
+        "state": state,
+        "states": [(name, label, name == state) for name, label in STATES.items()],
+        "public": [
+            {"question": markdown.render(one.public_question), "answer": markdown.render(one.public_answer), "row": one}
+            for one in public_answers(project)
+        ],
+        "full_query": f"state={state}",
+        "discusses": may(project, Right.DISCUSS),
+    }
+    return render(request, "annotations/questions/questions.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+    """Show the thread of a question to its coder and to those who answer, who write in it."""
+    project = project_for(request.user, slug)
+    user = signed_in_user(request)
+    row = find_question(project, user, question)
+    form = ReplyForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            reply_to(row, user, form.cleaned_data["body"], resolve="resolve" in request.POST)
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            messages.success(request, "Sent and resolved." if "resolve" in request.POST else "Sent.")
+            return redirect(_address(project, row))
+    answers = may(project, Right.DISCUSS)
+    [thread] = describe_threads(read_threads([row], project, user))
+    context = {
+        "project": project,
+        "thread": thread,
+        "form": form,
+        "answers": answers,
+        "public_form": PublicAnswerForm(initial=_public_fields(row, thread["replies"])) if answers else None,
+        "code": _code_address(project, row) if row.coder_id == user.pk else "",
+    }
+    return render(request, "annotations/questions/question.html", context, status=400 if form.errors else 200)
+
+
+def _public_fields(row: Question, replies: Sequence[Reply]) -> dict[str, str]:
+    """Return what the form of publishing begins with: what is published, else the question and the last answer."""
+    last = next((one.body for one in reversed(replies) if one.author_id != row.coder_id), "")
+    return {"public_question": row.public_question or row.body, "public_answer": row.public_answer or last}
+
+
+def _code_address(project: Project, row: Question) -> str:
+    """Return the page on which the coder codes the text; "" where it is not assigned any more."""
+    kind = Coding.objects.filter(text=row.text_id, coder=row.coder_id).values_list("kind", flat=True).first()
+    if kind is None:
+        return ""
+    return reverse("code-agreed" if kind in AGREED_KINDS else "code", args=[project.slug, row.text.slug])
+
+
+def _address(project: Project, row: Question) -> str:
+    return reverse("question", args=[project.slug, row.uuid])
+
+
+@login_required
+@require_POST
+def resolve(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+    """Resolve a question, which stays readable; a reply opens it again."""
+    project = project_for(request.user, slug)
+    row = find_question(project, signed_in_user(request), question)
+    if resolve_question(row, signed_in_user(request)):
+        messages.success(request, "Question resolved.")
+    else:
+        messages.info(request, "This question is resolved already.")
+    following = request.POST.get("next", "")
+    if url_has_allowed_host_and_scheme(following, {request.get_host()}, require_https=request.is_secure()):
+        return redirect(following)
+    return redirect(_address(project, row))
+
+
+@login_required
+@require_POST
+def read(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+    """Record that the coder has read what is new in the thread."""
+    project = project_for(request.user, slug)
+    row = find_question(project, signed_in_user(request), question)
+    record_question_read(row, signed_in_user(request))
+    return redirect(_address(project, row))
+
+
+@login_required
+@require_POST
+def publish_answer(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
+    """Publish an answer to everybody in the project, or withdraw it."""
+    project = project_for(request.user, slug, Right.DISCUSS)
+    row = find_question(project, signed_in_user(request), question)
+    form = PublicAnswerForm(request.POST)
+    withdraws = "withdraw" in request.POST
+    try:
+        if not withdraws and not form.is_valid():
+            raise ValidationError([message for errors in form.errors.values() for message in errors])
+        fields = {} if withdraws else form.cleaned_data
+        publish(row, fields.get("public_question", ""), fields.get("public_answer", ""))
+    except ValidationError as error:
+        messages.error(request, f"Not published: {' '.join(error.messages)}")
+    else:
+        messages.success(request, "Published to all coders." if any(fields.values()) else "Not published any more.")
+    return redirect(_address(project, row))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
+    """Show the coder's questions about a text and a form to ask one: what the dialog of the coding page has."""
+    project = project_for(request.user, slug)
+    user = signed_in_user(request)
+    coding = own_coding(user, project, text, agreed=agreed)
+    form = QuestionForm(request.POST if request.method == "POST" else None)
+    key = request.POST.get("about", "") if request.method == "POST" else request.GET.get("markable", "")
+    asked = False
+    if request.method == "POST" and form.is_valid():
+        try:
+            ask(coding.text, user, form.cleaned_data["body"], form.cleaned_data["markable"])
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            form, asked = QuestionForm(), True
+    own = Question.objects.filter(text=coding.text_id, coder=user.pk).select_related("resolved_by")
+    latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])
+    place = parse_key(key)
+    context = {
+        "project": project,
+        "form": form,
+        "asked": asked,
+        "key": key if place else "",
+        "words": covered_text(coding.text.content, place.parts) if place else "",
+        "address": request.path,
+        "rows": describe_threads(read_threads(latest, project, user), DIALOG_REPLIES),
+        "more": own.count() > DIALOG_THREADS,
+    }
+    return render(request, "annotations/questions/dialog.html", context, status=400 if form.errors else 200)
+
+
+def describe_threads(threads: Iterable[Thread], most_replies: int | None = None) -> list[dict[str, Any]]:
+    """Return threads for a template, with their Markdown rendered; of many replies the latest."""
+    return [
+        {
+            "question": thread.question,
+            "keyword": thread.keyword,
+            "html": markdown.render(thread.question.body),
+            "replies": thread.replies,
+            "shown": [
+                {"row": one, "html": markdown.render(one.body), "asks": one.author_id == thread.question.coder_id}
+                for one in (thread.replies[-most_replies:] if most_replies else thread.replies)
+            ],
+            "earlier": max(len(thread.replies) - most_replies, 0) if most_replies else 0,
+        }
+        for thread in threads
+    ]

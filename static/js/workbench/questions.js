@@ -1,0 +1,64 @@
+// The dialog in which a coder asks the managers, and reads what they answered. Loaded when it is opened.
+import { observeReading } from "../reading.js";
+import { around, byId } from "./element.js";
+import { notify } from "./status.js";
+
+const NOT_SENT = "question";
+
+const dialog = byId("questions", HTMLDialogElement);
+const body = byId("questions-body");
+
+dialog.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || "read" in form.dataset) {
+    return;
+  }
+  event.preventDefault();
+  const buttons = form.querySelectorAll("button");
+  buttons.forEach((button) => button.toggleAttribute("disabled", true));
+  try {
+    show(await load(form.action, { method: "POST", body: new FormData(form) }));
+  } catch {
+    buttons.forEach((button) => button.toggleAttribute("disabled", false));
+    say("Not sent: the server is not responding. Your question stays here.");
+  }
+});
+dialog.addEventListener("click", (event) => {
+  if (around(event, "[data-close]")) {
+    dialog.close();
+  }
+});
+
+/** @param {string} words */
+function say(words) {
+  byId("questions-say").textContent = words;
+}
+
+/** The body that the server renders; errors of the form are in it, too. @type {(address: string, options?: RequestInit) => Promise<string>} */
+async function load(address, options = {}) {
+  const reply = await fetch(address, options);
+  if (reply.redirected || (!reply.ok && reply.status !== 400)) {
+    throw new Error(`${reply.status}`);
+  }
+  return reply.text();
+}
+
+/** @param {string} html */
+function show(html) {
+  body.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+  say("");
+  observeReading(body);
+  const field = body.querySelector("textarea");
+  field?.focus();
+}
+
+/** @param {string | null} markable the key of the one to ask about */
+export async function openQuestions(markable) {
+  try {
+    const html = await load(`${dialog.dataset.address}?${new URLSearchParams({ markable: markable ?? "" })}`);
+    dialog.showModal();
+    show(html);
+  } catch {
+    notify("Questions need the server, which is not responding.", NOT_SENT);
+  }
+}
