@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import Any
 
 from django.db.models import Count
 from django.db.models.functions import TruncDate
@@ -81,10 +82,9 @@ def count_remaining(project: Project) -> dict[int, int]:
     """Return by text how many markables coders still have to decide in codings that are not submitted. One query."""
     remaining: Counter[int] = Counter()
     open_codings = Coding.objects.filter(text__project=project, kind=Coding.Kind.TEXT, status=Coding.Status.OPEN)
-    for text, to_decide, decided in (
-        open_codings.with_progress().order_by().values_list("text_id", "to_decide", "decided")
-    ):
-        remaining[text] += max(to_decide - decided, 0)
+    codings: list[Any] = list(open_codings.order_by().with_progress())
+    for coding in codings:
+        remaining[coding.text_id] += max(coding.to_decide - coding.decided, 0)
     return dict(remaining)
 
 

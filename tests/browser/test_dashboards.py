@@ -141,7 +141,7 @@ def test_a_choice_changes_number_and_address_and_the_back_button_takes_it_back(s
     expect(value).not_to_have_attribute("value", before)
     assert "distance=dice" in page.url
     after = value.get_attribute("value")
-    drawn(page, 1)
+    drawn(page, 2)
     page.get_by_text("Filter (none)").click()
     page.get_by_label("place").check()
     page.get_by_role("button", name="Apply").click()
@@ -227,13 +227,13 @@ def test_a_choice_that_is_wrong_says_so_in_place(sign_in, manager):
 
 def test_charts_come_back_with_the_back_button(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
-    drawn(page, 1)
+    drawn(page, 2)
     choose(page, "dice")
     expect(page.locator("#table-distances [aria-current]")).to_have_text("Dice")
-    drawn(page, 1)
+    drawn(page, 2)
     page.go_back()
     expect(page.locator("#table-distances [aria-current]")).to_have_text("Passonneau")
-    drawn(page, 1)
+    drawn(page, 2)
     label = page.locator("#chart-distances .xtick text").first
     light = label.evaluate("element => getComputedStyle(element).fill")
     page.emulate_media(color_scheme="dark")
@@ -242,7 +242,7 @@ def test_charts_come_back_with_the_back_button(sign_in, manager):
 
 def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
-    drawn(page, 4)
+    drawn(page, 5)
     for chart in page.locator("figure.chart").all():
         canvas = chart.locator("[role=img]")
         title = chart.locator("figcaption").inner_text()
@@ -254,6 +254,39 @@ def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     light = label.evaluate(colour)
     page.emulate_media(color_scheme="dark")
     expect(label).not_to_have_css("fill", light)
+
+
+def test_a_bar_along_a_text_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
+    drawn(page, 2)
+    rows = page.locator("#table-positions tbody tr")
+    highest = max(range(rows.count()), key=lambda row: float(rows.nth(row).locator("data").last.get_attribute("value")))
+    link = rows.nth(highest).get_by_role("link")
+    address, words = link.get_attribute("href"), link.inner_text()
+    bar = page.locator("#chart-positions .point path").nth(highest)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.get_by_role("heading", name=f"“{words}”")).to_be_visible()
+    assert page.url.endswith(address)
+    page.go_back()
+    link.press("Enter")
+    expect(page.get_by_role("heading", name=f"“{words}”")).to_be_visible()
+
+
+def test_the_chains_of_two_coders_are_aligned_in_a_text_that_is_chosen(sign_in, manager):
+    page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/ann/ben/")
+    page.get_by_label("Text", exact=True).select_option("generator")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("text=generator"))
+    canvas = page.locator("#chart-alignment [role=img]")
+    expect(canvas).to_have_attribute("aria-label", re.compile("11 are aligned and share"))
+    expect(page.locator("#table-alignment tbody tr").first).to_contain_text("the big ferry")
+    page.get_by_role("link", name="Both versions of the text").click()
+    expect(page.get_by_text("markables differ").or_(page.get_by_text("markable differs"))).to_be_visible()
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED .*plotly")
@@ -337,7 +370,7 @@ def test_a_chart_is_saved_for_paper_whatever_the_scheme_and_charts_are_drawn_out
 
 def test_on_paper_there_is_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
-    drawn(page, 4)
+    drawn(page, 5)
     page.emulate_media(color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 680, "height": 962})  # A4 between its margins

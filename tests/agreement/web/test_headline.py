@@ -1,9 +1,14 @@
 """The figure with which a project's overview opens."""
 
-from agreement.data.extract import extract
+from datetime import timedelta
+
+from django.utils import timezone
+
+from agreement.data.extract import clear_cache, extract
 from agreement.reports import overall
 from agreement.reports.parameters import default_parameters
 from annotations.coding.status import submit_coding
+from annotations.models import Operation
 from tests.conftest import judge
 from tests.shared.agreeing import hand_in
 
@@ -33,3 +38,25 @@ def test_what_is_asked_in_the_address_does_not_change_it(signed_in, charlie, ali
     submit_coding(codings["alice"], alice)
     client = signed_in(charlie)
     assert client.get(URL, {"distance": "ghost"}).content == client.get(URL).content
+
+
+def test_it_says_what_is_left_and_at_the_present_pace_when_it_is_done(signed_in, charlie, codings, keys, project):
+    client = signed_in(charlie)
+    assert 'id="pace"' in client.get(URL).content.decode()
+    assert "12 markables left to decide." in client.get(URL).content.decode()
+    for name in ("alice", "bob"):
+        for label in "abc":
+            judge(codings[name], keys[label], "none")
+    assert "At the present pace" not in client.get(URL).content.decode()  # all on one day
+    yesterday = timezone.now() - timedelta(days=1)
+    Operation.objects.filter(coding=codings["alice"]).update(applied_at=yesterday)
+    clear_cache()
+    page = client.get(URL).content.decode()
+    finish = timezone.localdate() + timedelta(days=2)  # six in two days, six are left
+    assert f'<time datetime="{finish.isoformat()}">' in page
+    assert "6 markables left to decide; 6 judged from" in page
+    assert page.count('aria-label="3 judgements in 28 days"') == 2
+    hand_in(project)
+    page = client.get(URL).content.decode()
+    assert "Nothing is left to decide." in page
+    assert "At the present pace" not in page
