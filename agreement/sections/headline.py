@@ -34,6 +34,7 @@ def build_headline(project: Project) -> dict[str, Any]:
     overview = build_overview(request.extract, request.parameters, read_progress(project))
     items = compute_items(request.extract, request.parameters)
     of_words = overview.report.parameters.units == "words"
+    pyramids = read_pyramids(project) if of_words else None
     rows = items.select(ItemFilters())[:N_ITEMS]
     rows = rows[:0] if of_words else rows[items.share[rows] > 0]
     snippets = read_snippets(items.unit[rows].tolist())
@@ -43,7 +44,8 @@ def build_headline(project: Project) -> dict[str, Any]:
         "report": overview.report,
         "caution": CAUTION,
         "convention": read_settings(request).sentence,
-        "disputed_scus": list_disputed_scus(read_pyramids(project), items, N_ITEMS) if of_words else [],
+        "disputed_scus": list_disputed_scus(pyramids, items, N_ITEMS) if pyramids else [],
+        "several_docsets": pyramids is not None and len(pyramids.docsets) > 1,
         "scale": _scale(overview.report.interval),
         "attention": [
             (

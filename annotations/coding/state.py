@@ -15,7 +15,7 @@ from annotations.schemes.project_scheme import scheme_state
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return the text, scheme, markables and judgements that the coder sees. Nine queries; up to 17 with SCUs."""
+    """Return the text, scheme, markables and judgements that the coder sees. Nine queries; up to 18 with SCUs."""
     # The words of a pyramid are sent as spans only.
     markables = _coded_markables if project.answers == Project.Answers.SCUS else _markables
     state = {
@@ -38,6 +38,11 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
     """Return what the pyramid page needs in addition: words, options, SCU descriptions, and a peer's pyramid."""
     pyramid = scus.visible_pyramid_of_peer(coding)
+    against = against_state(pyramid) if pyramid is not None else None
+    numbers = scus.scu_numbers(pyramid or coding)
+    if against is not None:
+        keys = {one["key"] for one in against["scus"]}
+        numbers = {key: number for key, number in numbers.items() if key in keys}
     return {
         "kind": coding.kind,
         "docset": coding.text.docset.title if coding.text.docset else "",
@@ -48,20 +53,10 @@ def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:
             parts[0] for parts in coding.text.markables.filter(level__coded=False).values_list("parts", flat=True)
         ],
         "scus": scus.scu_descriptions(coding),
-        "numbers": scu_numbers_state(coding, pyramid),
-        "against": against_state(pyramid) if pyramid is not None else None,
+        "numbers": numbers,
+        "against": against,
         "others": other_pyramids_state(coding) if coding.kind == Coding.Kind.AGREED else [],
     }
-
-
-def scu_numbers_state(coding: Coding, pyramid: Coding | None) -> dict[str, int]:
-    """Return the numbers of the SCUs on a page: its own pyramid's, or of a peer those of the pyramid that it sees."""
-    if coding.kind in scus.PYRAMID_KINDS:
-        return scus.scu_numbers(coding)
-    if pyramid is None:
-        return {}
-    keys = scus.scu_keys(pyramid)
-    return {key: number for key, number in scus.scu_numbers(pyramid).items() if key in keys}
 
 
 def other_pyramids_state(agreed: Coding) -> list[dict[str, Any]]:

@@ -17,6 +17,19 @@ DIALOGUE = """\
 """
 
 
+SYSTEM_COLOURS = """(one) => {
+  const colours = [one, ...one.querySelectorAll("*")].map((each) => getComputedStyle(each));
+  return [...new Set(colours.map((each) => `${each.color} on ${each.backgroundColor}`))];
+}"""
+HIGHLIGHT = """(root) => {
+  const probe = root.ownerDocument.body.appendChild(document.createElement("p"));
+  probe.style.cssText = "color: HighlightText; background: Highlight; forced-color-adjust: none";
+  const { color, backgroundColor } = getComputedStyle(probe);
+  probe.remove();
+  return [`${color} on ${backgroundColor}`];
+}"""
+
+
 @pytest.fixture
 def coder(coder_of):
     coder = coder_of(DIALOGUE, marking=True)
@@ -51,8 +64,23 @@ def test_where_the_system_sets_the_colours_what_is_chosen_looks_otherwise(coder)
         chosen = {colour for pressed, colour in looks if pressed == "true"}
         assert len(chosen) == 1
         assert chosen.isdisjoint(colour for pressed, colour in looks if pressed != "true")
+        chosen_one = page.locator(f"{selector}[aria-pressed=true]")
+        assert chosen_one.evaluate(SYSTEM_COLOURS) == page.locator("html").evaluate(HIGHLIGHT)
     turn = page.locator(".markable.is-target:not([class*=chain-])").first
     expect(turn).to_have_css("border-block-end-style", "none")
+
+
+def test_each_category_has_its_colour_on_its_button_and_in_the_text(coder):
+    page = coder.page
+    read_colour = "(one, side) => getComputedStyle(one).getPropertyValue(`border-${side}-color`)"
+    buttons = page.locator(".coding-category")
+    colours = [buttons.nth(place).evaluate(read_colour, "inline-start") for place in range(4)]
+    assert len(set(colours)) == 4
+    coder.press("Shift+Tab", "3", "ArrowRight")
+    words = coder.markable("Bob")
+    assert words.evaluate(read_colour, "block-end") == colours[2]
+    expect(words).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    coder.saved()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

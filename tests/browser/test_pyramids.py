@@ -151,6 +151,10 @@ def test_a_word_belongs_to_one_scu_and_the_refusal_says_to_which(builder_of):
     expect(builder.page.locator("#say")).to_contain_text("“sank” is in SCU 1 “Sinking” already")
     expect(builder.page.locator(".pyramid-word.is-clash")).to_have_text(["ferry", "sank"])
     assert builder.saved() == {"Sinking": ("ferry sank",)}
+    builder.page.get_by_role("button", name="Take the words from SCU 1 “Sinking”").click()
+    assert builder.saved() == {"Sinking": ("ferry",), "sank at dawn": ("sank at dawn",)}
+    builder.press("u")
+    assert builder.saved() == {"Sinking": ("ferry sank",)}
 
 
 def test_a_summary_says_an_scu_at_one_place_only(builder_of):
@@ -159,6 +163,12 @@ def test_a_summary_says_an_scu_at_one_place_only(builder_of):
     builder.select("The")
     builder.press("c")
     expect(builder.page.locator("#say")).to_contain_text("has a contributor in one already: “at dawn”")
+    builder.page.get_by_role("button", name="Add as a further part").click()
+    assert builder.saved() == {"Dawn": ("The … at dawn",)}
+    builder.press("u")
+    builder.select("The")
+    builder.press("c")
+    expect(builder.page.locator("#say")).to_contain_text("has a contributor in one already")
     builder.press("k")
     builder.select("at")
     builder.select("The")
@@ -584,7 +594,9 @@ def test_an_adjudicator_sees_how_the_coders_have_an_scu_and_takes_theirs(sign_in
     page = sign_in(charlie, "/projects/ferry/texts/sinking/agreed/code/")
     expect(page.locator("#others-count")).to_have_text("1 missing here")
     agreed = Builder(page, coding)
-    agreed.press("j")
+    agreed.press("d")
+    expect(page.locator("#say")).to_have_text("Difference 1 of 1. SCUs of the coders that are missing here: 1.")
+    expect(page.get_by_role("button", name="Next difference")).to_be_visible()
     expect(page.locator("#scu-others h3")).to_have_text(["alice: the same words", "bob: split over 2 SCUs"])
     page.get_by_role("button", name="Copy: Sank, bob").click()
     assert agreed.saved() == {"Sinking": ("The ferry sank at dawn",)}

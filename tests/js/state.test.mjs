@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apply, isDecided, load, step, withMarks } from "../../static/js/coding/state.js";
+import { apply, categoryLook, isDecided, load, step, withMarks } from "../../static/js/coding/state.js";
 import { rebase } from "../../static/js/workbench/history.js";
 import { judge, JUDGEMENTS, keyOf, partsOf, sameJudgement } from "../../static/js/workbench/judgements.js";
 import { marked, points, refers, scene } from "./scenes.mjs";
@@ -24,6 +24,14 @@ test("a discontinuous markable has all its words, and the last of them to be kno
   const { model } = load(scene("look it up", [["a", "phrase", [8, 10], [0, 4]]]));
   assert.equal(model.byKey.get("a").words, "look … up");
   assert.equal(model.byKey.get("a").lastWord, "up");
+});
+
+test("eight categories have colours of their own, in their order; an unknown one has none", () => {
+  const categories = [...Array(9).keys()].map((place) => ({ key: `c${place}` }));
+  const looks = categories.map(({ key }) => categoryLook({ categories }, key));
+  assert.equal(new Set(looks).size, 8);
+  assert.equal(looks[8], looks[0]);
+  assert.equal(categoryLook({ categories }, null), "");
 });
 
 test("a pointing category is decided only with an antecedent", () => {

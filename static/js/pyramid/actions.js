@@ -53,7 +53,7 @@ export const ACTIONS = [
   { id: "choose", group: "SCU", label: "Select the contributor for a split", keys: ["s"], when: builds },
   { id: "split", group: "SCU", label: "Split off the selected contributors", keys: ["x"], when: builds },
   { id: "delete-scu", group: "SCU", label: "Delete the SCU", keys: ["Shift+Delete"], when: builds },
-  { id: "next-difference", group: "SCU", label: "Next SCU that the coders have otherwise", keys: ["d"], when: agrees },
+  { id: "next-difference", group: "SCU", label: "Next SCU that the coders have otherwise", keys: ["d"], when: (model) => model.others.length > 0 },
   { id: "take-theirs", group: "SCU", label: "Copy an SCU from another coder", keys: ["t"], when: agrees },
   { id: "undo", group: "Page", label: "Undo", keys: ["u", "Ctrl+z"], anywhere: true, when: writes },
   { id: "redo", group: "Page", label: "Redo", keys: ["Shift+u", "Ctrl+Shift+z", "Ctrl+y"], anywhere: true, when: writes },

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -225,8 +226,17 @@ def test_a_word_stands_in_its_context(client, project):
     rows = table(client.get("/projects/harbour/agreement/items/?sort=text").content.decode(), "items")
     assert rows[0][0] == "A ferry with ninety passengers struck a sandbank"
     assert rows[7][0] == "A ferry with ninety passengers struck a sandbank off Marrow Point before dawn. Lifeboats took"
-    headline = client.get("/projects/harbour/agreement/headline/").content.decode()
-    assert "in “Ninety people were brought" in headline
+
+
+def test_what_needs_attention_are_scus_and_not_words(client, project):
+    html = client.get("/projects/harbour/agreement/headline/").content.decode()
+    entries = re.findall(r'<li><a href="([^"]+)">“([^”]+)”</a> <span class="muted">(.+?)</li>', html)
+    address, label, about = entries[0]
+    assert (len(entries), label) == (5, "Sand")
+    assert "SCU of ben, weight 4" in about
+    assert "no other coder has these very words" in about
+    assert "docset=sinking&amp;first=ben" in address
+    assert client.get(address.replace("&amp;", "&")).context["report"].first.coder == "ben"
 
 
 def test_what_is_counted_is_a_choice_and_each_convention_has_its_own(client, project):

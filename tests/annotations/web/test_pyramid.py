@@ -12,7 +12,8 @@ from annotations.docsets.creation import add_peer
 from annotations.models import Coding, Docset, Membership
 from annotations.planning.docset_assignments import assign_peers
 from annotations.projects.members import add_member
-from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
+from tests.conftest import change
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
 
 
 @pytest.fixture
@@ -84,14 +85,34 @@ def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids
     agreed = Coding.objects.select_related("text__docset", "coder").get(pk=agreed.pk)
     mine = Coding.objects.select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
     coding_state(agreed, made.project)  # the others' pyramids are viewed from now on
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         coding_state(agreed, made.project)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         coding_state(mine, made.project)
     submit_coding(pyramids["bob"], pyramids["bob"].coder)
     coding_state(agreed, made.project)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         coding_state(agreed, made.project)
+
+
+def test_scus_keep_the_numbers_under_which_they_were_made_also_on_the_page_of_a_peer(made, alice):
+    text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
+    assign_peers(made, [text], [alice], agreed=False)
+    coding = codings_of(models_of(made))["alice"]
+    build(coding, {"sinking": ["ferry sank"], "dawn": ["at dawn"], "rescue": ["Forty people"]}, hand_in=False)
+
+    def numbers(one: Coding) -> dict[str, int]:
+        return coding_state(one, made.project)["pyramid"]["numbers"]
+
+    assert numbers(coding) == {"sinking": 1, "dawn": 2, "rescue": 3}
+    send(
+        coding,
+        change("unmark", markable=contributor(coding.text, "ferry sank")),
+        change("describe", scu="sinking", label="", comment=""),
+        says(contributor(coding.text, "forty people"), "new"),
+    )
+    assert numbers(coding) == {"sinking": 1, "dawn": 2, "rescue": 3, "new": 4}  # what is taken back keeps its number
+    assert numbers(codings_of(text)["alice"]) == {"dawn": 2, "rescue": 3, "new": 4}
 
 
 def test_a_peer_says_where_its_pyramid_stands(client, made, alice):
