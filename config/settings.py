@@ -101,6 +101,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
+    "config.middleware.RequestMethodMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

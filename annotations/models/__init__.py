@@ -4,9 +4,10 @@ from annotations.models.coding import Coding, Index, Judgement, Pointer
 from annotations.models.docset import SCU, Docset
 from annotations.models.idempotency import IdempotencyRecord
 from annotations.models.invitation import Invitation
+from annotations.models.mail import Mail
 from annotations.models.markable import Markable
 from annotations.models.operation import Operation
-from annotations.models.project import Membership, Project
+from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.scheme import Category, Level
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
@@ -15,6 +16,7 @@ from annotations.models.user import User
 
 __all__ = [
     "SCU",
+    "AccountOrigin",
     "Category",
     "Coding",
     "Docset",
@@ -23,6 +25,7 @@ __all__ = [
     "Invitation",
     "Judgement",
     "Level",
+    "Mail",
     "Markable",
     "Membership",
     "Operation",

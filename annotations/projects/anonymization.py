@@ -50,9 +50,9 @@ def forget_person(user: User) -> ForgottenPerson:
     forgetting_person.send(User, user=user)
     # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
     for membership in user.memberships.exclude(role__in=CODING_ROLES).select_related("user").order_by("project"):
-        remove_membership(membership)
+        remove_membership(membership, archived=True)
     for membership in user.memberships.filter(role=Membership.Role.MANAGER_CODER).select_related("project"):
-        add_member(membership.project, user, Membership.Role.CODER)
+        add_member(membership.project, user, Membership.Role.CODER, archived=True)
     _delete_traces(user)
     _rename_in_admin_log(user, pseudonym)
     codings = user.codings.count()

@@ -46,7 +46,10 @@ def invite(
 
 
 def find_invitation(secret: str) -> Invitation | None:
-    """Return the invitation with this secret if it is unused, unexpired and made by somebody who still manages."""
+    """Return the invitation with this secret if it is unused, unexpired and made by somebody who still manages.
+
+    Those of an archived project can be used when it is open again.
+    """
     return _open_invitations().select_related("project").filter(digest=digest_of(secret)).first()
 
 
@@ -56,7 +59,7 @@ def _open_invitations() -> QuerySet[Invitation]:
         project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )
     invitations = Invitation.objects.filter(Exists(still_manager) | Q(created_by__is_superuser=True))
-    return invitations.filter(used_at=None, expires_at__gt=timezone.now())
+    return invitations.filter(used_at=None, expires_at__gt=timezone.now(), project__archived_at=None)
 
 
 @transaction.atomic

@@ -48,7 +48,10 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "guidelines_html": markdown.render(project.guidelines),
         "agreed": "-agreed" if agreed else "",
     }
-    if coding.status == Coding.Status.OPEN:
+    if project.archived_at is not None:
+        # The scripts change a coding where it is open; this one is read.
+        context["coding_state"]["coding"]["status"] = "archived"  # type: ignore[index]
+    elif coding.status == Coding.Status.OPEN:
         context["reason"] = reason_of_reopening(coding)
         context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"
