@@ -10,6 +10,8 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 import environ
@@ -63,6 +65,45 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[:
 if not ALLOWED_HOSTS:
     raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names that this server answers to.")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# How mails call the site, and what is in front of the addresses of their links.
+SITE_URL = env.str("SITE_URL", default="").rstrip("/")
+if not SITE_URL:
+    SITE_URL = "http://127.0.0.1:8000" if LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
+
+
+def _mailers() -> dict[str, dict[str, Any]]:
+    """Return Django's setting of mail servers: that of EMAIL_URL, or none."""
+    if not env.str("EMAIL_URL", default=""):
+        return {}
+    url = env.email_url("EMAIL_URL")
+    switches = {name: bool(value) for name, value in url.get("OPTIONS", {}).items()}
+    if unknown := switches.keys() - {"TLS", "SSL"}:
+        raise ImproperlyConfigured(f"EMAIL_URL: unknown {', '.join(sorted(unknown)).lower()}; there are tls and ssl.")
+    if not url["EMAIL_BACKEND"].endswith("smtp.EmailBackend"):
+        return {"default": {"BACKEND": url["EMAIL_BACKEND"]}}
+    options = {
+        "host": url["EMAIL_HOST"],
+        "port": url["EMAIL_PORT"] or 25,
+        "username": url["EMAIL_HOST_USER"] or "",
+        "password": url["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": switches.get("TLS", url.get("EMAIL_USE_TLS", False)),
+        "use_ssl": switches.get("SSL", url.get("EMAIL_USE_SSL", False)),
+        "timeout": 10,
+    }
+    return {"default": {"BACKEND": url["EMAIL_BACKEND"], "OPTIONS": options}}
+
+
+# Without a mail server no page speaks of mails.
+MAILERS = _mailers()
+if MAILERS and (not SITE_URL.startswith(("https://", "http://")) or "*" in SITE_URL):
+    raise ImproperlyConfigured("Set SITE_URL to the address of the site, such as https://coindex.example.org.")
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default=f"Coindex <coindex@{urlsplit(SITE_URL).hostname}>")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+# Who is told by mail of errors of the server.
+ADMINS = env.list("ADMINS", default=[])
+# Links to set another password.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
 
 INSTALLED_APPS = [
     "annotations",
@@ -320,7 +361,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
@@ -341,3 +382,10 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {"coindex.requests": {"level": "WARNING" if LOCAL else "INFO"}, "axes": {"level": "WARNING"}},
 }
+if MAILERS and ADMINS:
+    LOGGING["handlers"]["mail"] = {
+        "class": "config.logs.ErrorMailHandler",
+        "filters": ["request_id"],
+        "level": "ERROR",
+    }
+    LOGGING["loggers"]["django.request"] = {"handlers": ["mail"]}

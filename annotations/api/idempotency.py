@@ -42,7 +42,8 @@ def idempotent(
     """Make the `post` of an API view idempotent, if it has no effects outside the database.
 
     `right` is the one that the view requires, so that a user who has lost it gets no old answer either, and `archived`
-    says whether it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed together, so that neither is stored without the other.
+    says whether it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed
+    together, so that neither is stored without the other.
     """
 
     def decorate(post: Post) -> Post:

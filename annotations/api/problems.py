@@ -16,7 +16,6 @@ from rest_framework.views import exception_handler as drf_exception_handler
 from annotations.coding.decisions import OperationRejected
 from annotations.coding.operations import VersionConflict
 from annotations.models import Coding
-from annotations.projects.locks import ProjectArchived
 
 logger = logging.getLogger(__name__)
 
@@ -66,10 +65,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     # A coding is gone where its text was deleted while the request came in.
     if isinstance(error, Http404 | Coding.DoesNotExist):
         return problem(404, "not_found", str(error) or "Not found.")
-    if isinstance(error, ProjectArchived):
-        return problem(403, "archived", str(error))
     if isinstance(error, PermissionDenied):
-        return problem(403, "permission_denied", str(error) or "You may not do this.")
+        return problem(403, getattr(error, "code", "permission_denied"), str(error) or "You may not do this.")
     if isinstance(error, RecursionError | SuspiciousOperation):
         return _unreadable(error)
     if isinstance(error, OperationalError):

@@ -50,7 +50,6 @@ from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.cloning import clone_project
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
 
-
 # Of a project that is to be deleted.
 TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")
 

@@ -10,6 +10,8 @@ from annotations.models import Project
 class ProjectArchived(PermissionDenied):
     """The project is archived: nothing of it is changed."""
 
+    code = "archived"
+
 
 def refuse_archived(project: Project) -> None:
     """Raise ProjectArchived if the project is archived."""

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, Subquery
 
-from annotations.models import Coding, Membership, Operation, Project, User
+from annotations.models import AccountOrigin, Coding, Membership, Operation, Project, User
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK
 from annotations.projects.locks import lock_project
 from annotations.projects.tokens import digest_of
@@ -142,6 +142,7 @@ def _create_coder(project: Project, username: str, *, trial: bool) -> User:
             f"{project.slug}. Invite that person, or use another name."
         )
     user.save()
+    AccountOrigin.objects.create(user=user, project=project)
     add_member(project, user, Membership.Role.CODER)
     user.username = username
     return user

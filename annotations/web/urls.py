@@ -9,6 +9,7 @@ from annotations.web.views import (
     docsets,
     help,
     invitations,
+    mail,
     members,
     project_settings,
     projects,
@@ -25,6 +26,9 @@ urlpatterns = [
     path("", projects.home, name="home"),
     path("account/", account.account, name="account"),
     path("account/keys/<int:pk>/revoke/", account.revoke_token, name="revoke-token"),
+    path("account/mail/", mail.mail, name="account-mail"),
+    path("account/mail/confirm/<str:token>/", mail.confirm, name="confirm-mail"),
+    path("mail/unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
     path("help/", help.index, name="help"),
     path("help/images/<str:name>/", help.image, name="help-image"),
     path("help/<slug:name>/", help.page, name="help-manual"),
@@ -40,6 +44,7 @@ urlpatterns = [
     path("projects/<slug:slug>/scheme/", scheme.scheme, name="scheme"),
     path("projects/<slug:slug>/scheme/exchange/", scheme.exchange, name="exchange-scheme"),
     path("projects/<slug:slug>/members/", members.members, name="members"),
+    path("projects/<slug:slug>/members/<int:pk>/reset-link/", members.reset_link, name="reset-link"),
     path("projects/<slug:slug>/members/<int:pk>/remove/", members.remove_member, name="remove-member"),
     path(
         "projects/<slug:slug>/invitations/<int:pk>/withdraw/", members.withdraw_invitation, name="withdraw-invitation"
