@@ -53,6 +53,8 @@ VALUES = {
     "page": ["coders"],
     "name": ["coding"],
     "table": ["each"],
+    "token": ["ghost"],
+    "uidb64": ["ghost"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
 # One at a time, since what is not known is refused.

@@ -26,6 +26,7 @@ def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, pro
                 "one_contributor": True,
                 "words_exclusive": True,
                 "scores_shown": False,
+                "archived_at": None,
                 "role": "coder",
             }
         ],

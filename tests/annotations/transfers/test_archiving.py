@@ -512,7 +512,7 @@ def test_an_archive_made_by_0_1_0_comes_back(preset, singletons):
         del row["singleton"]
     of["categories.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
     row = json.loads(of["project.jsonl"])
-    assert row.pop("scores_shown") is False
+    assert (row.pop("scores_shown"), row.pop("archived_at")) == (False, None)
     of["project.jsonl"] = (json.dumps(row) + "\n").encode()
     of["manifest.json"] = json.dumps({**manifest, "version": 2}).encode()
     restored = restore_project(rezipped(of), slug="copy").project
@@ -528,6 +528,9 @@ def test_submissions_of_an_older_archive_count_as_viewed(tea):
     for row in rows:
         del row["viewed_at"], row["reopen_request"]
     of["codings.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    row = json.loads(of["project.jsonl"])
+    del row["archived_at"]
+    of["project.jsonl"] = (json.dumps(row) + "\n").encode()
     of["manifest.json"] = json.dumps({**json.loads(of["manifest.json"]), "version": 6}).encode()
     restored = restore_project(rezipped(of), slug="copy").project
     codings = Coding.objects.filter(text__project=restored)
@@ -545,6 +548,7 @@ def test_other_tables_need_another_version():
         5: "f0953b94018316ca",
         6: "22b347a97ffe4173",
         7: "e945f8fcb99779c6",
+        8: "901a9c5dc86acb33",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
