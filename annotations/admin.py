@@ -56,6 +56,12 @@ class AccountAdmin(UserAdmin[User]):
             and (obj is None or self.has_change_permission(request, obj))
         )
 
+    def save_model(self, request: HttpRequest, obj: User, form: forms.ModelForm[User], change: bool) -> None:
+        """Save the account; an address that somebody else entered is used when its owner has confirmed it."""
+        if "email" in form.changed_data:
+            obj.email_confirmed_at = None
+        super().save_model(request, obj, form, change)
+
     # To delete somebody here is to forget them: their work stays.
 
     def get_deleted_objects(
@@ -199,6 +205,9 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
         super().save_model(request, obj, form, change)
         record_guidelines(obj, cast(User, request.user))
 
+    def has_change_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or obj.archived_at is None)
+
 
 @admin.register(Text)
 class TextAdmin(admin.ModelAdmin[Text]):
@@ -211,6 +220,12 @@ class TextAdmin(admin.ModelAdmin[Text]):
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Text | None = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or obj.project.archived_at is None)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Text | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and (obj is None or obj.project.archived_at is None)
 
 
 @admin.register(Coding)

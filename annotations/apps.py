@@ -10,8 +10,15 @@ class AnnotationsConfig(AppConfig):
     verbose_name = "Annotation"
 
     def ready(self) -> None:
-        """Let `migrate` make the table of the shared cache, where the settings put it into the database."""
+        """Let `migrate` make the table of the shared cache, if the database has it, and register the kinds of mails."""
         post_migrate.connect(make_cache_table, sender=self)
+        # They import models, which are there by now.
+        from annotations.mail import errors
+        from annotations.planning import digests
+        from annotations.projects import accounts, mails
+
+        for module in (accounts, mails, digests, errors):
+            module.register_kinds()
 
 
 def make_cache_table(using: str, **_: Any) -> None:

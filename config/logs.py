@@ -16,8 +16,10 @@ from django.http import HttpRequest, HttpResponse
 HEADER = "X-Request-ID"
 # Ids that a proxy may pass on: nothing that could break a line of the log.
 ACCEPTED_ID = re.compile(r"[-\w.]{1,64}", re.ASCII)
-# The address of an invitation contains its secret, which readers of the log must not learn.
-SECRET = re.compile(r"(/invitations/)[^/\s\"']+")
+# The addresses of invitations and of links in mails contain their secrets, which readers of the log must not learn.
+SECRET = re.compile(
+    r"(/invitations/|/mail/unsubscribe/|/account/mail/confirm/|/password/(?:mail|member)/[^/\s\"']+/)[^/\s\"']+"
+)
 # The parameters of addresses that are the names of people.
 PERSONAL_PARAMETERS = ("coder", "first", "second", "username")
 FIELDS = ("method", "path", "status", "milliseconds", "user")
@@ -90,7 +92,7 @@ class RefusalFilter(logging.Filter):
 
 
 def redact_secrets(text: str, request: HttpRequest | None) -> str:
-    """Return the text without the secrets of invitations, and without the people whom the request's address names."""
+    """Return the text without the secrets of links, and without the people whom the request's address names."""
     match = getattr(request, "resolver_match", None)
     for name, value in match.kwargs.items() if match is not None else ():
         if name in PERSONAL_PARAMETERS:
@@ -113,3 +115,17 @@ class JSONLinesFormatter(logging.Formatter):
         if record.exc_info:
             fields["error"] = self.formatException(record.exc_info)
         return json.dumps(fields, ensure_ascii=False, default=str)
+
+
+class ErrorMailHandler(logging.Handler):
+    """A handler that queues a mail to ADMINS about an error, some of them an hour; the log has the rest."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        # Settings name this class before there are models.
+        from annotations.mail.errors import queue_error
+
+        try:
+            error = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
+            queue_error(record.getMessage(), error, getattr(record, "request_id", ""))
+        except Exception:  # as logging wants it: what logs is not broken by the log
+            self.handleError(record)

@@ -8,6 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.http import ConditionalGetMiddleware
 
+from annotations.core.requests import request_method
+
 API_PREFIX = "/api/"
 
 
@@ -16,6 +18,17 @@ class APIConditionalGetMiddleware(ConditionalGetMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         return super().process_response(request, response) if request.path.startswith(API_PREFIX) else response
+
+
+class RequestMethodMiddleware:
+    """Let rights know whether the request may change something (`annotations/projects/permissions.py`)."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with request_method(request.method):
+            return self.get_response(request)
 
 
 class UncachedPagesMiddleware:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 import environ
@@ -64,6 +66,46 @@ if not ALLOWED_HOSTS:
     raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names that this server answers to.")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
+# How mails call the site, and what is in front of the addresses of their links.
+SITE_URL = env.str("SITE_URL", default="").rstrip("/")
+if not SITE_URL:
+    SITE_URL = "http://127.0.0.1:8000" if LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
+
+
+def _mailers() -> dict[str, dict[str, Any]]:
+    """Return Django's setting of mail servers: that of EMAIL_URL, or none."""
+    if not env.str("EMAIL_URL", default=""):
+        return {}
+    url = env.email_url("EMAIL_URL")
+    switches = {name: bool(value) for name, value in url.get("OPTIONS", {}).items()}
+    if unknown := switches.keys() - {"TLS", "SSL"}:
+        raise ImproperlyConfigured(f"EMAIL_URL: unknown {', '.join(sorted(unknown)).lower()}; there are tls and ssl.")
+    if not url["EMAIL_BACKEND"].endswith("smtp.EmailBackend"):
+        return {"default": {"BACKEND": url["EMAIL_BACKEND"]}}
+    options = {
+        "host": url["EMAIL_HOST"],
+        "port": url["EMAIL_PORT"] or 25,
+        "username": url["EMAIL_HOST_USER"] or "",
+        "password": url["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": switches.get("TLS", url.get("EMAIL_USE_TLS", False)),
+        "use_ssl": switches.get("SSL", url.get("EMAIL_USE_SSL", False)),
+        "timeout": 10,
+    }
+    return {"default": {"BACKEND": url["EMAIL_BACKEND"], "OPTIONS": options}}
+
+
+# Without a mail server no page speaks of mails, and that there is none is no fault.
+MAILERS = _mailers()
+SILENCED_SYSTEM_CHECKS = ["mail.W001"]
+if MAILERS and (not SITE_URL.startswith(("https://", "http://")) or "*" in SITE_URL):
+    raise ImproperlyConfigured("Set SITE_URL to the address of the site, such as https://coindex.example.org.")
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default=f"Coindex <coindex@{urlsplit(SITE_URL).hostname}>")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+# Who is told by mail of errors of the server.
+ADMINS = env.list("ADMINS", default=[])
+# Links to set another password.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+
 INSTALLED_APPS = [
     "annotations",
     "agreement",
@@ -101,6 +143,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
     "config.middleware.NulCharacterMiddleware",
+    "config.middleware.RequestMethodMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -229,7 +272,7 @@ if not LOCAL:
     # Both also bind other names than ours, and for long: whoever runs those decides.
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=False)
     SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)
-    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+    SILENCED_SYSTEM_CHECKS += ["security.W005", "security.W021"]
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     if BEHIND_PROXY:
@@ -319,7 +362,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
@@ -340,3 +383,10 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {"coindex.requests": {"level": "WARNING" if LOCAL else "INFO"}, "axes": {"level": "WARNING"}},
 }
+if MAILERS and ADMINS:
+    LOGGING["handlers"]["mail"] = {
+        "class": "config.logs.ErrorMailHandler",
+        "filters": ["request_id"],
+        "level": "ERROR",
+    }
+    LOGGING["loggers"]["django.request"] = {"handlers": ["mail"]}

@@ -11,14 +11,23 @@ from typing import Any
 
 from axes.handlers.proxy import AxesProxyHandler
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
 
 from annotations.core.limits import Limit
+from annotations.mail.queue import is_enabled
+from annotations.projects.accounts import request_password_reset
+from annotations.web.forms.members import ForgottenPasswordForm
+from annotations.web.views.mail import with_mail
 from config.clients import client_network
+from config.errors import too_many_requests
 
+# Mails to reset a password that one address of clients may ask for in an hour.
+RESET_REQUESTS, MOST_RESET_REQUESTS = Limit("reset requests", seconds=3600), 20
 FAILURES = Limit("sign-in failures", seconds=15 * 60)
 
 
@@ -41,6 +50,9 @@ class SignInView(LoginView):
     template_name = "registration/sign_in.html"
     authentication_form = SignInForm
 
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        return super().get_context_data(**context) | {"has_mail": is_enabled()}
+
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if FAILURES.told(client_network(request)) >= settings.SIGN_IN_FAILURES_OF_ADDRESS:
             response = render(request, "registration/locked.html", status=429)
@@ -52,3 +64,18 @@ class SignInView(LoginView):
         if isinstance(form, SignInForm) and form.is_checked:
             FAILURES.use(client_network(self.request))
         return super().form_invalid(form)
+
+
+@with_mail
+@require_http_methods(["GET", "HEAD", "POST"])
+def forgotten_password(request: HttpRequest) -> HttpResponse:
+    """Send a link to set another password. The answer is the same whether somebody has the address or not."""
+    form = ForgottenPasswordForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        if RESET_REQUESTS.use(client_network(request)) > MOST_RESET_REQUESTS:
+            return too_many_requests(request, RESET_REQUESTS.seconds_left())
+        request_password_reset(form.cleaned_data["address"])
+        messages.success(request, "If an account has this address, a link to set another password is sent there.")
+        return redirect("sign_in")
+    status = 400 if form.errors else 200
+    return render(request, "registration/forgotten_password.html", {"form": form}, status=status)

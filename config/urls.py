@@ -10,11 +10,12 @@ from django.views.decorators.csp import csp_override
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
-from annotations.web.views.account import PasswordView
+from annotations.web.views.account import MemberPasswordView, PasswordView, ResetPasswordView
+from annotations.web.views.mail import with_mail
 from config import bodies, health, metrics
 from config.api_schema import SchemaView
 from config.hashers import refuse_crowd
-from config.sign_in import SignInView
+from config.sign_in import SignInView, forgotten_password
 
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
@@ -23,6 +24,9 @@ handler500 = "config.errors.server_error"
 apidocs = csp_override(cast(Any, settings.CHARTS_CSP))
 change_password = refuse_crowd(PasswordView.as_view())
 
+reset_password = with_mail(refuse_crowd(ResetPasswordView.as_view()))
+member_password = refuse_crowd(MemberPasswordView.as_view())
+
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
@@ -30,6 +34,9 @@ urlpatterns = [
     path("signed-in", bodies.signed_in, name="signed_in"),
     path("sign-in/", refuse_crowd(SignInView.as_view()), name="sign_in"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path("password/forgotten/", forgotten_password, name="forgotten-password"),
+    path("password/mail/<str:uidb64>/<str:token>/", reset_password, name="reset-password"),
+    path("password/member/<str:uidb64>/<str:token>/", member_password, name="member-password"),
     path("account/password/", change_password, name="change-password"),
     # The admin's own page for it counts no guesses of the old password.
     path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),

@@ -316,6 +316,14 @@ def keys(text) -> dict[str, str]:
 
 
 @pytest.fixture
+def mail_server(settings: Settings) -> Settings:
+    """Let there be a mail server, whose mails are in `mailoutbox`."""
+    settings.MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
+    settings.SITE_URL = "https://coindex.example"
+    return settings
+
+
+@pytest.fixture
 def signed_in():
     """Return a function that returns a client in which the person is signed in."""
 

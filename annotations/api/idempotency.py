@@ -36,11 +36,14 @@ class IdempotencyKeyReused(APIException):
     default_detail = f"This {HEADER} was sent with something else before: take a new one."
 
 
-def idempotent(right: Right | None = None, *, secret_fields: tuple[str, ...] = ()) -> Callable[[Post], Post]:
+def idempotent(
+    right: Right | None = None, *, secret_fields: tuple[str, ...] = (), archived: bool = False
+) -> Callable[[Post], Post]:
     """Make the `post` of an API view idempotent, if it has no effects outside the database.
 
-    `right` is the one that the view requires, so that a user who has lost it gets no old answer either. `secret_fields`
-    are answered once only. Answer and effect are committed together, so that neither is stored without the other.
+    `right` is the one that the view requires, so that a user who has lost it gets no old answer either, and `archived`
+    says whether it takes archived projects. `secret_fields` are answered once only. Answer and effect are committed
+    together, so that neither is stored without the other.
     """
 
     def decorate(post: Post) -> Post:
@@ -60,7 +63,7 @@ def idempotent(right: Right | None = None, *, secret_fields: tuple[str, ...] = (
             if key is None:
                 return post(view, request, *args, **kwargs)
             if right is not None:
-                project_for(request.user, kwargs["slug"], right)
+                project_for(request.user, kwargs["slug"], right, archived=archived)
             user, digest = cast(User, request.user), _digest_of(request)
             with transaction.atomic():
                 # A concurrent request with the same key waits here, and finds the answer below. The lock still lets

@@ -66,7 +66,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if isinstance(error, Http404 | Coding.DoesNotExist):
         return problem(404, "not_found", str(error) or "Not found.")
     if isinstance(error, PermissionDenied):
-        return problem(403, "permission_denied", str(error) or "You may not do this.")
+        return problem(403, getattr(error, "code", "permission_denied"), str(error) or "You may not do this.")
     if isinstance(error, RecursionError | SuspiciousOperation):
         return _unreadable(error)
     if isinstance(error, OperationalError):

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -24,6 +24,7 @@ from annotations.api.preconditions import IF_MATCH, etag_response, require_match
 from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import ProjectSerializer
 from annotations.api.serializers.projects import (
+    CloneSerializer,
     InvitationMadeSerializer,
     InvitationSerializer,
     MemberSerializer,
@@ -44,11 +45,19 @@ from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.permissions import project_for
+from annotations.projects.state import set_archived
 from annotations.schemes.project_scheme import scheme_state, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
+from annotations.texts.cloning import clone_project
+from annotations.texts.project_deletion import delete_project, project_deletion_figures
+
+# Of a project that is to be deleted.
+TITLE = OpenApiParameter("title", str, OpenApiParameter.QUERY, required=True, description="The title of the project.")
 
 
 class ProjectFilters(filters.FilterSet):
+    archived = filters.BooleanFilter(field_name="archived_at", lookup_expr="isnull", exclude=True)
+
     class Meta:
         model = Project
         fields = ["answers"]
@@ -82,7 +91,7 @@ class ProjectList(BaseListView):
 
 
 def _project(request: Request, slug: str) -> dict[str, Any]:
-    return dict(ProjectSerializer(project_for(request.user, slug)).data)
+    return dict(ProjectSerializer(project_for(request.user, slug, archived=True)).data)
 
 
 class ProjectDetail(APIView):
@@ -103,6 +112,58 @@ class ProjectDetail(APIView):
         validated(serializer)
         record_guidelines(serializer.save(), cast(User, request.user))
         return etag_response(_project(request, slug))
+
+    @extend_schema(parameters=[IF_MATCH, TITLE], responses={204: None})
+    @transaction.atomic
+    def delete(self, request: Request, slug: str) -> Response:
+        """Delete it with everything in it, archived or not. Export its archive first: nothing brings it back."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK, archived=True)
+        lock_project(project.pk, archived=True)
+        require_match(request, _project(request, slug))
+        if request.query_params.get(TITLE.name) != project.title:
+            raise ValidationError({TITLE.name: ["Send the title of the project, so that no other one is deleted."]})
+        try:
+            delete_project(project, project_deletion_figures(project).tag)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ProjectArchived(APIView):
+    """Whether the project is archived: then it is read only."""
+
+    @extend_schema(request=None, responses=ProjectSerializer)
+    def put(self, request: Request, slug: str) -> HttpResponse:
+        """Archive it."""
+        return self._set(request, slug, archived=True)
+
+    @extend_schema(responses=ProjectSerializer)
+    def delete(self, request: Request, slug: str) -> HttpResponse:
+        """Open it again."""
+        return self._set(request, slug, archived=False)
+
+    def _set(self, request: Request, slug: str, *, archived: bool) -> HttpResponse:
+        set_archived(project_for(request.user, slug, Right.MANAGE, archived=True), archived=archived)
+        return etag_response(_project(request, slug))
+
+
+class CloneList(APIView):
+    """Copies of the project."""
+
+    @extend_schema(request=CloneSerializer, responses={201: ProjectSerializer})
+    @idempotent(Right.MANAGE, archived=True)
+    def post(self, request: Request, slug: str) -> Response:
+        """Start a project with the same scheme, guidelines and settings; you manage it."""
+        project = project_for(request.user, slug, Right.MANAGE, archived=True)
+        user = cast(User, request.user)
+        if not user.has_perm("annotations.add_project"):
+            raise PermissionDenied("You are not allowed to create projects.")
+        fields = validated(CloneSerializer(data=request.data))
+        try:
+            clone = clone_project(project, fields["slug"], fields["title"], user, texts=fields["texts"])
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(_project(request, clone.slug), status=status.HTTP_201_CREATED)
 
 
 class SchemeDetail(APIView):

@@ -102,7 +102,7 @@ class ExportFiles(APIView):
 
     @extend_schema(request=ExportOrderSerializer, responses={201: TransferSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        project = project_for(request.user, slug, Right.SEE_RESULTS)
+        project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
         form = _validated_form(ExportForm(project, _sent_fields(request), archives=may(project, Right.MANAGE_WORK)))
         return _order_response(orders.order_export(project, cast(User, request.user), form.format_key, form.choices))
 

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotations.coding import operations
 from annotations.coding.decisions import OperationRejected
+from annotations.mail.queue import notify
 from annotations.models import Coding, Operation, Project, User
 from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
@@ -20,7 +21,9 @@ def submit_coding(coding: Coding, user: User) -> int:
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:
     """Reopen the coding for its coder, who reads the reason. It is for managers."""
-    return operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason))
+    version = operations.set_status(coding, user, Coding.Status.OPEN, reason=_checked(reason))
+    notify(coding.coder, "reopened", coding.text.project, [coding.text])
+    return version
 
 
 def reopen_own_coding(coding: Coding, user: User) -> int:

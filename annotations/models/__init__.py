@@ -5,9 +5,10 @@ from annotations.models.docset import SCU, Docset
 from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
 from annotations.models.idempotency import IdempotencyRecord
 from annotations.models.invitation import Invitation
+from annotations.models.mail import Mail
 from annotations.models.markable import Markable
 from annotations.models.operation import Operation
-from annotations.models.project import Membership, Project
+from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
 from annotations.models.scheme import Category, Level
 from annotations.models.text import Segment, Text
@@ -17,6 +18,7 @@ from annotations.models.user import User
 
 __all__ = [
     "SCU",
+    "AccountOrigin",
     "Category",
     "Coding",
     "Docset",
@@ -27,6 +29,7 @@ __all__ = [
     "Invitation",
     "Judgement",
     "Level",
+    "Mail",
     "Markable",
     "Membership",
     "Operation",

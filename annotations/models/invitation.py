@@ -7,6 +7,7 @@ from annotations.models.project import Membership, Project
 from annotations.models.user import User
 
 MAX_USES = 200
+NOTE_LENGTH = 100
 
 
 class Invitation(models.Model):
@@ -17,7 +18,7 @@ class Invitation(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=16, choices=Membership.Role)
-    note = models.CharField(max_length=100, blank=True, help_text="For whom it is: a note for the managers.")
+    note = models.CharField(max_length=NOTE_LENGTH, blank=True, help_text="For whom it is: a note for the managers.")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of what the link ends with")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -10,6 +10,7 @@ from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Per
 from annotations.models.user import User
 
 KEY_LENGTH = 50
+TITLE_LENGTH = 200
 # Slugs that are pages under /projects/.
 RESERVED_SLUGS = ("new",)
 
@@ -42,7 +43,7 @@ class Project(models.Model):
         MISSING = "missing", "missing"
 
     slug = models.SlugField(max_length=KEY_LENGTH, unique=True)
-    title = models.CharField(max_length=200)
+    title = models.CharField(max_length=TITLE_LENGTH)
     guidelines = models.TextField(blank=True, help_text="Markdown")
     answers = models.CharField(max_length=10, choices=Answers)
     unmarked = models.CharField(max_length=10, choices=Unmarked, default=Unmarked.SINGLETON)
@@ -70,6 +71,9 @@ class Project(models.Model):
         help_text="Pyramids: off means that coders of peers do not see the scores while they work.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    archived_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Since when it can only be read; empty: it is in use."
+    )
 
     members = models.ManyToManyField(User, through="Membership", related_name="projects")
 
@@ -120,6 +124,16 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role})"
+
+
+class AccountOrigin(models.Model):
+    """The project for which an account was made: by an invitation, an import or an archive."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="origin")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.project}"
 
 
 def may(project: Project, right: Right) -> bool:

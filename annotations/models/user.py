@@ -6,7 +6,13 @@ from django.db.models.functions import Lower
 
 
 class User(AbstractUser):
-    """A person. What they may do in a project depends on their role in it."""
+    """A person. What they may do in a project depends on their role in it.
+
+    `email` is used once its owner has confirmed it.
+    """
+
+    email_confirmed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    muted_mails = models.JSONField(default=list, blank=True, editable=False, help_text="The kinds of mails not wanted.")
 
     class Meta(AbstractUser.Meta):
         constraints = [

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Membership, Project, Text, User
 from annotations.projects.locks import lock_project
 from annotations.projects.members import CODING_ROLES
@@ -37,11 +38,22 @@ def assign_texts(project: Project, texts: Iterable[Text], coders: Iterable[User]
         if text.project_id != project.pk:
             raise ValidationError(f"{text} is not a text of {project.slug}.")
     before = Coding.objects.filter(text__project=project).count()
+    new_texts = texts_without_coding(texts, coders) if is_enabled() else {}
     Coding.objects.bulk_create(
         [Coding(text=text, coder=coder, kind=KIND_BY_ROLE[text.role]) for text in texts for coder in coders],
         ignore_conflicts=True,
     )
+    for coder, own in new_texts.items():
+        notify(coder, "assigned", project, own)
     return Coding.objects.filter(text__project=project).count() - before
+
+
+def texts_without_coding(texts: Iterable[Text], coders: Iterable[User]) -> dict[User, list[Text]]:
+    """Return the coders with those of the texts of which they have no coding, leaving out who has one of each."""
+    texts = list(texts)
+    pairs = set(Coding.objects.filter(text__in=texts, coder__in=coders).values_list("text_id", "coder_id"))
+    missing = {coder: [text for text in texts if (text.pk, coder.pk) not in pairs] for coder in coders}
+    return {coder: own for coder, own in missing.items() if own}
 
 
 @transaction.atomic

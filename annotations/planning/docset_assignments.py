@@ -8,8 +8,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotations.docsets.agreed_pyramid import pyramids_of
+from annotations.mail.queue import is_enabled, notify
 from annotations.models import Coding, Docset, Membership, Text, User
-from annotations.planning.assignments import assign_texts
+from annotations.planning.assignments import assign_texts, texts_without_coding
 from annotations.projects.locks import lock_project
 from annotations.projects.members import CODING_ROLES
 
@@ -63,9 +64,12 @@ def assign_peers(docset: Docset, peers: Iterable[Text], coders: Iterable[User], 
     kind = Coding.Kind.PEER_AGREED if agreed else Coding.Kind.PEER
     codings = Coding.objects.filter(text__docset=docset, kind=kind)
     before = codings.count()
+    new_texts = texts_without_coding(peers, coders) if is_enabled() else {}
     Coding.objects.bulk_create(
         [Coding(text=peer, coder=coder, kind=kind) for peer in peers for coder in coders], ignore_conflicts=True
     )
+    for coder, own in new_texts.items():
+        notify(coder, "assigned", docset.project, own)
     return codings.count() - before
 
 

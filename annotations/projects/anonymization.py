@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import ProtectedError, Q
 from django.dispatch import Signal
 
-from annotations.models import IdempotencyRecord, Invitation, Membership, Token, Transfer, User
+from annotations.models import AccountOrigin, IdempotencyRecord, Invitation, Mail, Membership, Token, Transfer, User
 from annotations.projects.members import CODING_ROLES, add_member, remove_membership
 
 # Sent with `user` before the name goes, so that other apps delete what they derived from it.
@@ -50,9 +50,9 @@ def forget_person(user: User) -> ForgottenPerson:
     forgetting_person.send(User, user=user)
     # In a fixed order, as each locks its project. Those who code keep their role, on which figures depend.
     for membership in user.memberships.exclude(role__in=CODING_ROLES).select_related("user").order_by("project"):
-        remove_membership(membership)
+        remove_membership(membership, archived=True)
     for membership in user.memberships.filter(role=Membership.Role.MANAGER_CODER).select_related("project"):
-        add_member(membership.project, user, Membership.Role.CODER)
+        add_member(membership.project, user, Membership.Role.CODER, archived=True)
     _delete_traces(user)
     _rename_in_admin_log(user, pseudonym)
     codings = user.codings.count()
@@ -81,6 +81,8 @@ def _refuse_last_superuser(user: User) -> None:
 def _delete_traces(user: User) -> None:
     """Delete what belongs to the account alone."""
     Token.objects.filter(user=user).delete()
+    Mail.objects.filter(Q(user=user) | (Q(address__iexact=user.email) & ~Q(address=""))).delete()
+    AccountOrigin.objects.filter(user=user).delete()
     IdempotencyRecord.objects.filter(user=user).delete()
     Invitation.objects.filter(Q(used_by=user) | Q(created_by=user, used_by=None)).delete()
     for attempts in (AccessAttempt, AccessFailureLog, AccessLog):
@@ -108,6 +110,7 @@ def _rename_in_admin_log(user: User, pseudonym: str) -> None:
 
 def _anonymize(user: User, pseudonym: str) -> None:
     user.username, user.first_name, user.last_name, user.email = pseudonym, "", "", ""
+    user.email_confirmed_at, user.muted_mails = None, []
     user.is_active = user.is_staff = user.is_superuser = False
     user.last_login = None
     if user.has_usable_password():

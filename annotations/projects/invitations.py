@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
@@ -10,7 +11,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from annotations.core.limits import Limit
+from annotations.mail.queue import queue
 from annotations.models import Invitation, Membership, Project, User
+from annotations.models.invitation import NOTE_LENGTH
 from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.members import add_member
 from annotations.projects.tokens import digest_of
@@ -18,6 +22,8 @@ from annotations.projects.tokens import digest_of
 MAX_DAYS = 30
 # Links that are created at once.
 MOST_AT_ONCE = 50
+# Invitations of one manager that are sent by mail in an hour.
+MAILS, MOST_MAILS = Limit("invitation mails", seconds=3600), 200
 GROUP_ROLES = (Membership.Role.CODER, Membership.Role.VIEWER)
 
 
@@ -45,8 +51,31 @@ def invite(
     return invitation, secret
 
 
+def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[str], *, days: int) -> None:
+    """Send an invitation for one person to each address. Raise ValidationError if they are too many for an hour."""
+    if MAILS.use(by.pk, len(addresses)) > MOST_MAILS:
+        raise ValidationError({"addresses": f"At most {MOST_MAILS} invitations are sent per hour."})
+    for address in addresses:
+        invitation, _ = invite(project, role, by, days=days, note=address[:NOTE_LENGTH])
+        queue("invitation", address=address, invitation=invitation.pk)
+
+
+def renew_secret(pk: int) -> tuple[Invitation, str] | None:
+    """Give an invitation that is still open another secret, which stands in no table; None if it is used or over."""
+    invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
+    if invitation is None:
+        return None
+    secret = secrets.token_urlsafe(32)
+    invitation.digest = digest_of(secret)
+    invitation.save(update_fields=["digest"])
+    return invitation, secret
+
+
 def find_invitation(secret: str) -> Invitation | None:
-    """Return the invitation with this secret if it is unused, unexpired and made by somebody who still manages."""
+    """Return the invitation with this secret if it is unused, unexpired and made by somebody who still manages.
+
+    Those of an archived project can be used when it is open again.
+    """
     return _open_invitations().select_related("project").filter(digest=digest_of(secret)).first()
 
 
@@ -56,7 +85,7 @@ def _open_invitations() -> QuerySet[Invitation]:
         project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )
     invitations = Invitation.objects.filter(Exists(still_manager) | Q(created_by__is_superuser=True))
-    return invitations.filter(used_at=None, expires_at__gt=timezone.now())
+    return invitations.filter(used_at=None, expires_at__gt=timezone.now(), project__archived_at=None)
 
 
 @transaction.atomic

@@ -27,9 +27,9 @@ class ProjectEntry:
     submitted: int
 
 
-def find_projects(user: User, search: str = "") -> ProjectQuerySet:
-    """Return the user's projects whose title or address has all of the words."""
-    projects = Project.objects.visible_to(user)
+def find_projects(user: User, search: str = "", *, archived: bool = False) -> ProjectQuerySet:
+    """Return the user's projects in use, or the archived ones, whose title or address has all of the words."""
+    projects = Project.objects.visible_to(user).filter(archived_at__isnull=not archived)
     for word in search[:SEARCH_LENGTH].split():
         projects = projects.filter(Q(title__icontains=word) | Q(slug__icontains=word))
     return projects.order_by("title", "slug")

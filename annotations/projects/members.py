@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Max, OuterRef, Q, Subquery
 
-from annotations.models import Coding, Membership, Operation, Project, User
+from annotations.models import AccountOrigin, Coding, Membership, Operation, Project, User
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK
 from annotations.projects.locks import lock_project
 from annotations.projects.tokens import digest_of
@@ -46,13 +46,13 @@ def activity_of_members(project: Project) -> dict[int, Activity]:
 
 
 @transaction.atomic
-def add_member(project: Project, user: User, role: str) -> Membership:
+def add_member(project: Project, user: User, role: str, *, archived: bool = False) -> Membership:
     """Give the user the role in the project, replacing any other role.
 
     Raise ValidationError for an unknown role, if a coder with work in the project would get to see the work of others,
-    and if no manager would remain.
+    and if no manager would remain; ProjectArchived as `lock_project` does.
     """
-    lock_project(project.pk)
+    lock_project(project.pk, archived=archived)
     membership = Membership.objects.filter(project=project, user=user).first() or Membership(project=project, user=user)
     if membership.pk and membership.role != role:
         _refuse_role_change(membership, role)
@@ -70,12 +70,12 @@ def add_member(project: Project, user: User, role: str) -> Membership:
 
 
 @transaction.atomic
-def remove_membership(membership: Membership) -> None:
+def remove_membership(membership: Membership, *, archived: bool = False) -> None:
     """Remove a member: access ends with the next request, codings stay.
 
-    Raise ValidationError for the only manager.
+    Raise ValidationError for the only manager, and ProjectArchived as `lock_project` does.
     """
-    lock_project(membership.project_id)  # otherwise two managers could remove each other
+    lock_project(membership.project_id, archived=archived)  # otherwise two managers could remove each other
     membership_now = Membership.objects.select_related("user").filter(pk=membership.pk).first()
     if membership_now is None:  # removed since it was read
         return
@@ -142,6 +142,7 @@ def _create_coder(project: Project, username: str, *, trial: bool) -> User:
             f"{project.slug}. Invite that person, or use another name."
         )
     user.save()
+    AccountOrigin.objects.create(user=user, project=project)
     add_member(project, user, Membership.Role.CODER)
     user.username = username
     return user

@@ -21,7 +21,7 @@ NO_PYRAMIDS = tuple(kind for kind in Project.Answers.values if kind not in PYRAM
 # What is done there: annotating, reading results, moving data; tabs stand in groups by it.
 type Group = Literal["annotate", "results", "data"]
 
-# The groups in their order; the last has no name, for its one tab has it.
+# The groups in their order; the last has no name: its tabs say what they are.
 GROUPS: dict[Group, str] = {"annotate": "Annotate", "results": "Results", "data": ""}
 
 # Places of pages that other applications add to.
@@ -56,6 +56,7 @@ _tabs: dict[str, Tab] = {
         Tab("scheme", "Scheme and guidelines", "scheme", Right.VIEW_PROJECT, 50),
         Tab("questions", "Questions", "questions", Right.VIEW_PROJECT, 60, unless=Right.DISCUSS),
         Tab("transfers", "Import and export", "transfers", Right.SEE_RESULTS, 300, group="data"),
+        Tab("settings", "Settings", "project-settings", Right.MANAGE, 310, group="data"),
     )
 }
 _fragments: dict[Slot, list[str]] = defaultdict(list)

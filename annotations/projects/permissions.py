@@ -10,18 +10,22 @@ from django.db.models import CharField, IntegerField, QuerySet
 from django.http import Http404
 
 from annotations.core.compiled_queries import compiled_query
+from annotations.core.requests import is_writing
 from annotations.models import Coding, Project, Text, Transfer, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.project import is_blind_manager, may
 from annotations.models.rights import Member, Person, Right
 from annotations.models.transfer import ARCHIVE
+from annotations.projects.locks import refuse_archived
 from annotations.projects.peer_names import find_slug, hide_name, is_blind_to_peers
 
 
-def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT) -> Project:
+def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT, *, archived: bool = False) -> Project:
     """Return the project, if the user has the right in it.
 
-    Raise Http404 for a user who is not a member, PermissionDenied for a member without the right.
+    Raise Http404 for a user who is not a member, PermissionDenied for a member without the right. A request that may
+    change something is refused in an archived project (ProjectArchived), unless `archived` says that it changes nothing
+    of the project, or opens or deletes it.
     """
     projects = _projects(user, slug) if user.is_superuser else _projects_of_member(user.pk, slug)
     project = next(iter(projects), None)
@@ -34,6 +38,8 @@ def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT) -> P
                 "others’ work. A manager who does not code can do this."
             )
         raise PermissionDenied(f"You need the right to {right} in this project. Ask a manager.")
+    if is_writing() and not archived:
+        refuse_archived(project)
     return project
 
 
@@ -89,6 +95,7 @@ def right_to_transfer(kind: str, format_key: str) -> Right:
 def transfer_for(user: Person, pk: int) -> Transfer:
     """Return the import or export, if the user may see it, with its project as `project_for` returns it.
 
+    Those of archived projects are among them: exports can be made and deleted, and imports find out for themselves.
     Raise Http404 for a user who does not see its project's results, PermissionDenied if that right is not enough.
     """
     transfer = Transfer.objects.visible_to(user).select_related("project", "user").filter(pk=pk).first()
@@ -96,5 +103,5 @@ def transfer_for(user: Person, pk: int) -> Transfer:
         raise Http404("Import or export not found.")
     if transfer.project is not None:
         right = right_to_transfer(transfer.kind, transfer.format)
-        transfer.project = project_for(user, transfer.project.slug, right)
+        transfer.project = project_for(user, transfer.project.slug, right, archived=True)
     return transfer

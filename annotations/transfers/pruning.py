@@ -13,11 +13,12 @@ from django.tasks import TaskResultStatus
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from annotations.models import IdempotencyRecord, Invitation
+from annotations.models import IdempotencyRecord, Invitation, Mail
 from annotations.transfers.orders import discard_old
 
 TASK_AGE = timedelta(days=30)
 INVITATION_AGE = timedelta(days=30)  # after its end, so that a manager sees for a while that it has ended
+MAIL_AGE = timedelta(days=30)
 IDEMPOTENCY_AGE = timedelta(days=1)
 BATCH = 1000  # rows of one transaction: others write in between
 
@@ -31,6 +32,7 @@ def prune() -> dict[str, int]:
         "sessions": Session.objects.filter(expire_date__lt=now),
         "finished tasks": DBTaskResult.objects.filter(status__in=finished, finished_at__lt=now - TASK_AGE),
         "invitations": Invitation.objects.filter(expires_at__lt=now - INVITATION_AGE),
+        "mails": Mail.objects.filter(finished_at__lt=now - MAIL_AGE),
         "answers to repeated requests": IdempotencyRecord.objects.filter(created_at__lt=now - IDEMPOTENCY_AGE),
     }
     discard_old()

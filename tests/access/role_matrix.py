@@ -230,6 +230,37 @@ PAGES = [
     ),
     row("home", GET=signed_in()),
     row("account", GET=signed_in(), POST=signed_in(200, {"name": "n", "scope": "read", "days": "7"})),
+    row(
+        "account-mail",
+        GET=signed_in(),
+        POST=signed_in(302, {"address": "somebody@example.org"}),
+    ),
+    again("account-mail", POST=signed_in(302, {"kinds": "1", "digest": "on"})),
+    # The link is of another person than who asks.
+    row("confirm-mail", at={"token": "x"}, GET=signed_in(404), POST=signed_in(404), foreign=False),
+    row("unsubscribe", at={"token": "x"}, GET=public(404), POST=public(404), refused=public(405), foreign=False),
+    row(
+        "forgotten-password",
+        GET=public(),
+        POST=public(302, {"address": "somebody@example.org"}),
+        refused=public(405),
+        unseen=True,
+    ),
+    *(
+        row(
+            name,
+            at={"uidb64": "x", "token": "x"},
+            GET=public(),
+            POST=public(),
+            PUT=public(),
+            PATCH=public(),
+            DELETE=public(),
+            OPTIONS=public(),
+            foreign=False,
+            unseen=True,  # the link is not good
+        )
+        for name in ("reset-password", "member-password")
+    ),
     row("revoke-token", pk="@token.pk", POST=own("coder", ok=302)),
     row(
         "invitation",
@@ -269,6 +300,17 @@ PAGES = [
     row("text-questions-agreed", OF_AGREED, GET=own("adjudicator"), POST=own("adjudicator", body={"body": "Why?"})),
     row("members", GET=managers(), POST=managers(302, {"username": "@outsider.username", "role": "viewer"})),
     again("members", POST=managers(200, {"invite": "1", "role": "viewer", "days": "7", "whom": "Eve"})),
+    row("reset-link", pk="@membership.pk", POST=managing_work(302), unseen=True),  # the account was not made for it
+    row("project-settings", GET=managers()),
+    row("archive-project", POST=managers(302, {"confirmed": "1"})),
+    again("archive-project", POST=managers(200), unseen=True),  # a manager is asked first
+    row("unarchive-project", POST=managers(302), unseen=True),
+    row(
+        "clone-project",
+        GET=managers(403).but({"superuser": 200}),
+        POST=managers(403, {"title": "Copy", "slug": "new-one"}).but({"superuser": 302}),
+    ),
+    row("delete-project", GET=managing_work(), POST=managing_work(400, {"seen": "x", "title": "y"}), unseen=True),
     row("remove-member", pk="@membership.pk", POST=managers(302, {"confirmed": "1"})),
     again("remove-member", pk="@membership.pk", POST=managers(200), unseen=True),
     row("withdraw-invitation", pk="@invitation.pk", POST=managers(302)),
@@ -406,7 +448,9 @@ API = [
         GET=signed_in(),
         POST=permitted(201, {"slug": "new-one", "title": "T", "scheme": "muc-ident"}),
     ),
-    row("api-project", GET=members(), PATCH=managers(200, {"title": "New"})),
+    row("api-project", GET=members(), PATCH=managers(200, {"title": "New"}), DELETE=managing_work(400)),
+    row("api-project-archived", PUT=managers(), DELETE=managers()),
+    row("api-clones", POST=managers(403, {"title": "Copy", "slug": "new-one"}).but({"superuser": 201})),
     row("api-scheme", GET=members(), PATCH=managers(200, {"coders_mark": ["@level.key"]})),
     row("api-guidelines-versions", GET=members()),
     row(

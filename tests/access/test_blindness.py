@@ -58,6 +58,8 @@ VALUES = {
     "table": ["each"],
     "question": [str(HER_QUESTION)],
     "number": ["1"],
+    "token": ["ghost"],
+    "uidb64": ["ghost"],
 }
 METHODS = ["HEAD", "OPTIONS", "POST", "DELETE"]
 # One at a time, since what is not known is refused.

@@ -75,6 +75,7 @@ def shown(code, data_dir, **given):
         ({"SECRET_KEY": "", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": KEY}, "ALLOWED_HOSTS"),
         (PRODUCTION | {"METRICS_TOKEN": "x" * 31}, "METRICS_TOKEN"),
+        (PRODUCTION | {"ALLOWED_HOSTS": "*", "EMAIL_URL": "smtp://mail.example"}, "SITE_URL"),
         ({"DEBUG": "0", "SECRET_KEY": KEY, "ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
         ({"SECRET_KEY": "x", "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
         ({"SECRET_KEY": "k" * 31, "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
@@ -94,6 +95,29 @@ def test_with_key_and_hosts_production_starts_and_is_secure(tmp_path):
         assert settings[name] is True
     assert settings["SECURE_HSTS_SECONDS"] >= 365 * 24 * 3600
     assert settings["PASSWORD_HASHERS"] == ["config.hashers.BoundedArgon2PasswordHasher"]
+
+
+SHOW_MAIL = """
+import json
+from django.conf import settings
+print(json.dumps([settings.MAILERS, settings.SITE_URL, settings.DEFAULT_FROM_EMAIL]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "switches"), [("", (False, False)), ("/?tls=1", (True, False)), ("/?ssl=1", (False, True))]
+)
+def test_the_mail_server_is_an_address(tmp_path, query, switches):
+    given = {"EMAIL_URL": f"smtp://user:p%40ss@mail.example:587{query}"}
+    mailers, site, sender = shown(SHOW_MAIL, tmp_path, **PRODUCTION, **given)
+    options = mailers["default"]["OPTIONS"]
+    assert (options["use_tls"], options["use_ssl"]) == switches
+    assert [options[name] for name in ("host", "port", "username", "password")] == ["mail.example", 587, "user", "p@ss"]
+    assert (site, sender) == ("https://coindex.example", "Coindex <coindex@coindex.example>")
+
+
+def test_without_its_address_there_is_no_mail_server(tmp_path):
+    assert shown(SHOW_MAIL, tmp_path, **PRODUCTION)[0] == {}
 
 
 def test_the_key_may_come_from_a_file(tmp_path):

@@ -38,6 +38,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "one_contributor",
             "words_exclusive",
             "scores_shown",
+            "archived_at",
             "role",
         ]
 

@@ -10,7 +10,7 @@ from annotations.api.serializers.coding import SchemeStateSerializer, StrictSeri
 from annotations.models import Invitation, Membership, Project
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.invitation import MAX_USES
-from annotations.models.project import KEY_LENGTH
+from annotations.models.project import KEY_LENGTH, TITLE_LENGTH
 from annotations.schemes.ready_made import SCHEMES
 
 
@@ -28,6 +28,12 @@ class ProjectChangesSerializer(StrictSerializer, serializers.ModelSerializer[Pro
     class Meta:
         model = Project
         fields = ["title", "guidelines", "results_open", "one_contributor", "words_exclusive", "scores_shown"]
+
+
+class CloneSerializer(StrictSerializer):
+    slug = serializers.SlugField(max_length=KEY_LENGTH)
+    title = serializers.CharField(max_length=TITLE_LENGTH)
+    texts = serializers.BooleanField(default=False, help_text="Copy the texts too, without what coders did.")
 
 
 class SchemeChangesSerializer(StrictSerializer):

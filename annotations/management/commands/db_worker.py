@@ -16,11 +16,15 @@ from annotations.core.heartbeat import LOST_AFTER, ages, beat, beating, worker_n
 from annotations.core.memory import relaxed_garbage_collection
 from annotations.core.progress import WorkerStopped
 from annotations.core.queue import fail_lost_tasks
+from annotations.mail.delivery import Delivery
+from annotations.planning.digests import queue_digests
 from annotations.transfers.pruning import prune
 
 logger = logging.getLogger(__name__)
 
 SECONDS_BETWEEN = 1.0
+SECONDS_BETWEEN_MAILS = 5.0
+SECONDS_BETWEEN_DIGESTS = 3600.0
 SECONDS_BETWEEN_CLEANINGS = 60.0
 SECONDS_BETWEEN_PRUNINGS = 24 * 3600.0
 
@@ -43,17 +47,22 @@ class Worker(db_worker.Worker):
 
     cleaned_at = float("-inf")
     pruned_at = float("-inf")
+    mailed_at = float("-inf")
+    digests_at = float("-inf")
+    delivery = Delivery()
 
     def run(self) -> None:
         """Empty the queue, wait and start again, until a signal comes; a batch is emptied once."""
         if self.batch:
             self.clean()
+            self.send_mails()
             return super().run()
         logger.info("The worker %s starts.", self.worker_id)
         self.batch = True
         while self.running and (self.max_tasks is None or self._run_tasks < self.max_tasks):
             beat()
             self.clean()
+            self.send_mails()
             super().run()
             self.startup_delay = False
             if self.running:
@@ -76,6 +85,22 @@ class Worker(db_worker.Worker):
             except Exception:
                 # The queue does not wait for it: a worker that ends of this would do so at each start.
                 logger.exception("What is over could not be deleted; it is tried again in a day.")
+
+    def send_mails(self) -> None:
+        """Send the mails that are due, and each hour queue those of the week that nobody has queued."""
+        if time.monotonic() - self.mailed_at < SECONDS_BETWEEN_MAILS:
+            return
+        self.mailed_at = time.monotonic()
+        try:
+            if time.monotonic() - self.digests_at > SECONDS_BETWEEN_DIGESTS:
+                self.digests_at = time.monotonic()
+                queue_digests()
+            self.delivery.send_due()
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:
+            # Imports and exports do not wait for it.
+            logger.exception("The mails that are due could not be sent.")
 
     def run_task(self, db_task_result: DBTaskResult[Any, Any]) -> None:
         beat()

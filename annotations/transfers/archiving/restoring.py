@@ -20,6 +20,7 @@ from annotations.formats.project import Kind, Table, read
 from annotations.models import Coding, Membership, Project, User
 from annotations.models.project import RESERVED_SLUGS
 from annotations.models.rights import ROLES_SEEING_ALL_WORK
+from annotations.projects.accounts import record_origin
 from annotations.transfers.archiving.checking import check_tables, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
@@ -78,6 +79,7 @@ def restore_project(
         _report(progress, 3)
         project = _write(tables, slug, {name: user.pk for name, user in accounts.items()})
         upgrade_project(project, written)
+        record_origin(project, *(user for user in accounts.values() if user.username in new_usernames))
         if by is not None:
             _make_manager(project, by)
         if trial:

@@ -74,7 +74,7 @@ def is_text_mapping(value: object) -> bool:
 
 # Each table comes after those that it refers to.
 TABLES: list[ArchivedTable] = [
-    ArchivedTable("project", Project, "pk", ("slug",), since={"scores_shown": 4}),
+    ArchivedTable("project", Project, "pk", ("slug",), since={"scores_shown": 4, "archived_at": 8}),
     ArchivedTable("levels", Level, "project", ("position", "key")),
     ArchivedTable("categories", Category, "project", ("position", "key"), since={"singleton": 3}),
     ArchivedTable("members", Membership, "project", ("user",)),
@@ -110,6 +110,7 @@ TABLES: list[ArchivedTable] = [
 
 # The tables of a project that archives do not contain, with the reason.
 LEFT_OUT: dict[str, str] = {
+    "annotations.AccountOrigin": "whose password a manager here may reset: no file may say so",
     "annotations.Invitation": "a link into this project here: it would let nobody into another",
     "annotations.Transfer": "an import or export under way, or its file: nothing that is said of the texts",
 }

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from annotations.core.progress import Progress
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, User
+from annotations.projects.locks import ProjectArchived, refuse_archived
 from annotations.transfers.importing.documents import import_result
 from annotations.transfers.importing.pyramids import import_pyramids, read_pyramids
 from annotations.transfers.importing.report import ImportFailed, Report
@@ -33,10 +34,14 @@ def import_sources(
     """Read files and import them; see `import_documents` and `read_sources`.
 
     Files of pyramids have the option `docset`, the slug of the docset that they belong to; if it is empty, the docset
-    named as the file, or the one with the same text. Raise ImportFailed if the format does not suit the project.
+    named as the file, or the one with the same text. Raise ImportFailed if the project is archived, or the format does
+    not suit it.
     """
     try:
+        refuse_archived(project)
         check_format(project, format_key)
+    except ProjectArchived as error:
+        raise ImportFailed(str(error)) from None
     except ValidationError as error:
         raise ImportFailed(" ".join(error.messages)) from None
     settings = {"by": by, "create": create, "join": join, "trial": trial, "progress": progress}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
+from django.core.validators import validate_email
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
+from annotations.mail.kinds import MailKind
+from annotations.mail.queue import is_enabled
 from annotations.models import Membership, Token, User
 from annotations.models.invitation import MAX_USES
 from annotations.projects.invitations import MOST_AT_ONCE
@@ -38,8 +42,33 @@ class TokenForm(forms.Form):
     )
 
 
+class AddressForm(forms.Form):
+    """An address for mails, which is used when its owner has confirmed it."""
+
+    address = forms.EmailField(label="E-mail address", help_text="A link is sent there, by which you confirm it.")
+
+
+class MailKindsForm(forms.Form):
+    """Which kinds of mails a user wants."""
+
+    def __init__(self, kinds: Sequence[MailKind], muted: Collection[str], data: Any = None) -> None:
+        super().__init__(data)
+        self.kinds = kinds
+        for kind in kinds:
+            self.fields[kind.key] = forms.BooleanField(label=kind.label, required=False, initial=kind.key not in muted)
+
+    @property
+    def muted(self) -> list[str]:
+        """The kinds that are not wanted."""
+        return [kind.key for kind in self.kinds if not self.cleaned_data[kind.key]]
+
+
+class ForgottenPasswordForm(forms.Form):
+    address = forms.EmailField(label="E-mail address", help_text="The one that you confirmed on your account page.")
+
+
 class InvitationForm(forms.Form):
-    """Invitations into one role: a link for each name, or one for a group."""
+    """Invitations into one role: a link for each name, or one for a group, and with a mail server sent to addresses."""
 
     whom = forms.CharField(
         label="For whom",
@@ -49,6 +78,13 @@ class InvitationForm(forms.Form):
         help_text=f"One name a line: each gets a link. Up to {MOST_AT_ONCE}. Names are notes for the managers.",
     )
 
+    addresses = forms.CharField(
+        label="By e-mail to",
+        max_length=MOST_AT_ONCE * 255,
+        required=False,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=f"One address a line: each is sent a link of its own, which works once. Up to {MOST_AT_ONCE}.",
+    )
     role = forms.ChoiceField(choices=Membership.Role, initial=Membership.Role.CODER)
     days = forms.ChoiceField(
         label="Expires in", choices=[("1", "1 day"), ("7", "1 week"), ("30", "30 days")], initial="7"
@@ -61,6 +97,33 @@ class InvitationForm(forms.Form):
         required=False,
         help_text="More than 1: a link for a group of coders or viewers, until so many have joined.",
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not is_enabled():
+            del self.fields["addresses"]
+
+    def clean_addresses(self) -> list[str]:
+        """Return the addresses, each once. Raise ValidationError if there are too many or one is none."""
+        addresses = list(dict.fromkeys(self.cleaned_data["addresses"].replace(",", " ").split()))
+        if len(addresses) > MOST_AT_ONCE:
+            raise forms.ValidationError(f"{len(addresses)} addresses: invite up to {MOST_AT_ONCE} at once.")
+        for address in addresses:
+            try:
+                validate_email(address)
+            except forms.ValidationError:
+                raise forms.ValidationError(f"“{address[:60]}” is not an e-mail address.") from None
+        return addresses
+
+    def clean(self) -> dict[str, Any]:
+        """Take no names for none where there are addresses, and no group for them."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("addresses"):
+            if cleaned.get("max_uses", 1) > 1:
+                self.add_error("max_uses", "A link that is sent by e-mail is for one person.")
+            if cleaned.get("whom") == [""]:
+                cleaned["whom"] = []
+        return cleaned
 
     def clean_whom(self) -> list[str]:
         """Return the names, [""] for none. Raise ValidationError if there are too many or one is too long."""

@@ -13,6 +13,7 @@ from annotations.core.etags import etag_of
 from annotations.core.fields import ModelCheckboxField
 from annotations.models import Level, Project, User
 from annotations.models.guidelines import MAX_GUIDELINES
+from annotations.models.project import TITLE_LENGTH
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
@@ -52,6 +53,24 @@ class ProjectForm(forms.ModelForm[Project]):
         help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
 
     field_order = ["title", "slug", "scheme", "coders_mark", "guidelines"]
+
+
+class CloneForm(forms.ModelForm[Project]):
+    """The title and address of a copy, and whether the texts are copied too."""
+
+    texts = forms.BooleanField(
+        required=False,
+        label="Copy the texts too",
+        help_text="With their markables, rounds and docsets; not what coders did.",
+    )
+
+    class Meta:
+        model = Project
+        fields = ["title", "slug"]
+        help_texts = {"slug": "Part of the address of the project: lowercase letters, digits and hyphens."}
+
+    def __init__(self, project: Project, data: Any = None) -> None:
+        super().__init__(data, initial={"title": f"Copy of {project}"[:TITLE_LENGTH]})
 
 
 class ExchangeSchemeForm(forms.Form):

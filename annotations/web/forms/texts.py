@@ -69,18 +69,20 @@ class TextForm(StaleFormMixin, forms.ModelForm[Text]):
 
 
 class DeletionForm(forms.Form):
-    """The confirmation of a deletion: by the title where coders have worked on it."""
+    """The confirmation of a deletion: by the title where coders have worked on it, or `always`."""
 
     seen = forms.CharField(widget=forms.HiddenInput)
     title = forms.CharField(
         max_length=200, label="Title", strip=True, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
 
-    def __init__(self, doomed: Text | Docset, figures: DeletionFigures, data: Any = None) -> None:
+    def __init__(
+        self, doomed: Text | Docset | Project, figures: DeletionFigures, data: Any = None, *, always: bool = False
+    ) -> None:
         super().__init__(data, initial={"seen": figures.tag})
         self.doomed = doomed
         self.fields["title"].help_text = f"Enter “{doomed.title}” to confirm."
-        if not figures.begun:
+        if not (figures.begun or always):
             del self.fields["title"]
 
     def clean_title(self) -> str:

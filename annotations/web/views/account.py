@@ -6,7 +6,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import PasswordChangeView
+from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
@@ -15,7 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotations.mail.queue import is_enabled
 from annotations.models import Token
+from annotations.projects.accounts import member_tokens
 from annotations.projects.tokens import create_token
 from annotations.web.forms.members import PasswordForm, TokenForm
 from annotations.web.views import signed_in_user
@@ -33,7 +36,14 @@ def account(request: HttpRequest) -> HttpResponse:
         _, secret = create_token(signed_in_user(request), fields["name"], fields["scope"], int(fields["days"]))
         form = TokenForm()
     tokens = Token.objects.filter(user=signed_in_user(request))
-    context = {"form": form, "secret": secret, "tokens": tokens, "now": timezone.now()}
+    context = {
+        "form": form,
+        "secret": secret,
+        "tokens": tokens,
+        "now": timezone.now(),
+        "has_mail": is_enabled(),
+        "confirmed": signed_in_user(request).email_confirmed_at is not None,
+    }
     return render(request, "annotations/account/account.html", context)
 
 
@@ -57,3 +67,22 @@ class PasswordView(PasswordChangeView):
     def get_form_kwargs(self) -> dict[str, Any]:
         """Return the arguments of the form, with the request in which attempts are counted."""
         return super().get_form_kwargs() | {"request": self.request}
+
+
+class ResetPasswordView(PasswordResetConfirmView):
+    """Set another password, by the link of a mail."""
+
+    template_name = "registration/reset_password.html"
+    success_url = reverse_lazy("sign_in")
+
+    def form_valid(self, form: SetPasswordForm[Any]) -> HttpResponse:
+        """Set the password, which ends all sessions of the account, and ask to sign in with it."""
+        response = super().form_valid(form)
+        messages.success(self.request, "Your password is set. Sign in with it.")
+        return response
+
+
+class MemberPasswordView(ResetPasswordView):
+    """Set another password, by a link that a manager made."""
+
+    token_generator = member_tokens

@@ -52,7 +52,10 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "n_news": count_news(project, signed_in_user(request)),
         "agreed": "-agreed" if agreed else "",
     }
-    if coding.status == Coding.Status.OPEN:
+    if project.archived_at is not None:
+        # The scripts change a coding where it is open; this one is read.
+        context["coding_state"]["coding"]["status"] = "archived"  # type: ignore[index]
+    elif coding.status == Coding.Status.OPEN:
         context["reason"] = reason_of_reopening(coding)
         context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()
     workbench = "pyramid" if project.answers == Project.Answers.SCUS else "coding"

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.models import User
 from annotations.projects import invitations
+from annotations.projects.accounts import record_origin
 from annotations.web.forms.members import JoinForm
 
 
@@ -35,6 +36,8 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         try:
             with transaction.atomic():
                 user = member or form.save()  # type: ignore[union-attr]
+                if member is None:
+                    record_origin(invitation_row.project, user)
                 invitations.accept(invitation_row, user)
         except ValidationError as error:
             problem = " ".join(error.messages)

@@ -22,6 +22,7 @@ from annotations.models import Coding, Invitation, Membership, Project, User
 from annotations.models.project import may
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects import invitations
+from annotations.projects.accounts import make_reset_link, resettable_members
 from annotations.projects.members import activity_of_members, add_member, remove_membership
 from annotations.projects.permissions import project_for
 from annotations.web.confirmation import Question, ask, is_confirmed
@@ -60,6 +61,8 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             invitation_form.add_error(None, error)
         else:
+            if addresses := invitation_form.cleaned_data.get("addresses"):
+                messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
             invitation_form = InvitationForm(auto_id=INVITATION_IDS)
     memberships = Membership.objects.filter(project=project).select_related("user")
     sees_work = may(project, Right.MANAGE_WORK)
@@ -72,6 +75,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "now": timezone.now(),
         "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
         "sees_work": sees_work,
+        "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
         "invitations": Invitation.objects.filter(project=project).select_related("used_by"),
     }
     return render(request, "annotations/projects/members.html", context)
@@ -80,7 +84,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @sensitive_variables("secret", "links")
 @transaction.atomic
 def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Create an invitation for each name; return the names and the links. Raise ValidationError by field."""
+    """Create invitations for names and addresses; return the names with links. Raise ValidationError by field."""
     links = []
     for name in fields["whom"]:
         _, secret = invitations.invite(
@@ -92,6 +96,9 @@ def _invite(request: HttpRequest, project: Project, fields: Mapping[str, Any]) -
             max_uses=fields["max_uses"],
         )
         links.append((name, request.build_absolute_uri(reverse("invitation", args=[secret]))))
+    if addresses := fields.get("addresses"):
+        user = signed_in_user(request)
+        invitations.invite_by_mail(project, fields["role"], user, addresses, days=int(fields["days"]))
     return links
 
 
@@ -161,3 +168,20 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
         raise Http404
     messages.success(request, "Invitation revoked.")
     return redirect("members", project.slug)
+
+
+@never_cache
+@login_required
+@require_POST
+@sensitive_variables("link")
+def reset_link(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a link by which a member who has forgotten the password sets another one. It is shown once."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    membership = get_object_or_404(Membership.objects.select_related("user", "project"), project=project, pk=pk)
+    try:
+        link = request.build_absolute_uri(make_reset_link(membership, signed_in_user(request)))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("members", project.slug)
+    context = {"project": project, "member": membership.user, "link": link}
+    return render(request, "annotations/projects/reset_link.html", context)

@@ -39,14 +39,18 @@ def home(request: HttpRequest) -> HttpResponse:
     """Show the projects of the signed-in user, or those that a search finds."""
     user = signed_in_user(request)
     search = request.GET.get("q", "").strip()[:SEARCH_LENGTH].replace("\0", "")
-    shown = Paginator(find_projects(user, search), PAGE_SIZE).get_page(request.GET.get("page"))
+    archived = request.GET.get("archived") == "1"
+    shown = Paginator(find_projects(user, search, archived=archived), PAGE_SIZE).get_page(request.GET.get("page"))
+    query = {"archived": "1" if archived else "", "q": search}
     context = {
         "shown": shown,
         "entries": describe_projects(user, list(shown)),
         "search": search,
         # A few are seen at a glance.
         "searches": search or shown.paginator.count > FEW,
-        "full_query": urlencode({"q": search}) if search else "",
+        "full_query": urlencode({name: value for name, value in query.items() if value}),
+        "archived": archived,
+        "any_archived": archived or find_projects(user, archived=True).exists(),
     }
     return render(request, "annotations/projects/home.html", context)
 

@@ -114,7 +114,7 @@ def _order_or_check_again(
 @require_http_methods(["GET", "HEAD", "POST"])
 def export_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an export of codings in a format, or of the whole project as an archive."""
-    project = project_for(request.user, slug, Right.SEE_RESULTS)
+    project = project_for(request.user, slug, Right.SEE_RESULTS, archived=True)
     archives = may(project, Right.MANAGE_WORK)
     if request.method == "POST":
         form = ExportForm(project, request.POST, archives=archives)

@@ -21,6 +21,7 @@ from annotations.models import (
     Invitation,
     Judgement,
     Level,
+    Mail,
     Markable,
     Membership,
     Operation,
@@ -79,6 +80,7 @@ def rows(codings, alice, charlie, keys, project, text):
         Transfer: Transfer.objects.create(project=project, user=alice, kind="export", format="muc", choices={}),
         IdempotencyRecord: IdempotencyRecord.objects.create(user=alice, key=UUID, digest="0" * 64, status=201, body={}),
         Token: create_token(alice, "notebook", "read", 1)[0],
+        Mail: Mail.objects.create(kind="confirm", user=alice, key="key", next_try_at=timezone.now()),
         Invitation: invite(project, "coder", alice, days=1)[0],
     }
 
@@ -141,6 +143,8 @@ BAD = {
     "token_scope_known": (Token, {"digest": "d", "scope": "ghost"}),
     "invitation_role_known": (Invitation, {"digest": "d", "role": "ghost"}),
     "invitation_used_as_often_as_it_may": (Invitation, {"digest": "d", "max_uses": 2, "uses": 3}),
+    "mail_state_known": (Mail, {"key": "k", "state": "ghost"}),
+    "mail_to_somebody": (Mail, {"key": "k", "user": None}),
     "invitation_used_by_somebody_at_some_time": (Invitation, {"digest": "d", "used_by": "mallory"}),
 }
 # Bounds that are no constraints of the models' own.

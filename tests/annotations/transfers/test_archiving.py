@@ -534,7 +534,7 @@ def test_an_archive_made_by_0_1_0_comes_back(preset, singletons):
         del row["singleton"]
     of["categories.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
     row = json.loads(of["project.jsonl"])
-    assert row.pop("scores_shown") is False
+    assert (row.pop("scores_shown"), row.pop("archived_at")) == (False, None)
     of["project.jsonl"] = (json.dumps(row) + "\n").encode()
     made_older(of, 2)
     restored = restore_project(rezipped(of), slug="copy").project
@@ -550,6 +550,9 @@ def test_submissions_of_an_older_archive_count_as_viewed(tea):
     for row in rows:
         del row["viewed_at"], row["reopen_request"]
     of["codings.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    row = json.loads(of["project.jsonl"])
+    del row["archived_at"]
+    of["project.jsonl"] = (json.dumps(row) + "\n").encode()
     made_older(of, 6)
     restored = restore_project(rezipped(of), slug="copy").project
     codings = Coding.objects.filter(text__project=restored)

@@ -1,0 +1,26 @@
+"""What functions below the views know of the request that is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+_is_writing: ContextVar[bool] = ContextVar("is_writing", default=False)
+
+
+@contextmanager
+def request_method(method: str | None) -> Iterator[None]:
+    """Let `is_writing` answer for a request with this method until the block ends."""
+    token = _is_writing.set(method not in SAFE_METHODS)
+    try:
+        yield
+    finally:
+        _is_writing.reset(token)
+
+
+def is_writing() -> bool:
+    """Return whether the present request may change something; False outside of requests."""
+    return _is_writing.get()

@@ -1,0 +1,113 @@
+"""Send the mails that are due. The worker does it between its tasks.
+
+A mail is claimed before it is sent, so that no two workers send it, and has the same Message-ID at each try. After a
+failure nothing is sent for a minute, so that a server that does not answer keeps the worker from little else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from datetime import timedelta
+from smtplib import SMTPException
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.mail import EmailMessage, mailers
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db.models import F
+from django.utils import timezone
+
+from annotations.core.heartbeat import beat
+from annotations.mail.kinds import find_kind
+from annotations.mail.links import unsubscribe_link
+from annotations.mail.queue import is_enabled, wants
+from annotations.models import Mail
+
+logger = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 20
+# After each failure, the time until the next try; after the last one it is given up.
+DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
+SECONDS_AFTER_FAILURE = 60.0
+SERVER_ERRORS = (SMTPException, OSError)
+
+
+class Delivery:
+    """The sender of mails of one worker."""
+
+    def __init__(self) -> None:
+        self._not_before = float("-inf")
+
+    def send_due(self) -> int:
+        """Send the mails that are due, some of them at a time; return how many were sent."""
+        if not is_enabled() or time.monotonic() < self._not_before:
+            return 0
+        due = Mail.objects.filter(state=Mail.State.WAITING, next_try_at__lte=timezone.now())
+        mails = list(due.select_related("user").order_by("next_try_at", "pk")[:MOST_AT_ONCE])
+        if not mails:
+            return 0
+        connection, n_sent = mailers.default, 0
+        try:
+            for mail in mails:
+                beat()
+                n_sent += _claim(mail) and _send(mail, connection)
+        except SERVER_ERRORS as error:
+            self._not_before = time.monotonic() + SECONDS_AFTER_FAILURE
+            logger.warning("A mail could not be sent, it is tried again later: %s", type(error).__name__)
+        finally:
+            connection.close()
+        return n_sent
+
+
+def _claim(mail: Mail) -> bool:
+    """Count a try and put off the next one. Return False if another worker has the mail, or it was tried enough."""
+    now = timezone.now()
+    row = Mail.objects.filter(pk=mail.pk, state=Mail.State.WAITING, next_try_at__lte=now, tries=mail.tries)
+    if mail.tries >= len(DELAYS):
+        if row.update(state=Mail.State.FAILED, finished_at=now):
+            logger.error("The mail %s (%s) is given up after %d tries.", mail.pk, mail.kind, mail.tries)
+        return False
+    if not row.update(tries=F("tries") + 1, next_try_at=now + DELAYS[mail.tries]):
+        return False
+    mail.refresh_from_db(fields=["context", "tries"])  # it may tell of more texts by now
+    return True
+
+
+def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
+    """Send the mail. Return False if there is nothing to say any more, or nobody to say it to."""
+    try:
+        message = _compose(mail)
+    except Exception:
+        # One that cannot be composed does not keep the others from being sent; it is tried as often as any.
+        logger.exception("The mail %s (%s) could not be composed.", mail.pk, mail.kind)
+        return False
+    if message is not None:
+        connection.send_messages([message])
+    state = Mail.State.DROPPED if message is None else Mail.State.SENT
+    # What it was made from is of no use any more, nor the address of somebody who has an account.
+    address = mail.address if mail.user is None else ""
+    Mail.objects.filter(pk=mail.pk).update(state=state, finished_at=timezone.now(), address=address, context={})
+    return message is not None
+
+
+def _compose(mail: Mail) -> EmailMessage | None:
+    kind, user = find_kind(mail.kind), mail.user
+    if kind is None or (user is not None and not mail.address and not wants(user, mail.kind)):
+        return None
+    message = kind.compose(mail)
+    if message is None:
+        return None
+    headers = {"Message-ID": _message_id(mail), "Auto-Submitted": "auto-generated"}
+    body = f"{message.body.strip()}\n\n-- \nCoindex, {settings.SITE_URL}\n"
+    if user is not None and kind.label:
+        link = unsubscribe_link(user, kind.key)
+        headers["List-Unsubscribe"] = f"<{link}>"
+        body += f"To turn off mails of this kind ({kind.label.lower()}): {link}\n"
+    to = mail.address or (user.email if user is not None else "")
+    return EmailMessage(message.subject, body, settings.DEFAULT_FROM_EMAIL, [to], headers=headers)
+
+
+def _message_id(mail: Mail) -> str:
+    return f"<{hashlib.sha256(mail.key.encode()).hexdigest()[:32]}@{urlsplit(settings.SITE_URL).hostname}>"

@@ -1,0 +1,63 @@
+"""Queue mails. Without a mail server nothing is queued.
+
+`notify` is for whoever has something to tell a member about texts of a project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from annotations.models import Mail, Project, Text, User
+
+# Notifications wait so long, for others of the same kind that are sent with them.
+PATIENCE = timedelta(minutes=5)
+MOST_TEXTS = 500
+
+
+def is_enabled() -> bool:
+    """Return whether the site has a mail server."""
+    return bool(settings.MAILERS)
+
+
+def wants(user: User, kind: str) -> bool:
+    """Return whether the user has an address for mails and wants those of this kind."""
+    return bool(user.is_active and user.email and user.email_confirmed_at and kind not in user.muted_mails)
+
+
+@transaction.atomic
+def notify(user: User, kind: str, project: Project, texts: Iterable[Text], *, path: str = "") -> None:
+    """Tell the user of texts of the project by a mail of this kind, unless they turned it off: see `texts_kind`.
+
+    What is told within five minutes is one mail. It has the names of the texts that the user may see when it is sent,
+    and a link to the page at `path`; without one, and for several texts, to the project.
+    """
+    if not is_enabled() or not wants(user, kind):
+        return
+    keys = [text.pk for text in texts]
+    mails = Mail.objects.select_for_update(of=("self",)).filter(user=user, kind=kind)
+    mail = mails.filter(state=Mail.State.WAITING, tries=0, context__project=project.pk).first()
+    if mail is None:
+        queue(kind, user=user, wait=PATIENCE, project=project.pk, texts=keys[:MOST_TEXTS], path=path)
+        return
+    known = mail.context["texts"]
+    mail.context["texts"] = [*known, *(key for key in keys if key not in known)][:MOST_TEXTS]
+    mail.context["path"] = path if mail.context["path"] == path else ""
+    mail.save(update_fields=["context"])
+
+
+def queue(
+    kind: str, *, user: User | None = None, address: str = "", wait: timedelta = timedelta(0), **context: Any
+) -> None:
+    """Queue a mail to a user, at `address` or the confirmed one, or to somebody at an address. `context` is JSON."""
+    if is_enabled():
+        next_try_at = timezone.now() + wait
+        Mail.objects.create(
+            kind=kind, user=user, address=address, context=context, key=uuid4().hex, next_try_at=next_try_at
+        )

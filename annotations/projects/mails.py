@@ -1,0 +1,86 @@
+"""The mails of projects: invitations, and what became of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+
+from annotations.core.text import pluralize
+from annotations.mail.kinds import MailKind, Message, register_kind
+from annotations.mail.links import absolute
+from annotations.models import Coding, Mail, Project, Text, User
+from annotations.projects import invitations
+from annotations.projects.peer_names import hide_name, is_blind_to_peers
+
+MOST_NAMES = 20
+
+
+def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
+    """Return the names under which the user sees the texts, the first of them and how many more there are."""
+    names = []
+    for text in texts:
+        if is_blind_to_peers(project):
+            hide_name(text, user.pk)
+        names.append(" ".join(text.title.split()))
+    more = len(names) - MOST_NAMES
+    return [*names[:MOST_NAMES], f"and {more} more"] if more > 0 else names
+
+
+def texts_kind(key: str, label: str, subject: str, texts: Callable[[User], QuerySet[Text]]) -> MailKind:
+    """Return a kind of mail for `notify`. The subject has fields `texts`, as in "3 texts", and `project`.
+
+    `texts` are those of which the user may still hear when it is sent.
+    """
+    return MailKind(key, partial(_compose_texts, subject, texts), label)
+
+
+def _compose_texts(subject: str, texts_for: Callable[[User], QuerySet[Text]], mail: Mail) -> Message | None:
+    user, context = mail.user, mail.context
+    assert user is not None
+    project = Project.objects.visible_to(user).filter(pk=context["project"], archived_at=None).first()
+    if project is None:
+        return None
+    texts = list(texts_for(user).filter(project=project, pk__in=context["texts"]).defer("content"))
+    if not texts:
+        return None
+    path = context["path"] if len(texts) == 1 else ""
+    heading = subject.format(texts=pluralize(len(texts), "text"), project=project.title)
+    content = {
+        "user": user,
+        "heading": heading,
+        "names": names_of(project, user, texts),
+        "link": absolute(path or reverse("project", args=[project.slug])),
+    }
+    return Message.from_template("texts.txt", heading, content)
+
+
+def open_texts(user: User) -> QuerySet[Text]:
+    """Return the texts that the user codes and has not submitted."""
+    codings = Coding.objects.filter(text=OuterRef("pk"), coder=user, status=Coding.Status.OPEN)
+    return Text.objects.filter(Exists(codings))
+
+
+def seen_texts(user: User) -> QuerySet[Text]:
+    """Return the texts that the user may see."""
+    return Text.objects.visible_to(user)
+
+
+def _compose_invitation(mail: Mail) -> Message | None:
+    found = invitations.renew_secret(mail.context["invitation"])
+    if found is None:
+        return None
+    invitation, secret = found
+    project = invitation.project
+    context = {"invitation": invitation, "link": absolute(reverse("invitation", args=[secret]))}
+    return Message.from_template("invitation.txt", f"Invitation to “{project.title}”", context)
+
+
+def register_kinds() -> None:
+    """Register the mails of projects."""
+    register_kind(MailKind("invitation", _compose_invitation))
+    register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
+    register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
+    register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen_texts))

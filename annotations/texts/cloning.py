@@ -1,0 +1,90 @@
+"""Copy a project: its scheme, guidelines and settings, and its texts if they are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import batched
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, models, transaction
+
+from annotations.models import Category, Docset, Markable, Membership, Project, Segment, Text, User
+from annotations.projects.members import add_member
+
+# So many texts are copied at a time, with what belongs to them.
+TEXTS_AT_ONCE = 100
+ROWS_AT_ONCE = 1000
+
+
+@transaction.atomic
+def clone_project(project: Project, slug: str, title: str, manager: User, *, texts: bool = False) -> Project:
+    """Create a project like this one, which the user manages; its results are closed. Raise ValidationError by field.
+
+    With `texts`, its texts and docsets are copied with what is predefined in them. People, invitations and whatever
+    coders did are not.
+    """
+    clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None)
+    clone.full_clean()
+    try:
+        with transaction.atomic():
+            clone.save()
+    except IntegrityError:  # another project got the address since full_clean
+        raise ValidationError({"slug": "Project with this Slug already exists."}) from None
+    levels = _copy_scheme(project, clone)
+    if texts:
+        _copy_texts(project, clone, levels)
+    add_member(clone, manager, Membership.Role.MANAGER)
+    return clone
+
+
+def _copy[Row: models.Model](row: Row, **changes: Any) -> Row:
+    """Return an unsaved copy of the row with these changes."""
+    fields = {
+        field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields if not field.primary_key
+    }
+    return type(row)(**fields | changes)
+
+
+def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
+    """Copy levels and categories; return the key of each copied level by that of its model."""
+    levels = {}
+    for level in project.levels.all():
+        copied = _copy(level, project_id=clone.pk)
+        copied.save()
+        levels[level.pk] = copied.pk
+    Category.objects.bulk_create(
+        _copy(category, project_id=clone.pk, points_to_id=levels.get(category.points_to_id or 0))
+        for category in project.categories.all()
+    )
+    return levels
+
+
+def _copy_texts(project: Project, clone: Project, levels: dict[int, int]) -> None:
+    docsets = list(project.docsets.all())
+    copied_docsets = Docset.objects.bulk_create(_copy(docset, project_id=clone.pk) for docset in docsets)
+    keys = {docset.pk: copied.pk for docset, copied in zip(docsets, copied_docsets, strict=True)}
+    texts = Text.objects.filter(project=project).order_by("pk").iterator(chunk_size=TEXTS_AT_ONCE)
+    for batch in batched(texts, TEXTS_AT_ONCE):
+        copies = Text.objects.bulk_create(
+            _copy(text, project_id=clone.pk, docset_id=keys.get(text.docset_id or 0)) for text in batch
+        )
+        of_text = {text.pk: copied.pk for text, copied in zip(batch, copies, strict=True)}
+        _write(Segment, (_copy(row, text_id=of_text[row.text_id]) for row in _rows(Segment, of_text)))
+        _write(
+            Markable,
+            (
+                _copy(row, text_id=of_text[row.text_id], level_id=levels[row.level_id])
+                for row in _rows(Markable, of_text, predefined=True)
+            ),
+        )
+
+
+def _rows[Row: models.Model](model: type[Row], texts: Iterable[int], **conditions: Any) -> Iterator[Row]:
+    rows = model._default_manager.filter(text__in=list(texts), **conditions)
+    return rows.order_by("pk").iterator(chunk_size=ROWS_AT_ONCE)
+
+
+def _write[Row: models.Model](model: type[Row], rows: Iterator[Row]) -> None:
+    for batch in batched(rows, ROWS_AT_ONCE):
+        model._default_manager.bulk_create(batch)

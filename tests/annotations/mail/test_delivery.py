@@ -1,0 +1,208 @@
+"""Mails are queued as rows, sent once, tried some times, and only to who wants them."""
+
+import re
+from datetime import timedelta
+from smtplib import SMTPServerDisconnected
+
+import pytest
+from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.docsets.creation import add_peer, create_docset
+from annotations.mail import delivery
+from annotations.mail.delivery import DELAYS, Delivery
+from annotations.mail.queue import PATIENCE, notify
+from annotations.models import Coding, Mail, Project, Text
+from annotations.planning.assignments import assign_texts
+from annotations.planning.docset_assignments import assign_peers
+from annotations.projects.accounts import set_address, set_muted_mails
+from annotations.projects.anonymization import forget_person
+from annotations.projects.members import add_member
+from annotations.projects.peer_names import coded_title
+from annotations.projects.state import set_archived
+from annotations.transfers.pruning import prune
+from tests.conftest import change
+from tests.shared.pyramids import SUMMARIES, models_of, pyramid_project
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def reachable(codings, mail_server, alice):  # what is there already is no news
+    set_address(alice, "alice@example.org")
+    return alice
+
+
+def send():
+    """Send what waits, as if all of it were due."""
+    Mail.objects.filter(state="waiting").update(next_try_at=timezone.now() - timedelta(seconds=1))
+    return Delivery().send_due()
+
+
+def new_text(project, title="Milk\nBcc: eve@example.org"):
+    slug = f"text-{project.texts.count()}"
+    return Text.objects.create(project=project, slug=slug, title=title, content="Rain.")
+
+
+def test_texts_assigned_within_minutes_are_one_mail_with_their_names(mailoutbox, reachable, project, codings):
+    for title in ("Milk", "Sugar"):
+        assign_texts(project, [new_text(project, title)], [reachable])
+    mail = Mail.objects.get()
+    assert timezone.now() < mail.next_try_at < timezone.now() + PATIENCE
+    assert Delivery().send_due() == 0
+    assert send() == 1
+    [message] = mailoutbox
+    assert (message.to, message.subject) == (["alice@example.org"], "2 texts to code in “Tea”")
+    assert all(part in message.body for part in ("- Milk\n", "- Sugar\n", "https://coindex.example/projects/tea/"))
+    assert send() == 0, "sent once"
+    mail.refresh_from_db()
+    assert (mail.state, mail.context) == ("sent", {})
+
+
+def test_who_has_the_text_already_hears_nothing(reachable, project, text, codings):
+    assign_texts(project, [text], [reachable])
+    assert not Mail.objects.exists()
+
+
+@pytest.mark.parametrize("because", ["submitted", "archived", "left", "unassigned", "turned off", "no address"])
+def test_what_is_no_longer_so_when_it_is_sent_is_not_sent(mailoutbox, reachable, project, because):
+    text = new_text(project)
+    assign_texts(project, [text], [reachable])
+    coding = Coding.objects.get(text=text)
+    match because:
+        case "submitted":
+            submit_coding(coding, reachable)
+        case "archived":
+            set_archived(project, archived=True)
+        case "left":
+            project.memberships.filter(user=reachable).delete()
+        case "unassigned":
+            coding.delete()
+        case "turned off":
+            set_muted_mails(reachable, ["assigned"])
+        case "no address":
+            set_address(reachable, "")
+    assert send() == 0
+    assert (Mail.objects.get().state, mailoutbox) == ("dropped", [])
+
+
+def test_a_reopened_submission_is_told_by_the_name_of_its_text_alone(mailoutbox, reachable, codings, charlie):
+    coding = Coding.objects.get(pk=codings["alice"].pk)
+    submit_coding(coding, reachable)
+    reopen_coding(coding, charlie, "“it” refers to the kettle")
+    send()
+    assert mailoutbox[0].subject == "1 text reopened in “Tea”"
+    assert "kettle" not in mailoutbox[0].body
+
+
+def test_a_title_makes_no_further_header(mailoutbox, reachable, project):
+    Project.objects.filter(pk=project.pk).update(title="Tea\nBcc: eve@example.org")
+    assign_texts(project, [new_text(project)], [reachable])
+    send()
+    assert "\n" not in mailoutbox[0].subject
+    assert mailoutbox[0].recipients() == ["alice@example.org"]
+    assert "Bcc" not in mailoutbox[0].message()
+
+
+def test_a_scorer_of_peers_reads_coded_names(mailoutbox, reachable, charlie):
+    project = pyramid_project("ferry")
+    add_member(project, reachable, "coder")
+    docset = create_docset(project, "sinking", "Sinking", SUMMARIES)
+    assign_texts(project, [models_of(docset)], [reachable])
+    peer = add_peer(docset, "swimmers", "Famous system", "The ferry sank.")
+    assign_peers(docset, [peer], [reachable], agreed=False)
+    send()
+    assert coded_title(reachable.pk, peer.pk) in mailoutbox[0].body
+    assert "Famous" not in mailoutbox[0].body
+
+
+def test_notify_is_for_answers_with_a_link_to_one(mailoutbox, reachable, project, text, codings):
+    notify(reachable, "answered", project, [text], path="/projects/tea/questions/7/")
+    send()
+    assert mailoutbox[0].subject == "Answers on 1 text in “Tea”"
+    assert "https://coindex.example/projects/tea/questions/7/" in mailoutbox[0].body
+
+
+class BrokenBackend(EmailBackend):
+    def send_messages(self, messages):
+        raise SMTPServerDisconnected("down")
+
+
+def test_a_mail_server_that_is_down_is_tried_some_times_and_harms_nothing(reachable, project, text, mail_server):
+    mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.BrokenBackend"}}
+    for kind in ("assigned", "answered"):
+        notify(reachable, kind, project, [text])
+    worker = Delivery()
+    Mail.objects.update(next_try_at=timezone.now())
+    assert worker.send_due() == 0
+    assert worker.send_due() == 0, "not before a minute has passed"
+    assert sorted(Mail.objects.values_list("tries", flat=True)) == [0, 1], "the other one waits for the server"
+    for _ in range(2 * len(DELAYS) + 2):
+        send()
+    assert set(Mail.objects.values_list("state", "tries")) == {("failed", len(DELAYS))}
+
+
+def test_a_mail_that_another_worker_has_claimed_is_left_to_it(mailoutbox, reachable, project, text, monkeypatch):
+    notify(reachable, "answered", project, [text])
+    claim = delivery._claim
+
+    def claim_after_another(mail):
+        assert claim(Mail.objects.get())
+        return claim(mail)
+
+    monkeypatch.setattr(delivery, "_claim", claim_after_another)
+    assert send() == 0
+    assert not mailoutbox
+
+
+def test_a_mail_is_turned_off_by_its_signed_link(client, mailoutbox, reachable, project, text):
+    notify(reachable, "answered", project, [text])
+    send()
+    message = mailoutbox[0]
+    link = message.extra_headers["List-Unsubscribe"].strip("<>")
+    assert link in message.body
+    path = link.removeprefix("https://coindex.example")
+    assert "answers to your questions" in client.get(path).content.decode()
+    reachable.refresh_from_db()
+    assert reachable.muted_mails == []
+    assert client.post(path).status_code == 200
+    reachable.refresh_from_db()
+    assert reachable.muted_mails == ["answered"]
+    assert client.post(path[:-2] + "x/").status_code == 404
+    notify(reachable, "answered", project, [text])
+    assert Mail.objects.filter(state="waiting").count() == 0
+
+
+def test_the_worker_sends_what_is_due(mailoutbox, reachable, project, text, mail_server, monkeypatch):
+    mail_server.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
+    notify(reachable, "answered", project, [text])
+    Mail.objects.update(next_try_at=timezone.now())
+    call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
+    assert [re.sub(r"@.*", "", one.to[0]) for one in mailoutbox] == ["alice"]
+
+
+def test_without_a_mail_server_nothing_is_queued(alice, project):
+    set_address(alice, "alice@example.org")
+    notify(alice, "answered", project, [new_text(project)])
+    assert not Mail.objects.exists()
+
+
+def test_nothing_of_a_forgotten_person_waits(reachable, project, codings):
+    notify(reachable, "answered", project, [new_text(project)])
+    Mail.objects.create(kind="invitation", address="Alice@example.org", key="k", next_try_at=timezone.now())
+    change(codings["alice"])
+    forget_person(reachable)
+    reachable.refresh_from_db()
+    assert not Mail.objects.exists()
+    assert (reachable.email, reachable.email_confirmed_at) == ("", None)
+
+
+def test_old_mails_are_pruned(reachable):
+    long_ago = timezone.now() - timedelta(days=31)
+    for key, finished_at in (("old", long_ago), ("waiting", None)):
+        Mail.objects.create(kind="x", user=reachable, key=key, next_try_at=long_ago, finished_at=finished_at)
+    assert prune()["mails"] == 1
+    assert Mail.objects.get().key == "waiting"

@@ -1,0 +1,227 @@
+"""Addresses that their owners confirm, and passwords that somebody has forgotten."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from annotations.mail.delivery import Delivery
+from annotations.models import Invitation, Mail, Membership, User
+from annotations.planning.assignments import assign_texts
+from annotations.projects.accounts import make_reset_link, record_origin, resettable_members, set_address
+from annotations.projects.invitations import invite
+from annotations.projects.members import add_member, get_or_create_coder
+from annotations.projects.state import set_archived
+from tests.conftest import make_project
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "lavender-9-canoe"
+NEW = {"new_password1": PASSWORD, "new_password2": PASSWORD}
+
+
+def link_in(mail):
+    return re.search(r"https://coindex.example(\S+)", mail.body)[1]
+
+
+@pytest.fixture
+def dora(project):
+    """Return a coder whose account was made for the project, by an import."""
+    return get_or_create_coder(project, "dora", create=True)
+
+
+def membership(user):
+    return Membership.objects.select_related("user", "project").get(user=user)
+
+
+def test_an_address_is_used_when_its_owner_has_confirmed_it(signed_in, alice, bob, mail_server, mailoutbox):
+    client, page = signed_in(alice), reverse("account-mail")
+    client.post(page, {"address": "a@example.org"})
+    alice.refresh_from_db()
+    assert (alice.email, alice.email_confirmed_at) == ("", None)
+    assert Delivery().send_due() == 1
+    path = link_in(mailoutbox[0])
+    assert signed_in(bob).post(path).status_code == 404
+    assert client.get(path).status_code == 200
+    alice.refresh_from_db()
+    assert not alice.email, "mail programs look at links"
+    assert client.post(path).status_code == 302
+    alice.refresh_from_db()
+    assert (alice.email, alice.email_confirmed_at is None) == ("a@example.org", False)
+    assert client.post(path).status_code == 404, "used"
+    client.post(page, {"kinds": "1", "assigned": "on"})
+    client.post(page, {"remove": "1"})
+    alice.refresh_from_db()
+    assert (alice.email, alice.muted_mails) == ("", ["answered", "digest", "reopened"])
+
+
+def test_nobody_is_flooded_with_links_to_confirm(signed_in, alice, mail_server):
+    client = signed_in(alice)
+    answers = [client.post(reverse("account-mail"), {"address": "eve@example.org"}) for _ in range(7)]
+    assert [answer.status_code for answer in answers] == [302] * 5 + [400] * 2
+    assert Mail.objects.count() == 5
+
+
+def test_a_forgotten_password_is_reset_by_mail(client, alice, mail_server, mailoutbox):
+    alice.set_password("correct horse battery")
+    set_address(alice, "a@example.org")
+    alice.save()
+    unknown = client.post(reverse("forgotten-password"), {"address": "nobody@example.org"}, follow=True)
+    known = client.post(reverse("forgotten-password"), {"address": "A@example.org"}, follow=True)
+    for answer in (unknown, known):
+        assert "If an account has this address" in answer.content.decode()
+    assert Delivery().send_due() == 1
+    page = client.get(link_in(mailoutbox[0]), follow=True)
+    [(address, _)] = page.redirect_chain
+    assert address.endswith("/set-password/"), "the secret is in no address of the form"
+    assert client.post(address, NEW).status_code == 302
+    assert client.login(username="alice", password=PASSWORD)
+    assert "not valid" in client.get(link_in(mailoutbox[0])).content.decode()
+
+
+def test_requests_to_reset_are_bounded_for_an_account_and_for_an_address(client, alice, mail_server):
+    alice.set_password("correct horse battery")
+    set_address(alice, "a@example.org")
+    alice.save()
+    answers = [client.post(reverse("forgotten-password"), {"address": "a@example.org"}) for _ in range(21)]
+    assert [answer.status_code for answer in answers] == [302] * 20 + [429]
+    assert Mail.objects.count() == 3
+
+
+@pytest.mark.parametrize("name", ["account-mail", "forgotten-password"])
+def test_without_a_mail_server_no_page_speaks_of_mails(signed_in, charlie, project, name):
+    client = signed_in(charlie)
+    assert client.get(reverse(name)).status_code == 404
+    for address in (reverse("account"), reverse("sign_in"), reverse("members", args=["tea"])):
+        assert "mail" not in client.get(address).content.decode().lower()
+
+
+def test_a_manager_makes_a_link_that_works_once(signed_in, client, charlie, dora, project):
+    manager = signed_in(charlie)
+    assert "Password link for dora" in manager.get(reverse("members", args=["tea"])).content.decode()
+    page = manager.post(reverse("reset-link", args=["tea", membership(dora).pk])).content.decode()
+    path = re.search(r'value="http://testserver([^"]+)"', page)[1]
+    [(address, _)] = client.get(path, follow=True).redirect_chain
+    assert client.post(address, NEW).status_code == 302
+    assert client.login(username="dora", password=PASSWORD)
+    assert "not valid" in client.get(path).content.decode()
+
+
+@pytest.mark.parametrize(
+    "because",
+    ["elsewhere", "codes elsewhere", "staff", "superuser", "may start projects", "not made for it", "inactive", "self"],
+)
+def test_nobody_is_taken_over_by_a_manager(charlie, dora, project, because):
+    good_path, by = make_reset_link(membership(dora), charlie), charlie
+    match because:
+        case "elsewhere":
+            add_member(make_project("milk"), dora, "coder")
+        case "codes elsewhere":
+            other = make_project("milk")
+            add_member(other, dora, "coder")
+            assign_texts(other, other.texts.all(), [dora])
+            other.memberships.filter(user=dora).delete()
+        case "staff" | "superuser":
+            User.objects.filter(pk=dora.pk).update(**{f"is_{because}": True})
+        case "may start projects":
+            dora.user_permissions.add(Permission.objects.get(codename="add_project"))
+        case "not made for it":
+            dora.origin.delete()
+        case "inactive":
+            User.objects.filter(pk=dora.pk).update(is_active=False)
+        case "self":
+            by = dora
+    member = Membership.objects.select_related("user", "project").get(user=dora, project=project)
+    assert dora.pk not in resettable_members(project, by)
+    with pytest.raises(Exception, match="only for an account that was made for this project"):
+        make_reset_link(member, by)
+    if because != "self":
+        assert "not valid" in Client().get(good_path).content.decode(), "nor by a link that was made before"
+
+
+def test_links_of_managers_end_when_the_managers_change_or_it_is_archived(client, charlie, bob, dora, project):
+    path = make_reset_link(membership(dora), charlie)
+    assert client.get(path).status_code == 302
+    set_archived(project, archived=True)
+    assert client.get(path).status_code == 200
+    set_archived(project, archived=False)
+    add_member(project, User.objects.create(username="next"), "manager")
+    assert client.get(path).status_code == 200
+
+
+def test_who_joins_with_a_new_account_has_it_for_this_project(client, project, charlie, signed_in, mallory):
+    _, secret = invite(project, "coder", charlie, days=1)
+    client.post(reverse("invitation", args=[secret]), {"username": "eve", "password1": PASSWORD, "password2": PASSWORD})
+    _, secret = invite(project, "coder", charlie, days=1)
+    signed_in(mallory).post(reverse("invitation", args=[secret]))
+    assert resettable_members(project, charlie) == {User.objects.get(username="eve").pk}
+
+
+def test_the_member_hears_of_a_link(charlie, dora, project, mail_server, mailoutbox):
+    set_address(dora, "dora@example.org")
+    make_reset_link(membership(dora), charlie)
+    Delivery().send_due()
+    assert "charlie, a manager of “Tea”" in mailoutbox[0].body
+
+
+def test_invitations_are_sent_to_addresses_with_secrets_that_stand_nowhere(
+    signed_in, client, charlie, project, mail_server, mailoutbox
+):
+    fields = {
+        "invite": "1",
+        "role": "coder",
+        "days": "7",
+        "addresses": "eve@example.org, ann@example.org\neve@example.org",
+    }
+    page = signed_in(charlie).post(reverse("members", args=["tea"]), fields).content.decode()
+    assert "2 invitations will be sent" in page
+    assert "invitation link" not in page
+    assert [mail.context.keys() for mail in Mail.objects.all()] == [{"invitation"}] * 2
+    assert Delivery().send_due() == 2
+    path = link_in(mailoutbox[0])
+    sent = {"username": "eve", "password1": PASSWORD, "password2": PASSWORD}
+    assert client.post(path, sent).status_code == 302
+    assert User.objects.get(username="eve").memberships.get().role == "coder"
+
+
+def test_a_revoked_invitation_is_not_sent(charlie, project, signed_in, mail_server, mailoutbox):
+    fields = {"invite": "1", "role": "coder", "days": "7", "addresses": "eve@example.org"}
+    signed_in(charlie).post(reverse("members", args=["tea"]), fields)
+    Invitation.objects.all().delete()
+    assert (Delivery().send_due(), mailoutbox) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"addresses": "eve@example.org\r\nBcc: ann@example.org"}, "“Bcc:” is not an e-mail address"),
+        ({"addresses": " ".join(f"a{n}@example.org" for n in range(51))}, "up to 50 at once"),
+        ({"addresses": "eve@example.org", "max_uses": "5"}, "for one person"),
+    ],
+)
+def test_wrong_addresses_are_refused_and_nothing_is_sent(signed_in, charlie, project, mail_server, more, says):
+    fields = {"invite": "1", "role": "coder", "days": "7", **more}
+    assert says in signed_in(charlie).post(reverse("members", args=["tea"]), fields).content.decode()
+    assert not Mail.objects.exists()
+    assert not Invitation.objects.exists()
+
+
+def test_the_admin_confirms_no_address(client, mail_server, alice):
+    root = User.objects.create_superuser("root")
+    client.force_login(root)
+    set_address(alice, "alice@example.org")
+    fields = {
+        "username": "alice",
+        "email": "other@example.org",
+        "date_joined_0": "2026-01-01",
+        "date_joined_1": "10:00",
+    }
+    assert client.post(f"/admin/annotations/user/{alice.pk}/change/", fields | {"is_active": "on"}).status_code == 302
+    alice.refresh_from_db()
+    assert (alice.email, alice.email_confirmed_at) == ("other@example.org", None)
+
+
+def test_origins_are_recorded_for_many(project, alice, bob, charlie):
+    record_origin(project, alice, bob)
+    assert resettable_members(project, charlie) == {alice.pk, bob.pk}
