@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures import match_sets
-from agreement.reports.basis import cached, pick_texts
+from agreement.reports.basis import cached, pick_texts, resolve
 from agreement.reports.coreference import clusters_in, common_texts, find_clusters, select_pair
 from agreement.reports.parameters import InvalidParameter, Parameters
 
@@ -47,23 +47,30 @@ class ChainAlignment:
 
 
 def texts_of_pair(extract: Extract, parameters: Parameters, first: str, second: str) -> list[TextEntry]:
-    """Return the chosen texts that both coders have coded; none where coders make no chains of markables."""
+    """Return the chosen texts that both coders have coded.
+
+    There are none where coders make no chains of markables, or nothing of one of the two counts.
+    """
     if extract.kind == "categories" or extract.units:
         return []
-    selected, parameters = select_pair(extract, parameters, first, second)
+    selected, parameters = resolve(extract, replace(parameters, coders=f"{first},{second}"))
+    if not {first, second} <= set(selected.coders):
+        return []
     return common_texts(pick_texts(selected, parameters), first, second)
 
 
 def align_chains(extract: Extract, parameters: Parameters, first: str, second: str, text: str) -> ChainAlignment | None:
     """Return the chains of two coders in a text, or where `text` is empty in the first in which one has any.
 
-    None where there is no such text. Chains are those of the coreference scores, of the same markables: they are not
+    None where neither has any. Chains are those of the coreference scores, of the same markables: they are not
     matched by the rules of MUC-6. Raises InvalidParameter.
     """
     texts = texts_of_pair(extract, parameters, first, second)
     if text and text not in {one.slug for one in texts}:
         raise InvalidParameter("text", f"there is no text {text!r} that both have coded.")
-    selected, parameters = select_pair(extract, parameters, first, second) if texts else (extract, parameters)
+    if not texts:
+        return None
+    selected, parameters = select_pair(extract, parameters, first, second)
     return cached(
         selected,
         ("alignment", parameters, first, second, text),

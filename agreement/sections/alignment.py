@@ -24,27 +24,31 @@ LONGEST_NAME = 22
 
 def build_alignment(request: AnalysisRequest, first: str, second: str) -> tuple[TablesAndCharts, dict[str, Any]]:
     """Return the aligned chains of the text that the options name, and what the template needs to choose another."""
-    texts = texts_of_pair(request.project_answers, request.parameters, first, second)
-    if not texts:
-        return TablesAndCharts([], []), {}
     found = request.compute(
         lambda parameters, options: align_chains(
             request.project_answers, parameters, first, second, options.get("text", "")
         )
     )
-    if found is None:
+    texts = texts_of_pair(request.project_answers, request.parameters, first, second)
+    if not texts:
         return TablesAndCharts([], []), {}
+    shown = found.text.slug if found else request.options.get("text", "")
+    choices = {
+        "chains_of_text": found is not None,
+        "text_choices": [(text.slug, text.title, text.slug == shown) for text in texts],
+        "kept": list(request.parameters.query().items()),
+        "side_by_side": f"{reverse('text', args=[request.project.slug, shown or texts[0].slug])}"
+        f"?{urlencode({'coder': first, 'beside': second})}",
+    }
+    return (_build(request, found, first, second) if found else TablesAndCharts([], [])), choices
+
+
+def _build(request: AnalysisRequest, found: ChainAlignment, first: str, second: str) -> TablesAndCharts:
     shown = found.pairs[:MOST_ROWS] if request.page is not None else found.pairs
     rows, columns = _ordered_places(found)
     snippets = read_snippets(_units_to_name(found, shown, rows, columns))
     table = _table(found, first, second, shown, snippets)
-    return TablesAndCharts([table], [_chart(found, first, second, (rows, columns), snippets)]), {
-        "aligned_text": found.text,
-        "text_choices": [(text.slug, text.title, text.slug == found.text.slug) for text in texts],
-        "kept": list(request.parameters.query().items()),
-        "side_by_side": f"{reverse('text', args=[request.project.slug, found.text.slug])}"
-        f"?{urlencode({'coder': first, 'beside': second})}",
-    }
+    return TablesAndCharts([table], [_chart(found, first, second, (rows, columns), snippets)])
 
 
 def _ordered_places(found: ChainAlignment) -> tuple[list[int], list[int]]:

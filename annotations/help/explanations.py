@@ -309,7 +309,7 @@ _MANUALS = {
         "dashboards#the-pages",
         DISAGREEMENT_RANGE,
     ),
-    "position": ("The place of the item or items in the text; the first is 1.", "dashboards#the-pages", "1 or more."),
+    "position": ("Where the item or items are among those of the text; the first is 1.", "dashboards#the-pages", "1 or more."),
     "most_apart": ("The item with most disagreement there.", "dashboards#the-pages", ""),
     "item_distance": (
         "The mean distance of two coders’ values of an item.",
@@ -336,7 +336,7 @@ _MANUALS = {
     "third_quartile": ("Three quarters of the judgements took less.", "dashboards#the-pages", ""),
     "day": ("A day on which somebody judged anything, by the clock of the server.", "dashboards#the-pages", ""),
     "judgements_of_day": (
-        "How many markables this coder judged for the first time on that day.",
+        "How many judgements this coder made on that day; one that is changed later counts on the first day.",
         "dashboards#the-pages",
         "",
     ),

@@ -74,6 +74,8 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     counted = request.project_answers.select(request.parameters.selection("include"))
     if first == second or not {first, second} <= set(counted.known_coders):
         raise Http404("Unknown pair of coders.")
+    # It comes first: where the text is a wrong one, all others are of the project's own parameters.
+    alignment, choices = build_alignment(request, first, second)
 
     def restrict(parameters: Parameters) -> Parameters:
         return replace(parameters, coders=f"{first},{second}")
@@ -119,7 +121,6 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
         confusion = build_confusion(request, parameters, (first, second))
         tables += confusion.tables
         charts += confusion.charts
-    alignment, choices = build_alignment(request, first, second)
     tables += alignment.tables
     charts += alignment.charts
     dots = [Dot(MEASURES[one.measure], one.value, one.low, one.high) for one in measures]

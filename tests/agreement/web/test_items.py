@@ -38,7 +38,8 @@ def judged(codings, keys, project):
 
 
 def links(page):
-    return re.findall(r'<th scope="row">.*?<a href="/projects/tea/agreement/items/tea/([^/]*)/', page)
+    items = page.partition('id="table-items"')[2].partition("</table>")[0]
+    return re.findall(r'<th scope="row">.*?<a href="/projects/tea/agreement/items/tea/([^/]*)/', items)
 
 
 def test_items_stand_in_the_order_of_the_report(signed_in, charlie, judged, keys):

@@ -20,9 +20,9 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 from tests.shared.scored import harbour
 
 PAGES = {
-    "agreement/": ["distances", "units"],
+    "agreement/": ["distances", "distribution", "units"],
     "agreement/methods/": ["units"],
-    "agreement/coders/": ["matrix", "rest", "each", "chains"],
+    "agreement/coders/": ["matrix", "rest", "each", "by_text", "times", "chains"],
     "agreement/coders/ann/ben/": ["measures", "relations"],
     "agreement/scores/": ["scores", "systems"],
     "agreement/study/": ["correlations", "ranks"],
