@@ -29,11 +29,11 @@ function joined(model, state, one, other) {
 }
 
 /**
- * The words leave the contributor that holds them, then the edit is done.
- * @type {(model: Model, state: PyramidState, edit: Changes, one: Contributor, other: Contributor) => Edit}
+ * The words leave the contributors that hold them, then the edit is done.
+ * @type {(model: Model, state: PyramidState, edit: Changes, one: Contributor, others: Contributor[]) => Edit}
  */
-function freed(model, state, edit, one, other) {
-  return both(model, state, edits.takeOut(model, state, other.key, runOf(one)), () => edit);
+function freed(model, state, edit, one, [other, ...more]) {
+  return other ? both(model, state, edits.takeOut(model, state, other.key, runOf(one)), (now) => freed(model, now, edit, one, more)) : edit;
 }
 
 /**
@@ -45,12 +45,17 @@ export function offerFor(model, state, edit, check, called) {
   const { byKey } = edits.after(model, state, edit.changes);
   const touched = [...edits.touchedBy(edit.changes)].flatMap((key) => byKey.get(key) ?? []).filter((one) => one.parts.length === 1);
   /** @type {{ label: string, edit: Edit }[]} */
-  const offers = touched.flatMap((one) => now.contributors.filter((other) => other.key !== one.key).flatMap((other) => [
-    ...(model.oneContributor && !model.peer && one.summary === other.summary && other.scus.some((scu) => one.scus.includes(scu))
-      ? [{ label: "Add as a further part", edit: joined(model, state, one, other) }] : []),
-    ...(model.exclusive && other.places.some((place) => one.places.includes(place))
-      ? [{ label: `Take the words from ${other.scus.length > 0 ? called(other.scus[0]) : `“${other.words}”`}`, edit: freed(model, state, edit, one, other) }] : []),
-  ]));
+  const offers = touched.flatMap((one) => {
+    const others = now.contributors.filter((other) => other.key !== one.key);
+    const own = others.find((other) => one.summary === other.summary && other.scus.some((scu) => one.scus.includes(scu)));
+    const holders = others.filter((other) => other.places.some((place) => one.places.includes(place)));
+    const names = [...new Set(holders.map(({ scus, words }) => (scus.length > 0 ? called(scus[0]) : `“${words}”`)))];
+    return [
+      ...(model.oneContributor && !model.peer && own ? [{ label: "Add as a further part", edit: joined(model, state, one, own) }] : []),
+      ...(model.exclusive && holders.length > 0
+        ? [{ label: `Take the words from ${names.join(" and ")}`, edit: freed(model, state, edit, one, holders) }] : []),
+    ];
+  });
   for (const { label, edit: offered } of offers) {
     if (!("refused" in offered) && check(offered) === null) {
       return { label, edit: offered };

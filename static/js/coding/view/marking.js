@@ -25,7 +25,7 @@ const MOST_CROSSED = 3; // that a warning names
 const GIVEN = "This markable came with the text and cannot be changed.";
 
 /** @type {(frame: Frame) => Marking} */
-export function createMarking({ page, pane, text, record, refresh, go, say, announce, commitNote }) {
+export function createMarking({ page, keyboard, pane, text, record, refresh, go, say, announce, commitNote }) {
   const bar = byId("marking-bar");
   const words = inside(bar, ".workbench-bar-words");
   const warning = inside(bar, ".coding-crossing");
@@ -70,6 +70,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     warning.hidden = crossing === "";
     const count = forHead ? 0 : repeatsOf(page.model, wanted).keys.length;
     button("all").hidden = page.model.marking.length === 0 || count < (error ? 1 : 2);
+    button("all").title = `Mark the same words everywhere in the text (${keyboard.keyOf("mark-all")})`;
     button("all").textContent = `Mark all ${count}`;
     button("make").hidden = forHead || page.model.marking.length === 0;
     button("make").disabled = error !== null;
@@ -77,6 +78,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     button("change").hidden = forHead || !current()?.own;
     button("part").hidden = page.model.marking.length === 0 && !forHead;
     button("head").hidden = page.current === null;
+    button("head").title = keyboard.keyOf("head");
     announce(crossing ? `${content}. ${crossing}` : content);
     place();
   }
@@ -374,6 +376,8 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
         tools.head();
       } else if (id === "mark") {
         tools.make();
+      } else if (id === "mark-all") {
+        tools.all();
       } else {
         return false;
       }
