@@ -123,6 +123,9 @@ test("a refusal offers what would work, and nothing that would be refused, too",
   const taken = offer(edits.makeScu(model, state, [2, 3], "x"));
   assert.equal(taken.label, "Take the words from sinking and dawn");
   assert.deepEqual(shape(done(model, state, taken.edit)), { sinking: ["ferry", "a ferry went down"], x: ["sank at"], dawn: ["dawn"] });
+  const whole = offer(edits.makeScu(model, state, [3, 4], "x"));
+  assert.equal(whole.label, "Take the words from dawn");
+  assert.deepEqual(shape(done(model, state, whole.edit)), { sinking: ["ferry sank", "a ferry went down"], x: ["at dawn"], dawn: [] });
   assert.equal(offer(edits.makeScu(model, state, [4, 5], "x")), null); // words of two summaries
 });
 

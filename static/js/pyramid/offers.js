@@ -1,5 +1,6 @@
 // What would work in place of what was refused: a button after the words of the refusal. Loaded with the first refusal.
 import { byId, button } from "../workbench/element.js";
+import { judge } from "../workbench/judgements.js";
 import * as edits from "./edits.js";
 import { apply, pyramidOf } from "./state.js";
 /** @import { Changes, Contributor, Edit, Model, Page, PyramidEditor, PyramidState, Run } from "./types.js" */
@@ -37,6 +38,18 @@ function freed(model, state, edit, one, [other, ...more]) {
 }
 
 /**
+ * The edit without the SCUs that its contributors were in before.
+ * @type {(state: PyramidState, edit: Changes) => Edit}
+ */
+function moved(state, edit) {
+  return { ...edit, changes: edit.changes.map((change) => {
+    const before = change.kind === "judge" ? state.judgements.get(change.payload.markable)?.indices ?? [] : [];
+    return change.kind === "judge" && before.length > 0
+      ? judge(change.payload.markable, { ...change.payload, indices: change.payload.indices?.filter((scu) => !before.includes(scu)) }) : change;
+  }) };
+}
+
+/**
  * The first thing that would work, for words that stand together.
  * @type {(model: Model, state: PyramidState, edit: Changes, check: PyramidEditor["check"], called: (scu: string) => string) => Offer | null}
  */
@@ -50,7 +63,10 @@ export function offerFor(model, state, edit, check, called) {
     const own = others.find((other) => one.summary === other.summary && other.scus.some((scu) => one.scus.includes(scu)));
     const holders = others.filter((other) => other.places.some((place) => one.places.includes(place)));
     const names = [...new Set(holders.map(({ scus, words }) => (scus.length > 0 ? called(scus[0]) : `“${words}”`)))];
+    const before = state.judgements.get(one.key)?.indices ?? [];
     return [
+      ...(model.exclusive && one.scus.length > 1 && before.length > 0
+        ? [{ label: `Take the words from ${before.map(called).join(" and ")}`, edit: moved(state, edit) }] : []),
       ...(model.oneContributor && !model.peer && own ? [{ label: "Add as a further part", edit: joined(model, state, one, own) }] : []),
       ...(model.exclusive && holders.length > 0
         ? [{ label: `Take the words from ${names.join(" and ")}`, edit: freed(model, state, edit, one, holders) }] : []),
