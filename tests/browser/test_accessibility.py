@@ -17,16 +17,14 @@ DIALOGUE = """\
 """
 
 
-SYSTEM_COLOURS = """(one) => {
-  const colours = [one, ...one.querySelectorAll("*")].map((each) => getComputedStyle(each));
-  return [...new Set(colours.map((each) => `${each.color} on ${each.backgroundColor}`))];
-}"""
-HIGHLIGHT = """(root) => {
-  const probe = root.ownerDocument.body.appendChild(document.createElement("p"));
+COLOURS = """(one) => [getComputedStyle(one).backgroundColor,
+  ...new Set([one, ...one.querySelectorAll("*")].map((each) => getComputedStyle(each).color))]"""
+HIGHLIGHT = """() => {
+  const probe = document.body.appendChild(document.createElement("p"));
   probe.style.cssText = "color: HighlightText; background: Highlight; forced-color-adjust: none";
   const { color, backgroundColor } = getComputedStyle(probe);
   probe.remove();
-  return [`${color} on ${backgroundColor}`];
+  return [backgroundColor, color];
 }"""
 
 
@@ -65,7 +63,7 @@ def test_where_the_system_sets_the_colours_what_is_chosen_looks_otherwise(coder)
         assert len(chosen) == 1
         assert chosen.isdisjoint(colour for pressed, colour in looks if pressed != "true")
         chosen_one = page.locator(f"{selector}[aria-pressed=true]")
-        assert chosen_one.evaluate(SYSTEM_COLOURS) == page.locator("html").evaluate(HIGHLIGHT)
+        assert chosen_one.evaluate(COLOURS) == page.evaluate(HIGHLIGHT)
     turn = page.locator(".markable.is-target:not([class*=chain-])").first
     expect(turn).to_have_css("border-block-end-style", "none")
 

@@ -6,7 +6,8 @@ import { caps } from "../../static/js/workbench/keys.js";
 import { ACTIONS, actionsOf } from "../../static/js/pyramid/actions.js";
 import { checkList } from "../../static/js/pyramid/checks.js";
 import * as edits from "../../static/js/pyramid/edits.js";
-import { describeRelation, missingScus, related, wordsOfScu } from "../../static/js/pyramid/others.js";
+import { offerFor } from "../../static/js/pyramid/offers.js";
+import { describeRelation, differences, missingScus, related, wordsOfScu } from "../../static/js/pyramid/others.js";
 import { refusal } from "../../static/js/pyramid/rules.js";
 import { best, scores } from "../../static/js/pyramid/scores.js";
 import { apply, filtered, load, markOf, nameOf, PYRAMID, pyramidOf } from "../../static/js/pyramid/state.js";
@@ -109,6 +110,25 @@ test("merging keeps both comments and takes a label where there is none", () => 
   assert.deepEqual(apply(model, state, edits.merge(model, state, "dawn", "sinking").changes).scus.get("sinking"), { label: "dawn", comment: "deep\nearly" });
 });
 
+test("a refusal offers what would work, and nothing that would be refused, too", () => {
+  const { model, state } = load(pyramid(SINKING));
+  const check = (edit) => ("refused" in edit ? edit.refused : why(model, state, edit));
+  const offer = (edit) => offerFor(model, state, edit, check, name);
+  const part = offer(edits.contribute(model, state, [0, 0], "dawn"));
+  assert.equal(part.label, "Add as a further part");
+  assert.deepEqual(shape(done(model, state, part.edit)).dawn, ["The … at dawn"]);
+  const moved = offer(edits.moveTo(model, state, key(TEXT, "at dawn"), "dawn", "sinking"));
+  assert.equal(moved.label, "Add as a further part");
+  assert.deepEqual(shape(done(model, state, moved.edit)), { sinking: ["ferry sank at dawn", "a ferry went down"], dawn: [] });
+  const taken = offer(edits.makeScu(model, state, [2, 3], "x"));
+  assert.equal(taken.label, "Take the words from sinking and dawn");
+  assert.deepEqual(shape(done(model, state, taken.edit)), { sinking: ["ferry", "a ferry went down"], x: ["sank at"], dawn: ["dawn"] });
+  const whole = offer(edits.makeScu(model, state, [3, 4], "x"));
+  assert.equal(whole.label, "Take the words from dawn");
+  assert.deepEqual(shape(done(model, state, whole.edit)), { sinking: ["ferry sank", "a ferry went down"], x: ["at dawn"], dawn: [] });
+  assert.equal(offer(edits.makeScu(model, state, [4, 5], "x")), null); // words of two summaries
+});
+
 test("splitting leaves something behind", () => {
   const { model, state } = load(pyramid(SINKING));
   const all = pyramidOf(model, state).scus.get("sinking").contributors.map((one) => one.key);
@@ -192,6 +212,9 @@ test("how the coders have an SCU is told, and theirs is taken as one step", () =
   const words = wordsOfScu(seen.scus.get("sinking"));
   assert.deepEqual(model.others.map(({ scus }) => describeRelation(related(model, scus, words))), ["the same words", "split over 2 SCUs"]);
   assert.deepEqual(missingScus(model, seen).map(({ coder, scu }) => [coder, scu.label]), [["ann", "d"]]);
+  assert.deepEqual(differences(model, seen).map((one) => one.key), ["sinking"]);
+  const alike = load(pyramid({ sinking: ["ferry sank", "a ferry went down"] }, { kind: "agreed", others: others.slice(0, 1) }));
+  assert.deepEqual(differences(alike.model, pyramidOf(alike.model, alike.state)), []);
   const edit = takeTheirs(model, state, others[1].scus[0], "sinking", "x");
   assert.equal(why(model, state, edit), null);
   assert.deepEqual(shape(done(model, state, edit)), { sinking: ["The ferry sank at dawn"] });

@@ -121,7 +121,7 @@ function refresh() {
   }
   list.paint(page);
   paintWords(view, page);
-  paintSelection(page);
+  paintSelection(page, view);
   showSaving();
   paintOthers?.();
 }
@@ -260,5 +260,6 @@ function listen() {
       refresh();
     });
   }
+  pane.addEventListener("scroll", () => requestAnimationFrame(() => paintSelection(page, view)), { passive: true });
   listenToOthers();
 }

@@ -1,5 +1,6 @@
 // What would work in place of what was refused: a button after the words of the refusal. Loaded with the first refusal.
 import { byId, button } from "../workbench/element.js";
+import { judge } from "../workbench/judgements.js";
 import * as edits from "./edits.js";
 import { apply, pyramidOf } from "./state.js";
 /** @import { Changes, Contributor, Edit, Model, Page, PyramidEditor, PyramidState, Run } from "./types.js" */
@@ -29,11 +30,23 @@ function joined(model, state, one, other) {
 }
 
 /**
- * The words leave the contributor that holds them, then the edit is done.
- * @type {(model: Model, state: PyramidState, edit: Changes, one: Contributor, other: Contributor) => Edit}
+ * The words leave the contributors that hold them, then the edit is done.
+ * @type {(model: Model, state: PyramidState, edit: Changes, one: Contributor, others: Contributor[]) => Edit}
  */
-function freed(model, state, edit, one, other) {
-  return both(model, state, edits.takeOut(model, state, other.key, runOf(one)), () => edit);
+function freed(model, state, edit, one, [other, ...more]) {
+  return other ? both(model, state, edits.takeOut(model, state, other.key, runOf(one)), (now) => freed(model, now, edit, one, more)) : edit;
+}
+
+/**
+ * The edit without the SCUs that its contributors were in before.
+ * @type {(state: PyramidState, edit: Changes) => Edit}
+ */
+function moved(state, edit) {
+  return { ...edit, changes: edit.changes.map((change) => {
+    const before = change.kind === "judge" ? state.judgements.get(change.payload.markable)?.indices ?? [] : [];
+    return change.kind === "judge" && before.length > 0
+      ? judge(change.payload.markable, { ...change.payload, indices: change.payload.indices?.filter((scu) => !before.includes(scu)) }) : change;
+  }) };
 }
 
 /**
@@ -45,12 +58,20 @@ export function offerFor(model, state, edit, check, called) {
   const { byKey } = edits.after(model, state, edit.changes);
   const touched = [...edits.touchedBy(edit.changes)].flatMap((key) => byKey.get(key) ?? []).filter((one) => one.parts.length === 1);
   /** @type {{ label: string, edit: Edit }[]} */
-  const offers = touched.flatMap((one) => now.contributors.filter((other) => other.key !== one.key).flatMap((other) => [
-    ...(model.oneContributor && !model.peer && one.summary === other.summary && other.scus.some((scu) => one.scus.includes(scu))
-      ? [{ label: "Add as a further part", edit: joined(model, state, one, other) }] : []),
-    ...(model.exclusive && other.places.some((place) => one.places.includes(place))
-      ? [{ label: `Take the words from ${other.scus.length > 0 ? called(other.scus[0]) : `“${other.words}”`}`, edit: freed(model, state, edit, one, other) }] : []),
-  ]));
+  const offers = touched.flatMap((one) => {
+    const others = now.contributors.filter((other) => other.key !== one.key);
+    const own = others.find((other) => one.summary === other.summary && other.scus.some((scu) => one.scus.includes(scu)));
+    const holders = others.filter((other) => other.places.some((place) => one.places.includes(place)));
+    const names = [...new Set(holders.map(({ scus, words }) => (scus.length > 0 ? called(scus[0]) : `“${words}”`)))];
+    const before = state.judgements.get(one.key)?.indices ?? [];
+    return [
+      ...(model.exclusive && one.scus.length > 1 && before.length > 0
+        ? [{ label: `Take the words from ${before.map(called).join(" and ")}`, edit: moved(state, edit) }] : []),
+      ...(model.oneContributor && !model.peer && own ? [{ label: "Add as a further part", edit: joined(model, state, one, own) }] : []),
+      ...(model.exclusive && holders.length > 0
+        ? [{ label: `Take the words from ${names.join(" and ")}`, edit: freed(model, state, edit, one, holders) }] : []),
+    ];
+  });
   for (const { label, edit: offered } of offers) {
     if (!("refused" in offered) && check(offered) === null) {
       return { label, edit: offered };

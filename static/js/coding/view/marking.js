@@ -3,6 +3,7 @@ import { judge } from "../../workbench/judgements.js";
 import { addRemark } from "../answers.js";
 import { brokenBy, crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, withEdge, wordAt } from "../marks.js";
 import { around, byId, inside } from "../../workbench/element.js";
+import { placeBar } from "../../workbench/floating.js";
 import { highlight, inUnits, rangesOf, revealWords, textNodes } from "./runs.js";
 /** @import { Direction, Draft, Edge, Frame, Marking, Span, TextView, Unit } from "../types.js" */
 
@@ -18,14 +19,13 @@ const EDGES = {
   "start-back-character": ["start", -1, "character"],
 };
 
-const GAP = 8; // pixels between the words and the bar; more under a finger, where the handles of the selection are
-const GAP_OF_TOUCH = 32;
+const GAP_OF_TOUCH = 32; // pixels between the words and the bar: the handles of the selection are there
 const MOST_CROSSED = 3; // that a warning names
 
 const GIVEN = "This markable came with the text and cannot be changed.";
 
 /** @type {(frame: Frame) => Marking} */
-export function createMarking({ page, pane, text, record, refresh, go, say, announce, commitNote }) {
+export function createMarking({ page, keyboard, pane, text, record, refresh, go, say, announce, commitNote }) {
   const bar = byId("marking-bar");
   const words = inside(bar, ".workbench-bar-words");
   const warning = inside(bar, ".coding-crossing");
@@ -38,7 +38,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
   let forHead = false;
   let waiting = false;
   let selecting = false; // the mouse is down in the text
-  let gap = GAP;
+  let touched = false; // the words are selected with a finger
 
   /** The draft, where there is one for certain. */
   function chosen() {
@@ -70,6 +70,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     warning.hidden = crossing === "";
     const count = forHead ? 0 : repeatsOf(page.model, wanted).keys.length;
     button("all").hidden = page.model.marking.length === 0 || count < (error ? 1 : 2);
+    button("all").title = `Mark the same words everywhere in the text (${keyboard.keyOf("mark-all")})`;
     button("all").textContent = `Mark all ${count}`;
     button("make").hidden = forHead || page.model.marking.length === 0;
     button("make").disabled = error !== null;
@@ -77,6 +78,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     button("change").hidden = forHead || !current()?.own;
     button("part").hidden = page.model.marking.length === 0 && !forHead;
     button("head").hidden = page.current === null;
+    button("head").title = keyboard.keyOf("head");
     announce(crossing ? `${content}. ${crossing}` : content);
     place();
   }
@@ -87,26 +89,13 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
     return crossed.length === 0 ? "" : `Crosses ${crossed.slice(0, MOST_CROSSED).join(", ")}${crossed.length > MOST_CROSSED ? " and others" : ""}.`;
   }
 
-  /** The bar stands below the words that are being chosen, or above them; in the window, and over none of the words. */
+  /** The bar stands at the words that are being chosen. */
   function place() {
-    const frame = bar.offsetParent?.getBoundingClientRect();
-    if (draft === null || !frame) {
-      return;
+    if (draft !== null) {
+      /** @param {Span} span */
+      const boxesOf = ([start, end]) => rangesOf(text, start, end).flatMap((range) => [...range.getClientRects()]);
+      placeBar(bar, boxesOf(draft.parts[draft.at]), draft.parts.flatMap(boxesOf), touched ? GAP_OF_TOUCH : undefined);
     }
-    /** @param {Span} span */
-    const boxesOf = ([start, end]) => rangesOf(text, start, end).flatMap((range) => [...range.getClientRects()]);
-    const all = draft.parts.flatMap(boxesOf);
-    const own = boxesOf(draft.parts[draft.at]);
-    const [width, height] = [bar.offsetWidth, bar.offsetHeight];
-    const lowest = Math.max(GAP, frame.height - height - GAP);
-    /** @param {number} top */
-    const free = (top) => top >= GAP && top <= lowest && !all.some((box) => box.top - frame.top < top + height && box.bottom - frame.top > top);
-    const tops = [own, all].flatMap((boxes) => [
-      Math.max(...boxes.map((box) => box.bottom)) - frame.top + gap, Math.min(...boxes.map((box) => box.top)) - frame.top - height - gap,
-    ]);
-    const middle = ((own[0]?.left ?? frame.left) + (own[0]?.right ?? frame.right)) / 2 - frame.left;
-    const left = Math.max(GAP, Math.min(middle - width / 2, frame.width - width - GAP));
-    bar.style.translate = `${Math.round(left)}px ${Math.round([...tops, lowest, GAP].find(free) ?? lowest)}px`;
   }
 
   /** @type {(parts: Span[], at?: number) => void} */
@@ -166,7 +155,7 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
   document.addEventListener("selectionchange", lookSoon);
   pane.addEventListener("pointerdown", (event) => {
     selecting = event.pointerType === "mouse";
-    gap = selecting ? GAP : GAP_OF_TOUCH;
+    touched = !selecting;
   });
   for (const end of ["pointerup", "pointercancel"]) {
     document.addEventListener(end, () => {
@@ -374,6 +363,8 @@ export function createMarking({ page, pane, text, record, refresh, go, say, anno
         tools.head();
       } else if (id === "mark") {
         tools.make();
+      } else if (id === "mark-all") {
+        tools.all();
       } else {
         return false;
       }

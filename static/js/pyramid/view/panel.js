@@ -1,10 +1,11 @@
 // Around the words and the list: buttons and their keys, hints, progress, empty states.
 import { labelControls, paintHints } from "../../workbench/controls.js";
 import { byId, element, inside } from "../../workbench/element.js";
+import { placeBar } from "../../workbench/floating.js";
 import { paintProgress } from "../../workbench/status.js";
 import { actionsOf } from "../actions.js";
 import { run } from "../words.js";
-/** @import { Keyboard, Model, Page } from "../types.js" */
+/** @import { Keyboard, Model, Page, WordsView } from "../types.js" */
 
 /** @type {(model: Model, keyboard: Keyboard) => void} */
 export function buildPanel(model, keyboard) {
@@ -43,8 +44,8 @@ export function paintStart(page, keyboard) {
   }
 }
 
-/** The words that are selected, with what can be done with them. @type {(page: Page) => void} */
-export function paintSelection(page) {
+/** The words that are selected, with what can be done with them. @type {(page: Page, view: WordsView) => void} */
+export function paintSelection(page, view) {
   const [first, last] = run(page.anchor, page.cursor);
   const bar = byId("selection-bar");
   bar.hidden = page.model.readOnly || !page.mouse || first === last;
@@ -52,5 +53,6 @@ export function paintSelection(page) {
     inside(bar, ".workbench-bar-words").textContent = page.wordsOf([first, last]);
     inside(bar, "[data-do=contribute]", HTMLButtonElement).disabled = !page.scu;
     inside(bar, "[data-do=part]", HTMLButtonElement).disabled = page.contributor === null;
+    placeBar(bar, view.words.slice(first, last + 1).flatMap((word) => [...word.getClientRects()]));
   }
 }
