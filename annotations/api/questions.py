@@ -85,6 +85,7 @@ class QuestionList(ProjectListView):
     ordering = ["created_at", "uuid"]
     queryset = Question.objects.none()
     right = Right.VIEW_PROJECT
+    annotates = True
 
     def rows_of(self, project: Project) -> QuerySet[Question]:
         self.project = project

@@ -100,7 +100,7 @@ class Line:
 
 def difference(before: str, after: str) -> list[Line]:
     """Return the lines of two texts: removed, added, and the unchanged ones around them."""
-    old, new = _plain(before).split("\n"), _plain(after).split("\n")
+    old, new = (_plain(text).split("\n") if _plain(text) else [] for text in (before, after))
     return list(_with_context([line for edit in _edits(old, new) for line in edit]))
 
 

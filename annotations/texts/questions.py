@@ -123,6 +123,12 @@ def count_news(project: Project, user: User) -> int:
     return Question.objects.filter(text__project=project, coder=user.pk, has_news=True).count()
 
 
+def texts_with_news(project: Project, user: User) -> list[int]:
+    """Return the keys of the texts of these questions, one for each question."""
+    news = Question.objects.filter(text__project=project, coder=user.pk, has_news=True)
+    return list(news.values_list("text", flat=True))
+
+
 def count_unanswered(project: Project) -> int:
     """Return how many questions wait for an answer, for somebody who answers; 0 for others, without a query."""
     if not may(project, Right.DISCUSS):
@@ -158,6 +164,6 @@ def read_threads(questions: Sequence[Question], project: Project, reader: User) 
 
 
 def questions_by_state(questions: QuerySet[Question], *, resolved: bool) -> QuerySet[Question]:
-    """Return the open ones, unanswered before answered, then the oldest; or the resolved ones, the latest first."""
+    """Return the open ones, those with news first, then the oldest; or the resolved ones, the latest first."""
     found = questions.filter(~Q(resolved_at=None) if resolved else Q(resolved_at=None))
-    return found.order_by("-resolved_at", "pk") if resolved else found.order_by("-needs_answer", "created_at", "pk")
+    return found.order_by("-resolved_at", "pk") if resolved else found.order_by("-has_news", "created_at", "pk")

@@ -455,6 +455,7 @@ API = [
     row("api-guidelines-versions", GET=members()),
     row(
         "api-questions",
+        annotates=True,
         GET=members(),
         POST=own("coder", "other coder", BOTH, ok=201, body={"text": "@text.slug", **ASKED}),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from uuid import UUID
 
 import pytest
 
@@ -13,10 +14,12 @@ from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.projects.members import add_member
 from annotations.projects.peer_names import coded_slug, coded_title
+from annotations.texts.questions import ask
 from tests.access.role_asking import ROUTES
 from tests.conftest import change
 from tests.shared.pyramids import SUMMARIES, build, contributor, models_of, pyramid_project
 
+ABOUT_PEER = UUID(int=1)
 TELLING = re.compile(r"telltale|spoilsport", re.IGNORECASE)
 PEERS = ["A ferry sank.", "Forty swam ashore.", "Nobody drowned at dawn.", "The ferry sank at dawn."]
 
@@ -37,6 +40,7 @@ def ferry(alice, bob, charlie) -> Project:
         for number, content in enumerate(PEERS)
     ]
     assign_peers(docset, peers, [alice, bob], agreed=False)
+    ask(peers[0], alice, "What of this?", uuid=ABOUT_PEER)
     return project
 
 
@@ -51,7 +55,7 @@ def addresses(text: str) -> list[str]:
         "page": "scores",
         "name": "coding",
     }
-    values |= {"table": "scores"}
+    values |= {"table": "scores", "number": "1", "question": str(ABOUT_PEER)}
 
     def filled(path: str) -> str:
         return "/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda parameter: values[parameter[1]], path)

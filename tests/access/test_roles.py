@@ -26,8 +26,8 @@ every_area = pytest.mark.parametrize("rows", AREAS.values(), ids=AREAS)
 
 # Times, and what is by chance.
 VARYING = (
-    "created_at", "heartbeat_at", "finished_at", "resolved_at", "published_at", "applied_at", "made_at", "expires_at", "used_at",
-    "last_used_at", "last_login", "viewed_at", "digest", "prefix", "uuid", "file",
+    "created_at", "heartbeat_at", "finished_at", "resolved_at", "applied_at", "made_at", "expires_at", "used_at",
+    "published_at", "last_used_at", "last_login", "viewed_at", "digest", "prefix", "uuid", "file",
 )  # fmt: skip
 # What nobody says of themself or another by sending it along.
 MORE: dict[str, Any] = {

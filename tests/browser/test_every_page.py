@@ -31,6 +31,8 @@ NO_PAGES = (
     "transfer-file",
     "agreement-headline",
     "computation",
+    "text-questions",
+    "text-questions-agreed",
 )
 # What is wider than its place, does not say so by a shadow and cannot be reached by keyboard; and the page, if it is
 # wider than the window.

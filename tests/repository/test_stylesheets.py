@@ -11,6 +11,7 @@ PAGES = {
     "agreement": "agreement",
     "coding": "coding",
     "docsets": "docset",
+    "guidelines": "guidelines",
     "help": "help",
     "pyramid": "pyramid",
     "texts": "texts",

@@ -29,7 +29,7 @@ class GuidelinesField(forms.CharField):
             max_length=MAX_GUIDELINES,
             required=False,
             widget=forms.Textarea(attrs={"rows": 8}),
-            help_text="Markdown. Each save that changes them is a version: coders see what changed since they read them.",
+            help_text="Markdown. Each save that changes them is a version: coders see what changed.",
         )
 
 

@@ -29,7 +29,7 @@ from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
 from annotations.projects.guidelines import guidelines_news
 from annotations.projects.permissions import own_coding, project_for
-from annotations.texts.questions import count_news
+from annotations.texts.questions import texts_with_news
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.reopening import ReasonForm, RequestForm
@@ -42,6 +42,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
     """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries."""
     project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
+    texts = texts_with_news(project, signed_in_user(request))
     context = {
         "project": project,
         "text": coding.text,
@@ -49,7 +50,8 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "coding_state": coding_state(coding, project),
         "guidelines_html": markdown.render(project.guidelines),
         "news": guidelines_news(project, signed_in_user(request)),
-        "n_news": count_news(project, signed_in_user(request)),
+        "n_news": len(texts),
+        "has_news_here": coding.text_id in texts,
         "agreed": "-agreed" if agreed else "",
     }
     if project.archived_at is not None:

@@ -9,7 +9,7 @@ from django.db import connection
 from django_tasks_db.models import DBTaskResult
 
 from agreement.sections.computations import compute
-from annotations.models import Category
+from annotations.models import Category, GuidelinesReading, GuidelinesVersion
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.orders import run_transfer
@@ -34,6 +34,18 @@ def test_what_0_1_0_left_in_the_queue_is_found_by_the_worker(migration, task, be
     import_module(migration).rename_tasks(apps, SimpleNamespace(connection=connection))
     queued.refresh_from_db()
     assert queued.task_path == task.module_path
+
+
+@pytest.mark.django_db
+def test_guidelines_become_version_1_which_the_members_have_read(alice):
+    project = create_project("old", "Old", SCHEMES["muc-ident"], guidelines="*Read*.", manager=alice)
+    create_project("empty", "Empty", SCHEMES["muc-ident"])
+    GuidelinesVersion.objects.all().delete()
+    GuidelinesReading.objects.all().delete()
+    migration = import_module("annotations.migrations.0016_guidelines_and_questions")
+    migration.make_first_versions(apps, SimpleNamespace(connection=connection))
+    assert [(one.project, one.number, one.body) for one in GuidelinesVersion.objects.all()] == [(project, 1, "*Read*.")]
+    assert [(one.user, one.number) for one in GuidelinesReading.objects.all()] == [(alice, 1)]
 
 
 @pytest.mark.django_db

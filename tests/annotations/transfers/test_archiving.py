@@ -746,6 +746,7 @@ JUDGED = Decision("phrase:8-18").payload()
         ("markables", 0, {"head": [[0, 10**10]]}, "markables.jsonl:1: head is not made of words of the text"),
         ("markables", 0, {"head": {}}, "markables.jsonl:1: head is not of the shape"),
         ("codings", 0, {"status": "lost"}, "codings.jsonl:1: status: "),
+        ("questions", 0, {"key": "phrase:0-9999"}, "questions.jsonl:1: its text has no place for a markable"),
         ("codings", 0, {"version": 3}, "codings.jsonl:1: version is 3; its log has 2 operations"),
         ("codings", 0, {"text": 2}, "codings.jsonl:4: line 1 has the same text and coder"),
         ("judgements", 0, {"coding": 3}, "judgements.jsonl:1: markable is of another text than the coding"),

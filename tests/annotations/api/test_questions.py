@@ -1,0 +1,77 @@
+"""The API of questions: listed, asked, answered."""
+
+import pytest
+
+from annotations.models import Question
+from annotations.texts.questions import ask
+
+URL = "/api/v1/projects/tea/questions/"
+
+
+def send(client, address, **body):
+    return client.post(address, body, content_type="application/json")
+
+
+@pytest.fixture
+def question(text, alice, keys):
+    return ask(text, alice, "Is *it* the kettle?", keys["c"])
+
+
+def test_a_question_is_asked_and_answered(signed_in, alice, people, text, keys):
+    coder, manager = signed_in(alice), signed_in(people["manager"])
+    made = send(coder, URL, text="tea", markable=keys["c"], body="Why?")
+    assert made.status_code == 201
+    row = made.json()
+    assert (row["text"], row["markable"], row["coder"], row["needs_answer"]) == ("tea", keys["c"], "alice", True)
+    answered = send(manager, f"{URL}{row['id']}/replies/", body="So.", resolve=True)
+    assert answered.status_code == 201
+    assert [(one["author"], one["body"]) for one in answered.json()["replies"]] == [("charlie", "So.")]
+    assert coder.get(f"{URL}{row['id']}/").json() == answered.json()
+    assert answered.json()["resolved_by"] == "charlie"
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"text": "tea"}, "body"),
+        ({"text": "tea", "body": "x" * 5001}, "body"),
+        ({"text": "tea", "body": "Why?", "markable": "phrase:0-99999"}, "markable"),
+        ({"text": "tea", "body": "Why?", "coder": "bob"}, "coder"),
+    ],
+)
+def test_what_is_no_question_is_refused_by_field(signed_in, alice, project, sent, field):
+    reply = send(signed_in(alice), URL, **sent)
+    assert reply.status_code == 400
+    assert field in str(reply.json())
+    assert not Question.objects.exists()
+
+
+def test_one_asks_only_about_texts_that_one_codes(signed_in, people, project):
+    assert send(signed_in(people["manager"]), URL, text="tea", body="Why?").status_code == 404
+
+
+def test_a_coder_lists_own_questions_and_a_manager_all(signed_in, alice, bob, people, text, question):
+    ask(text, bob, "Mine?")
+    listed = {
+        name: [one["coder"] for one in signed_in(person).get(URL).json()["results"]]
+        for name, person in (("alice", alice), ("bob", bob), ("manager", people["manager"]))
+    }
+    assert listed == {"alice": ["alice"], "bob": ["bob"], "manager": ["alice", "bob"]}
+    client = signed_in(people["manager"])
+    send(client, f"{URL}{question.uuid}/replies/", body="Yes.", resolve=True)
+    for query, names in (
+        ("resolved=true", ["alice"]),
+        ("resolved=false", ["bob"]),
+        ("needs_answer=true", ["bob"]),
+        ("has_news=true", ["alice"]),
+    ):
+        assert [one["coder"] for one in client.get(f"{URL}?{query}").json()["results"]] == names, query
+    assert client.get(f"{URL}?coder=alice").status_code == 400
+
+
+def test_a_list_takes_the_same_queries_at_any_size(signed_in, alice, text, django_assert_max_num_queries):
+    for number in range(20):
+        ask(text, alice, f"Question {number}?")
+    client = signed_in(alice)
+    with django_assert_max_num_queries(6):
+        assert len(client.get(URL).json()["results"]) == 20

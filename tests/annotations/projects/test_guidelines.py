@@ -1,0 +1,183 @@
+"""The versions of guidelines: when one is made, who has read which, and the difference between two."""
+
+import pytest
+
+from annotations.models import GuidelinesReading, GuidelinesVersion, Project
+from annotations.projects import guidelines
+from annotations.projects.creation import create_project
+from annotations.projects.guidelines import (
+    MAX_LINES,
+    GuidelinesNews,
+    difference,
+    guidelines_news,
+    record_guidelines,
+    record_reading,
+)
+from annotations.schemes.ready_made import SCHEMES
+from annotations.web.views.guidelines import PAGE_SIZE
+
+URL = "/projects/tea/guidelines/"
+SCHEME = "/projects/tea/scheme/"
+
+
+def write(project, body, author):
+    project.guidelines = body
+    project.save()
+    return record_guidelines(project, author)
+
+
+def shown(before, after):
+    """Return a difference as text: a sign, and the line with the words that differ in braces."""
+    signs = {"same": " ", "removed": "-", "added": "+"}
+    return [
+        f"... {line.skipped}"
+        if line.skipped
+        else signs[line.edit] + "".join(f"{{{words}}}" if marked else words for marked, words in line.pieces)
+        for line in difference(before, after)
+    ]
+
+
+def test_a_new_project_has_version_1_if_it_has_guidelines(charlie):
+    written = create_project("written", "Written", SCHEMES["muc-ident"], guidelines="Read.", manager=charlie)
+    assert [(one.number, one.author, one.body) for one in written.guidelines_versions.all()] == [(1, charlie, "Read.")]
+    assert guidelines_news(written, charlie) is None
+    empty = create_project("empty", "Empty", SCHEMES["muc-ident"], manager=charlie)
+    assert not empty.guidelines_versions.exists()
+    assert guidelines_news(empty, charlie) is None
+
+
+def test_a_save_that_changes_the_text_makes_a_version_and_no_other_does(signed_in, project, charlie):
+    client = signed_in(charlie)
+    for sent in ("Read.\n\nTwice.", "Read.\r\n\r\nTwice.  ", "Read once.", ""):
+        client.post(SCHEME, {"about": "1", "title": "T", "guidelines": sent})
+    client.post(SCHEME, {"about": "1", "title": "Other", "guidelines": ""})
+    client.patch(
+        "/api/v1/projects/tea/", {"guidelines": "By API."}, content_type="application/json", headers={"If-Match": "*"}
+    )
+    found = [(one.number, one.author, one.body) for one in project.guidelines_versions.order_by("number")]
+    assert [(number, author) for number, author, _ in found] == [(n, charlie) for n in (1, 2, 3, 4)]
+    assert [body.split() for _, _, body in found] == [["Read.", "Twice."], ["Read", "once."], [], ["By", "API."]]
+
+
+def test_what_somebody_else_has_saved_meanwhile_is_not_replaced_and_makes_no_version(signed_in, project, charlie):
+    page = signed_in(charlie).get(SCHEME)
+    seen = page.context["about_form"].state_tag
+    write(project, "Theirs.", charlie)
+    reply = signed_in(charlie).post(SCHEME, {"about": "1", "title": "T", "guidelines": "Mine.", "seen": seen})
+    assert "Somebody else has changed this" in reply.content.decode()
+    assert [one.body for one in GuidelinesVersion.objects.all()] == ["Theirs."]
+
+
+@pytest.mark.parametrize("by", ["page", "api"])
+def test_guidelines_are_bounded(signed_in, project, charlie, by):
+    client, long = signed_in(charlie), "x" * 200_001
+    if by == "page":
+        client.post(SCHEME, {"about": "1", "title": "T", "guidelines": long})
+    else:
+        reply = client.patch(
+            "/api/v1/projects/tea/", {"guidelines": long}, content_type="application/json", headers={"If-Match": "*"}
+        )
+        assert reply.status_code == 400
+    assert Project.objects.get().guidelines != long
+    assert not GuidelinesVersion.objects.exists()
+
+
+def test_what_is_new_to_a_member_is_said_until_it_is_read(signed_in, project, alice, charlie):
+    write(project, "One.", charlie)
+    assert guidelines_news(project, alice) == GuidelinesNews(1, None)
+    assert guidelines_news(project, charlie) is None
+    client = signed_in(alice)
+    client.post(f"{URL}read/", {"number": "1"})
+    assert guidelines_news(project, alice) is None
+    write(project, "Two.", charlie)
+    write(project, "Three.", charlie)
+    assert guidelines_news(project, alice) == GuidelinesNews(3, 1)
+    for address in ("/projects/tea/", "/projects/tea/texts/tea/code/", URL):
+        assert f"{URL}difference/?before=1&amp;after=3" in client.get(address).content.decode()
+    client.post(f"{URL}read/", {"number": "2"})
+    assert guidelines_news(project, alice) == GuidelinesNews(3, 2)
+    for number in ("99", "1", "x", "-1"):
+        client.post(f"{URL}read/", {"number": number})
+        assert guidelines_news(project, alice) is None or number == "x"
+    assert "difference" not in client.get("/projects/tea/").content.decode()
+
+
+def test_a_reading_never_goes_back_and_needs_a_version(project, alice, charlie):
+    record_reading(project, alice, 1)
+    assert not GuidelinesReading.objects.exists()
+    write(project, "One.", charlie)
+    write(project, "Two.", charlie)
+    record_reading(project, alice, 2)
+    record_reading(project, alice, 1)
+    assert GuidelinesReading.objects.get(user=alice).number == 2
+
+
+def test_versions_are_listed_read_and_compared(signed_in, project, alice, charlie):
+    write(project, "# Rules\n\nRead *once*.", charlie)
+    write(project, "# Rules\n\nRead *twice*.", None)
+    client = signed_in(alice)
+    page = client.get(URL).content.decode()
+    assert page.index("Version 2</a>") < page.index("Version 1</a>")
+    assert "<em>twice</em>" in page
+    assert "not recorded" in page
+    assert "<em>once</em>" in client.get(f"{URL}1/").content.decode()
+    page = client.get(f"{URL}difference/", {"before": "2", "after": "1"}).content.decode()
+    assert "<del>once</del>" in page
+    assert "<ins>twice</ins>" in page
+    assert [client.get(f"{URL}{number}/").status_code for number in (3, 10**30)] == [404, 404]
+    assert client.get(f"{URL}difference/", {"before": "1", "after": "9"}).status_code == 404
+    assert client.get(f"{URL}difference/", {"before": "x"}).status_code == 400
+
+
+def test_the_list_is_bounded_and_takes_the_same_queries_at_any_length(
+    signed_in, project, charlie, django_assert_max_num_queries
+):
+    for number in range(PAGE_SIZE + 5):
+        write(project, f"Text {number}", charlie)
+    client = signed_in(charlie)
+    with django_assert_max_num_queries(8):
+        page = client.get(URL).content.decode()
+    assert page.count('">Version ') == PAGE_SIZE
+    assert client.get(URL, {"page": 2}).content.decode().count('">Version ') == 5
+
+
+def test_the_api_lists_versions(signed_in, project, alice, charlie):
+    write(project, "One.", charlie)
+    write(project, "Two.", None)
+    rows = signed_in(alice).get("/api/v1/projects/tea/guidelines/").json()["results"]
+    assert [(one["number"], one["author"], one["body"]) for one in rows] == [(2, None, "Two."), (1, "charlie", "One.")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a", "a", [" a"]),
+        ("", "a b", ["+{a b}"]),
+        ("Read it once.", "Read it twice.", ["-Read it {once}.", "+Read it {twice}."]),
+        ("a\nb\nc", "a\nc", [" a", "-{b}", " c"]),
+        ("a\r\nb", "a\nb\n", ["... 2"]),
+        ("a\u2028b", "a\u2028c", ["-a\u2028{b}", "+a\u2028{c}"]),
+        (
+            "\n".join("123456789x"),
+            "\n".join("123456789y"),
+            ["... 6", " 7", " 8", " 9", "-{x}", "+{y}"],
+        ),
+    ],
+)
+def test_a_difference_has_lines_and_words(before, after, expected):
+    assert shown(before, after) == expected
+
+
+def test_long_texts_that_differ_everywhere_are_compared_as_a_whole():
+    before, after = ("\n".join(f"{name}{number}" for number in range(MAX_LINES + 1)) for name in "ab")
+    lines = difference(before, after)
+    assert [line.edit for line in lines] == ["removed"] * (MAX_LINES + 1) + ["added"] * (MAX_LINES + 1)
+
+
+def test_no_line_of_either_text_is_lost():
+    before = "\n".join(f"line {number % 7} of {number}" for number in range(60))
+    after = before.replace("line 3", "row three\nand").replace("of 50", "")
+    whole = [line for edit in guidelines._edits(before.split("\n"), after.split("\n")) for line in edit]
+    for text, left_out in ((before, "added"), (after, "removed")):
+        lines = ["".join(words for _, words in line.pieces) for line in whole if line.edit != left_out]
+        assert lines == text.split("\n")

@@ -1,0 +1,220 @@
+"""Questions of coders: asked about a text, answered by managers, read by nobody else."""
+
+import pytest
+
+from annotations.models import Coding, Membership, Project, Question, Reply
+from annotations.projects.anonymization import forget_person
+from annotations.projects.members import add_member
+from annotations.texts import questions
+from annotations.texts.questions import ask, publish, reply_to, resolve_question
+
+URL = "/projects/tea/questions/"
+DIALOG = "/projects/tea/texts/tea/questions/"
+FLAGS = "/projects/tea/agreement/flags/"
+
+
+@pytest.fixture
+def question(text, alice, keys):
+    return ask(text, alice, "Is *it* the kettle?", keys["c"])
+
+
+def address(question, action=""):
+    return f"{URL}{question.uuid}/{action}"
+
+
+def reloaded(question):
+    return Question.objects.get(pk=question.pk)
+
+
+def test_a_coder_asks_about_a_markable_or_the_text(signed_in, alice, text, keys):
+    client = signed_in(alice)
+    page = client.get(DIALOG, {"markable": keys["c"]}).content.decode()
+    assert f'value="{keys["c"]}" checked' in page
+    reply = client.post(DIALOG, {"markable": keys["c"], "about": keys["c"], "body": " Is *it* hot? "})
+    assert "Sent to the managers." in reply.content.decode()
+    assert "Is <em>it</em> hot?" in reply.content.decode()
+    client.post(DIALOG, {"body": "What is this?"})
+    found = [(one.text, one.coder, one.key, one.body, one.needs_answer) for one in Question.objects.all()]
+    assert found == [
+        (text, alice, keys["c"], "Is *it* hot?", True),
+        (text, alice, "", "What is this?", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"body": ""},
+        {"body": "  "},
+        {"body": "x" * 5001},
+        {"body": "a\x00b"},
+        {"body": "Why?", "markable": "phrase:0-99999"},
+        {"body": "Why?", "markable": "ghost:0-2"},
+        {"body": "Why?", "markable": "phrase"},
+        {"body": "Why?", "markable": "x" * 501},
+    ],
+)
+def test_what_is_no_question_is_refused_with_what_was_written(signed_in, alice, project, sent):
+    reply = signed_in(alice).post(DIALOG, sent)
+    assert reply.status_code == 400
+    assert "errorlist" in reply.content.decode()
+    assert not Question.objects.exists()
+
+
+def test_questions_and_replies_are_bounded(text, alice, question, monkeypatch):
+    monkeypatch.setattr(questions, "MAX_OPEN", 1)
+    monkeypatch.setattr(questions, "MAX_REPLIES", 1)
+    with pytest.raises(questions.ValidationError, match="open questions"):
+        ask(text, alice, "And?")
+    reply_to(question, alice, "And?")
+    with pytest.raises(questions.ValidationError, match="at most 1 replies"):
+        reply_to(question, alice, "And?")
+    resolve_question(question, alice)
+    ask(text, alice, "And?")
+
+
+def test_an_answer_is_news_to_the_coder_until_it_is_read(signed_in, alice, people, question):
+    manager, coder = signed_in(people["manager"]), signed_in(alice)
+    assert "1 question of coders waits for an answer" in manager.get("/projects/tea/").content.decode()
+    manager.post(address(question), {"body": "*Yes*."})
+    assert (reloaded(question).needs_answer, reloaded(question).has_news) == (False, True)
+    assert "waits for an answer" not in manager.get("/projects/tea/").content.decode()
+    assert "1 of your questions has a new answer" in coder.get("/projects/tea/").content.decode()
+    assert "A question of yours has a new answer" in coder.get("/projects/tea/texts/tea/code/").content.decode()
+    assert "new answer" in coder.get(URL).content.decode()
+    for page in (coder.get(DIALOG), coder.get(address(question))):
+        assert "<em>Yes</em>" in page.content.decode()
+    manager.post(address(question, "read/"))  # it is not the manager's to read
+    assert reloaded(question).has_news
+    coder.post(address(question, "read/"))
+    assert not reloaded(question).has_news
+    assert "new answer" not in coder.get("/projects/tea/").content.decode()
+
+
+def test_a_resolved_question_stays_readable_and_a_reply_of_its_coder_opens_it(signed_in, alice, people, question):
+    manager, coder = signed_in(people["manager"]), signed_in(alice)
+    manager.post(address(question), {"body": "Yes.", "resolve": "1"})
+    resolved = reloaded(question)
+    assert (resolved.resolved_by, resolved.needs_answer, resolved.has_news) == (people["manager"], False, True)
+    assert "Is <em>it</em>" not in coder.get(URL).content.decode()
+    assert "Is <em>it</em>" in coder.get(URL, {"state": "resolved"}).content.decode()
+    coder.post(address(question), {"body": "And here?"})
+    opened = reloaded(question)
+    assert (opened.resolved_at, opened.resolved_by, opened.needs_answer) == (None, None, True)
+    assert "resolved already" not in coder.post(address(question, "resolve/"), follow=True).content.decode()
+    assert "resolved already" in coder.post(address(question, "resolve/"), follow=True).content.decode()
+    assert not reloaded(question).has_news or reloaded(question).resolved_by == alice
+
+
+@pytest.mark.parametrize("following", ["https://example.org/", "//example.org/", "javascript:alert(1)", FLAGS])
+def test_after_resolving_one_is_led_to_a_page_of_this_site(signed_in, people, question, following):
+    reply = signed_in(people["manager"]).post(address(question, "resolve/"), {"next": following})
+    assert reply["Location"] == (following if following == FLAGS else address(question))
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [("coder", 200), ("manager", 200), ("adjudicator", 200), ("viewer", 404), ("bob", 404), ("outsider", 404)],
+)
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_thread_is_read_by_its_coder_and_those_who_answer(signed_in, people, bob, question, role, status, opened):
+    Project.objects.update(results_open=opened)
+    client = signed_in(bob if role == "bob" else people[role])
+    assert client.get(address(question)).status_code == status
+    assert client.post(address(question), {"body": "x"}).status_code == (302 if status == 200 else 404)
+    if role in ("viewer", "bob"):
+        assert "kettle" not in client.get(URL).content.decode()
+        assert client.get("/api/v1/projects/tea/questions/").json()["results"] == []
+
+
+def test_who_manages_and_codes_sees_other_questions_when_the_results_are_open(signed_in, project, mallory, question):
+    add_member(project, mallory, Membership.Role.MANAGER_CODER)
+    client = signed_in(mallory)
+    assert client.get(address(question)).status_code == 404
+    assert "waits for an answer" not in client.get("/projects/tea/").content.decode()
+    Project.objects.update(results_open=True)
+    assert client.get(address(question)).status_code == 200
+
+
+def test_a_published_answer_is_read_by_all_without_name_and_text(signed_in, alice, bob, people, question):
+    reply_to(question, people["manager"], "Yes.")
+    manager = signed_in(people["manager"])
+    page = manager.get(address(question)).content.decode()
+    assert "Is *it* the kettle?</textarea>" in page
+    sent = {"public_question": "What is *it*?", "public_answer": "The **kettle**."}
+    manager.post(address(question, "publish/"), sent)
+    page = signed_in(bob).get(URL).content.decode()
+    assert "What is <em>it</em>?" in page
+    assert "The <strong>kettle</strong>." in page
+    assert "alice" not in page
+    assert "Is <em>it</em>" not in page
+    assert signed_in(bob).get(address(question)).status_code == 404
+    refused = manager.post(address(question, "publish/"), {"public_question": "x"}, follow=True)
+    assert "Not published: A published answer has a question and an answer." in refused.content.decode()
+    manager.post(address(question, "publish/"), {"withdraw": "1"})
+    assert "<strong>kettle</strong>" not in signed_in(bob).get(URL).content.decode()
+    assert signed_in(alice).post(address(question, "publish/"), sent).status_code == 403
+
+
+def test_the_page_of_flags_lists_questions_by_kind_and_state(signed_in, people, text, bob, question):
+    resolve_question(ask(text, bob, "Skip *this*?"), people["manager"])
+    client = signed_in(people["adjudicator"])
+    page = client.get(FLAGS).content.decode()
+    assert "Is <em>it</em>" in page
+    assert "Skip <em>" not in page
+    assert '<span class="thread-words">it</span>' in page
+    assert "alice, <time" in page
+    assert "Skip <em>this</em>" in client.get(FLAGS, {"kind": "questions", "state": "resolved"}).content.decode()
+    assert "Is <em>it</em>" not in client.get(FLAGS, {"kind": "flags"}).content.decode()
+    client.post(address(question, "resolve/"))
+    assert "No open questions" in client.get(FLAGS, {"kind": "questions"}).content.decode()
+
+
+def test_pages_are_bounded_and_take_the_same_queries_at_any_size(
+    signed_in, alice, people, text, django_assert_max_num_queries
+):
+    for number in range(30):
+        question = ask(text, alice, f"Question {number}?")
+        for _ in range(12):
+            reply_to(question, people["manager"], "Yes.")
+    for client, page, most in (
+        (signed_in(alice), URL, 11),
+        (signed_in(people["manager"]), FLAGS, 14),
+        (signed_in(alice), DIALOG, 12),
+    ):
+        with django_assert_max_num_queries(most):
+            assert client.get(page).content.decode().count("<article") == (10 if page == DIALOG else 25)
+    assert signed_in(alice).get(URL, {"page": 2}).content.decode().count("<article") == 5
+
+
+def test_markdown_of_questions_and_replies_is_safe(signed_in, alice, people, text):
+    evil = "<script>alert(1)</script> [x](javascript:alert(1)) ![x](https://example.org/x.png)"
+    question = ask(text, alice, evil)
+    reply_to(question, people["manager"], evil)
+    publish(question, evil, evil)
+    for client, page in (
+        (signed_in(alice), address(question)),
+        (signed_in(alice), URL),
+        (signed_in(alice), DIALOG),
+        (signed_in(people["manager"]), FLAGS),
+    ):
+        html = client.get(page).content.decode()
+        assert "<script>alert" not in html
+        assert 'href="javascript' not in html
+        assert "<img" not in html
+
+
+def test_the_name_of_a_forgotten_coder_is_nowhere_in_a_thread(signed_in, alice, people, question):
+    reply_to(question, alice, "And?")
+    name = forget_person(alice).pseudonym
+    page = signed_in(people["manager"]).get(address(question)).content.decode()
+    assert name in page
+    assert "alice" not in page
+    assert (Question.objects.get().coder.username, Reply.objects.get().author.username) == (name, name)
+
+
+def test_a_question_stays_when_the_text_is_not_assigned_any_more(signed_in, alice, question):
+    Coding.objects.filter(coder=alice).delete()
+    page = signed_in(alice).get(address(question)).content.decode()
+    assert "Is <em>it</em>" in page
+    assert "Open the text" not in page
