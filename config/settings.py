@@ -99,7 +99,9 @@ MAILERS = _mailers()
 SILENCED_SYSTEM_CHECKS = ["mail.W001"]
 if MAILERS and (not SITE_URL.startswith(("https://", "http://")) or "*" in SITE_URL):
     raise ImproperlyConfigured("Set SITE_URL to the address of the site, such as https://coindex.example.org.")
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default=f"Coindex <coindex@{urlsplit(SITE_URL).hostname}>")
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="")
+if not DEFAULT_FROM_EMAIL:
+    DEFAULT_FROM_EMAIL = f"Coindex <coindex@{urlsplit(SITE_URL).hostname}>"
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Who is told by mail of errors of the server.
 ADMINS = env.list("ADMINS", default=[])

@@ -287,6 +287,8 @@ class InvitationList(ProjectListView):
         """Create a link that lets one person in, or as many as it says. It is shown this once."""
         project = project_for(request.user, slug, Right.MANAGE)
         fields = validated(NewInvitationSerializer(data=request.data))
+        if fields["address"]:
+            return self._send(request, project, fields)
         try:
             invitation, secret = invitations.invite(
                 project,
@@ -301,6 +303,17 @@ class InvitationList(ProjectListView):
         link = request.build_absolute_uri(reverse("invitation", args=[secret]))
         data = InvitationSerializer(invitation).data | {"link": link}
         return Response(data, status=status.HTTP_201_CREATED, headers={"Cache-Control": "no-store"})
+
+    def _send(self, request: Request, project: Project, fields: dict[str, Any]) -> Response:
+        """Send the invitation by mail; the answer has no link."""
+        if fields["max_uses"] > 1:
+            raise ValidationError({"max_uses": ["A link that is sent by e-mail is for one person."]})
+        by, addresses = cast(User, request.user), [fields["address"]]
+        try:
+            [invitation] = invitations.invite_by_mail(project, fields["role"], by, addresses, days=fields["days"])
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(InvitationSerializer(invitation).data | {"link": None}, status=status.HTTP_201_CREATED)
 
 
 class InvitationDetail(APIView):

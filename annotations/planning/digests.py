@@ -68,10 +68,13 @@ def _part(project: Project, user: User) -> dict[str, Any]:
     """Return what is said of a project; nothing where nothing is to be done."""
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN)
     own = Coding.objects.filter(text__project=project, coder=user, status=Coding.Status.OPEN)
-    codings = list(own.annotate(reopened=Exists(reopenings)).select_related("text").defer("text__content"))
+    codings = own.annotate(reopened=Exists(reopenings)).select_related("text").defer("text__content")
+    assigned, reopened = [], []
+    for coding in codings:
+        (reopened if coding.reopened else assigned).append(coding.text)  # type: ignore[attr-defined]
     part = {
-        "assigned": names_of(project, user, [coding.text for coding in codings if not coding.reopened]),
-        "reopened": names_of(project, user, [coding.text for coding in codings if coding.reopened]),
+        "assigned": names_of(project, user, assigned),
+        "reopened": names_of(project, user, reopened),
     }
     progress = {"assigned": 0, "submitted": 0}
     if may(project, Right.MANAGE_WORK):
@@ -79,7 +82,7 @@ def _part(project: Project, user: User) -> dict[str, Any]:
             assigned=Count("pk"), submitted=Count("pk", filter=Q(status=Coding.Status.SUBMITTED))
         )
     goes_on = progress["submitted"] < progress["assigned"]
-    if not (codings or goes_on):
+    if not (assigned or reopened or goes_on):
         return {}
     link = absolute(reverse("project", args=[project.slug]))
     return {"title": project.title, "link": link, "progress": progress if goes_on else None, **part}

@@ -73,12 +73,12 @@ class MemberTokenGenerator(PasswordResetTokenGenerator):
 
     key_salt = "annotations.projects.accounts.MemberTokenGenerator"
 
-    def _make_hash_value(self, user: User, timestamp: int) -> str:  # type: ignore[override]
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
         managers = Membership.objects.filter(project__in=_origins().filter(user=user).values("project"))
         keys = managers.filter(role__in=MANAGING_ROLES).order_by("user").values_list("user", flat=True)
-        return f"{super()._make_hash_value(user, timestamp)}{list(keys)}"  # type: ignore[misc]
+        return f"{super()._make_hash_value(user, timestamp)}{list(keys)}"
 
-    def check_token(self, user: User | None, token: str | None) -> bool:  # type: ignore[override]
+    def check_token(self, user: User | None, token: str | None) -> bool:
         """Return whether the token is good, and a link could still be made for the account."""
         return super().check_token(user, token) and _origins().filter(user=user).exists()
 

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotations.core.limits import Limit
-from annotations.mail.queue import queue
+from annotations.mail.queue import is_enabled, queue
 from annotations.models import Invitation, Membership, Project, User
 from annotations.models.invitation import NOTE_LENGTH
 from annotations.models.rights import MANAGING_ROLES
@@ -51,13 +51,16 @@ def invite(
     return invitation, secret
 
 
-def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[str], *, days: int) -> None:
+def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[str], *, days: int) -> list[Invitation]:
     """Send an invitation for one person to each address. Raise ValidationError if they are too many for an hour."""
+    if not is_enabled():
+        raise ValidationError({"addresses": "This site sends no e-mail."})
     if MAILS.use(by.pk, len(addresses)) > MOST_MAILS:
         raise ValidationError({"addresses": f"At most {MOST_MAILS} invitations are sent per hour."})
-    for address in addresses:
-        invitation, _ = invite(project, role, by, days=days, note=address[:NOTE_LENGTH])
+    rows = [invite(project, role, by, days=days, note=address[:NOTE_LENGTH])[0] for address in addresses]
+    for invitation, address in zip(rows, addresses, strict=True):
         queue("invitation", address=address, invitation=invitation.pk)
+    return rows
 
 
 def renew_secret(pk: int) -> tuple[Invitation, str] | None:

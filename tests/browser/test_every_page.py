@@ -67,7 +67,9 @@ def private_words(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("area", [name for name, rows in AREAS.items() if any(map(is_page, rows))])
-def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(area, live_server, transactional_db, browser):
+def test_no_page_is_cut_without_a_shadow_has_barriers_or_private_words(
+    area, live_server, transactional_db, mail_server, browser
+):
     world = World()
     found: dict[str, object] = {}
     contexts = {}

@@ -81,6 +81,9 @@ class NewInvitationSerializer(StrictSerializer):
     max_uses = serializers.IntegerField(
         min_value=1, max_value=MAX_USES, default=1, help_text="more than 1 for a group of coders or viewers"
     )
+    address = serializers.EmailField(
+        max_length=254, allow_blank=True, default="", help_text="the link is sent there, and not shown"
+    )
 
 
 class InvitationMadeSerializer(InvitationSerializer):

@@ -84,7 +84,7 @@ def test_functions_and_commands_refuse_it_too(archived, text, charlie, mallory, 
     file = tmp_path / "milk.txt"
     file.write_text("The [milk](a) is sour.")
     with pytest.raises(CommandError, match="is archived"):
-        call_command("import_codings", "plain", str(file), project="tea")
+        call_command("import_codings", "plain", str(file), "--project=tea", "--texts-only")
     assert Text.objects.count() == 1
 
 
