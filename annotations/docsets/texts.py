@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotations.docsets.tokenization import token_spans
+from annotations.coding.tokenization import token_spans
 from annotations.models import Docset, Segment, Text, User
 from annotations.models.rights import Person
 from annotations.projects.peer_names import hide_name

@@ -62,9 +62,9 @@ class DeletionFigures:
 def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
     """Return what is deleted with the texts."""
     keys = list(texts.values_list("pk", flat=True))
-    codings = list(Coding.objects.filter(text__in=keys).order_by().values_list("status", "version"))
-    submitted = sum(status == Coding.Status.SUBMITTED for status, _ in codings)
-    begun = sum(version > 0 for _, version in codings)
+    codings = list(Coding.objects.filter(text__in=keys).order_by().values_list("status", "version", "corrections"))
+    submitted = sum(status == Coding.Status.SUBMITTED for status, *_ in codings)
+    begun = sum(version > corrections for _, version, corrections in codings)
     counts = {
         "text": len(keys),
         "markable": Markable.objects.filter(text__in=keys).count(),

@@ -149,7 +149,7 @@ def _reopening(coding: Coding, back: str) -> Question:
         "Until then the coding is left out of figures and exports, unless open codings are included.",
     ]
     if coding.kind == Coding.Kind.AGREED:
-        peers = Coding.objects.filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED, version__gt=0)
+        peers = Coding.objects.begun().filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED)
         lines.append(f"Peers scored against it keep their SCUs: {pluralize(peers.count(), 'coding')}.")
     if coding.reopen_request:
         lines.append(f"{coding.coder} asks for it: {coding.reopen_request}")

@@ -139,7 +139,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         "text": row,
         "manages": may(project, Right.MANAGE),
         "manages_work": may(project, Right.MANAGE_WORK),
-        "not_begun": [coding for coding in codings if not coding.version],
+        "not_begun": [coding for coding in codings if not coding.is_begun],
         "coders": [_coder_links(chosen, coding) for coding in codings],
         "labels": labels,
         "chosen": [coding.coder.get_username() for coding in chosen],
