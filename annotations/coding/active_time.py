@@ -78,10 +78,8 @@ def active_seconds(coding: Coding) -> int:
 def _changes_from(coding: int, version: int) -> QuerySet[Operation, Any]:
     """Select the operations from a version on, times as text: Python parses them three times as fast as Django."""
     operations = Operation.objects.filter(coding=coding, sequence__gte=version).exclude(kind=Operation.Kind.CORRECT)
-    times = operations.order_by("sequence").annotate(
-        time=Cast(Least(Coalesce("made_at", "applied_at"), "applied_at"), TextField())
-    )
-    return times.values_list("sequence", "uuid", "user", "time")
+    times = operations.annotate(time=Cast(Least(Coalesce("made_at", "applied_at"), "applied_at"), TextField()))
+    return times.order_by("sequence").values_list("sequence", "uuid", "user", "time")
 
 
 @dataclass(frozen=True, slots=True)

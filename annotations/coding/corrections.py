@@ -121,9 +121,7 @@ def find_edits(before: str, after: str) -> list[Edit]:
     """
     positions = _normalized_positions(before)
     after = after.replace("\r\n", "\n").replace("\r", "\n")
-    normalized = (
-        "".join(_normalized(before[start:end]) for start, end in pairwise(positions)) if "\r" in before else before
-    )
+    normalized = before.replace("\r\n", "\n").replace("\r", "\n")
     start, end = _differing(normalized, after)
     if normalized == after:
         return []
@@ -138,10 +136,6 @@ def find_edits(before: str, after: str) -> list[Edit]:
     if len(edits) > MAX_EDITS or sum(len(edit.old) + len(edit.new) for edit in edits) > MAX_EDITED_CHARACTERS:
         raise TooManyChanges
     return edits
-
-
-def _normalized(character: str) -> str:
-    return "\n" if character in ("\r", "\r\n") else character
 
 
 def _normalized_positions(content: str) -> Sequence[int]:

@@ -43,11 +43,16 @@ from annotations.projects.locks import lock_project
 logger = logging.getLogger(__name__)
 
 MAX_TEXT_LENGTH = 1_000_000
+LONGEST_WORDS = 200
 # How far deleted words are shifted along equal ones ("the the"), so that they cut through nothing.
 FARTHEST_SHIFT = 50
 BATCH = 500
 # Beyond the end of any text: where segments wait while others take their places.
 FAR = 1_000_000_000
+# What to do about an obstacle.
+IN_STEPS = "Correct the words inside and outside of it one after the other."
+DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."
+LEAVE_WORDS = "All its words would be deleted. Leave some of them, or let whoever marked it delete it first."
 KEY_LENGTH = Markable._meta.get_field("key").max_length or 0
 MARKABLE_FIELDS = ("id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
 SEGMENT_FIELDS = ("id", "text", "kind", "start", "end", "label", "speaker")
@@ -238,9 +243,7 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
         summaries = tuple(sorted((one.start, one.end) for one in segments if one.kind == Segment.Kind.SUMMARY))
         after = _outside(plan.edits, summaries)
         plan.obstacles += [
-            Obstacle(
-                "between summaries", _short(edit.old or edit.new), "What stands between summaries names them and stays."
-            )
+            Obstacle("between summaries", _short(edit.old or edit.new), "What names the summaries stays.")
             for edit in after
         ]
 
@@ -406,11 +409,6 @@ def _is_word_of_summary(text: Text, markable: Markable) -> bool:
     return text.role != Text.Role.SOURCE and markable.level.key == WORD_LEVEL and not markable.level.coded
 
 
-IN_STEPS = "Correct the words inside and outside of it one after the other."
-DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."
-LEAVE_WORDS = "All its words would be deleted. Leave some of them, or let whoever marked it delete it first."
-
-
 def _obstacle(noun: str, words: str, span: Span, plan: CorrectionPlan) -> Obstacle:
     """Return why what had these words cannot be mapped."""
     start, end = span
@@ -427,9 +425,6 @@ def _words(content: str, parts: Iterable[Sequence[int]]) -> str:
 def _short(words: str) -> str:
     words = " ".join(words.split())
     return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
-
-
-LONGEST_WORDS = 200
 
 
 # ---- rows

@@ -122,9 +122,7 @@ def test_an_answer_for_which_nothing_had_time_is_sent_by_the_next_visit(coder):
     page = coder.page
     page.context.route("**/operations/", lambda route: route.abort())
     page.evaluate("IDBObjectStore.prototype.add = function () { return { result: 0 }; }")  # it stores nothing
-    page.evaluate(
-        "IDBTransaction.prototype.__defineSetter__('oncomplete', () => {})"
-    )  # and never says that it has ended
+    page.evaluate("IDBTransaction.prototype.__defineSetter__('oncomplete', () => {})")  # and never says that it has ended
     coder.press("4")
     expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")
     page.context.unroute("**/operations/")
