@@ -147,14 +147,15 @@ def _normalized_positions(content: str) -> Sequence[int]:
 
 def _at_word_boundaries(before: str, after: str, start: int, kept: int) -> tuple[int, int, int]:
     """Move the edges of what differs out of words that they cut; return start and end in `before`, and what is kept."""
-    while start and (_is_inside_word(before, start) or _is_inside_word(after, start)):
+    while start and (is_inside_word(before, start) or is_inside_word(after, start)):
         start -= 1
-    while kept and (_is_inside_word(before, len(before) - kept) or _is_inside_word(after, len(after) - kept)):
+    while kept and (is_inside_word(before, len(before) - kept) or is_inside_word(after, len(after) - kept)):
         kept -= 1
     return start, len(before) - kept, kept
 
 
-def _is_inside_word(content: str, position: int) -> bool:
+def is_inside_word(content: str, position: int) -> bool:
+    """Return whether the characters on both sides of the position are of one word."""
     return (
         0 < position < len(content)
         and is_word_character(content[position - 1])
@@ -166,7 +167,7 @@ def _tokens(content: str) -> list[str]:
     """Return words, and each character between them, of which the content consists."""
     tokens, start = [], 0
     for position in range(1, len(content) + 1):
-        if not _is_inside_word(content, position):
+        if not is_inside_word(content, position):
             tokens.append(content[start:position])
             start = position
     return tokens

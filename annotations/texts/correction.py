@@ -25,6 +25,7 @@ from annotations.coding.corrections import (
     apply_edits,
     correction_payload,
     find_edits,
+    is_inside_word,
     map_key,
     map_parts,
     map_span,
@@ -44,6 +45,8 @@ logger = logging.getLogger(__name__)
 
 MAX_TEXT_LENGTH = 1_000_000
 LONGEST_WORDS = 200
+# Characters to each side of a place.
+EXCERPT_LENGTH = 40
 # How far deleted words are shifted along equal ones ("the the"), so that they cut through nothing.
 FARTHEST_SHIFT = 50
 BATCH = 500
@@ -178,38 +181,77 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
         return plan
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """An edit with some of the words around it."""
+
+    before: str
+    old: str
+    new: str
+    after: str
+
+
+def excerpts(content: str, plan: CorrectionPlan) -> list[Excerpt]:
+    """Return the edits of the content that a plan makes, as they are read."""
+    return [
+        Excerpt(
+            content[max(edit.start - EXCERPT_LENGTH, 0) : edit.start],
+            edit.old,
+            edit.new,
+            content[edit.end : edit.end + EXCERPT_LENGTH],
+        )
+        for edit in plan.edits
+    ]
+
+
 # ---- where the edits are
 
 
 def _well_placed(content: str, edits: Sequence[Edit], spans: Sequence[Span]) -> Iterator[Edit]:
-    """Yield the edits; deleted words are shifted along equal ones to where they cut through least."""
+    """Yield the edits, those that only delete or only insert where they cut through least.
+
+    Where such words stand beside equal ones ("the the"), it is open which of them are the new or deleted ones.
+    """
     for number, edit in enumerate(edits):
-        if edit.new or not edit.old:
+        if edit.new and edit.old:
             yield edit
             continue
         before = edits[number - 1].end + 1 if number else 0
         after = edits[number + 1].start - 1 if number + 1 < len(edits) else len(content)
-        reach = [
+        candidates = [each for each in _shifted(content, edit) if before <= each.start and each.end <= after]
+        if not candidates:
+            yield edit
+            continue
+        near = [
             (start, end)
             for start, end in spans
             if start < edit.end + FARTHEST_SHIFT and edit.start - FARTHEST_SHIFT < end
         ]
-        candidates = [each for each in _shifted(content, edit) if before <= each.start and each.end <= after]
-        yield min(
-            [edit, *candidates], key=lambda each: (sum(map_span(span, [each]) is None for span in reach), each != edit)
-        )
+        yield min([edit, *candidates], key=lambda each: (*_damage(content, each, near), each != edit))
+
+
+def _damage(content: str, edit: Edit, spans: Iterable[Span]) -> tuple[int, int, int]:
+    """Return how many spans the edit deletes or cuts, how many words it cuts, and how many spans it changes."""
+    spans = list(spans)
+    lost = sum(map_span(span, [edit]) is None for span in spans)
+    in_words = is_inside_word(content, edit.start) + is_inside_word(content, edit.end)
+    return lost, in_words, sum(start < edit.end and edit.start < end for start, end in spans)
 
 
 def _shifted(content: str, edit: Edit) -> Iterator[Edit]:
-    """Yield the deletions that leave the same text, nearest first to each side."""
-    start, end = edit.start, edit.end
-    while start and edit.start - start < FARTHEST_SHIFT and content[start - 1] == content[end - 1]:
-        start, end = start - 1, end - 1
-        yield Edit(start, content[start:end], "")
-    start, end = edit.start, edit.end
-    while end < len(content) and start - edit.start < FARTHEST_SHIFT and content[start] == content[end]:
-        start, end = start + 1, end + 1
-        yield Edit(start, content[start:end], "")
+    """Yield the edits that make the same text, nearest first to each side."""
+    start, words = edit.start, edit.old or edit.new
+    while start and edit.start - start < FARTHEST_SHIFT and content[start - 1] == words[-1]:
+        start, words = start - 1, words[-1] + words[:-1]
+        yield _moved(edit, start, words)
+    start, words, end = edit.start, edit.old or edit.new, edit.end
+    while end < len(content) and start - edit.start < FARTHEST_SHIFT and content[end] == words[0]:
+        start, words, end = start + 1, words[1:] + words[0], end + 1
+        yield _moved(edit, start, words)
+
+
+def _moved(edit: Edit, start: int, words: str) -> Edit:
+    return Edit(start, words, "") if edit.old else Edit(start, "", words)
 
 
 def _segments_at(position: int, segments: Iterable[Segment]) -> tuple[Span, ...]:

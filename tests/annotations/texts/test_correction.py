@@ -29,7 +29,7 @@ from annotations.models import Coding, Judgement, Operation, Project, Segment
 from annotations.planning.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.chains import chains_by_pointers, members_of
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import _well_placed, correct_text, plan_correction
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
 from tests.conftest import change, judge
@@ -388,3 +388,14 @@ def test_what_stands_between_summaries_stays(alice):
     between = text.segments.order_by("start")[1].start - 1
     [obstacle] = plan_correction(text, f"{text.content[:between]} x{text.content[between:]}").obstacles
     assert obstacle.noun == "between summaries"
+
+
+@examples(60)
+@given(before=WORDS, after=WORDS)
+def test_an_edit_makes_the_same_text_wherever_it_is_put(before, after):
+    edits = find_edits(before, after)
+    spans = [(start, start + 3) for start in range(0, len(before) - 2, 2)]
+    placed = list(_well_placed(before, edits, spans))
+    assert apply_edits(before, placed) == after
+    if placed:
+        assert parse_correction(correction_payload(placed)) == tuple(placed)
