@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.state import coding_state
+from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
     decline_reopening,
     may_reopen_own,
@@ -33,6 +33,9 @@ from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.reopening import ReasonForm, RequestForm
 from annotations.web.views import signed_in_user
 
+# So many places are told of a correction.
+MOST_EDITS = 3
+
 
 @login_required
 @require_safe
@@ -45,9 +48,12 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         "text": coding.text,
         "coding": coding,
         "coding_state": coding_state(coding, project),
+        "corrections": corrections_of(coding),
         "guidelines_html": markdown.render(project.guidelines),
         "agreed": "-agreed" if agreed else "",
     }
+    if context["corrections"] and context["corrections"][-1]["sequence"] == coding.version:
+        context["corrected"] = context["corrections"][-1]["edits"][:MOST_EDITS]
     if coding.status == Coding.Status.OPEN:
         context["reason"] = reason_of_reopening(coding)
         context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()

@@ -25,7 +25,7 @@ from annotations.docsets.progress import (
     visible_docsets,
 )
 from annotations.docsets.texts import visible_peers, visible_summaries
-from annotations.models import Coding, Docset, Project, Text
+from annotations.models import Coding, Docset, Project
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.checklist import steps_to_do
@@ -87,7 +87,6 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "rows": progress_table(overview, coders),
         "own": [coding for coding in overview.codings if coding.coder == signed_in_user(request).get_username()],
         "summaries": visible_summaries(docset_row, signed_in_user(request)),
-        "models_slug": docset_row.texts.filter(role=Text.Role.MODELS).values_list("slug", flat=True).first(),
         "peers": visible_peers(docset_row, signed_in_user(request), blind=is_blind_to_peers(project)),
         "sees_all": sees_all,
         "manages": may(project, Right.MANAGE),
