@@ -276,7 +276,7 @@ def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]
     for segment in segments:
         words = text.content[segment.start : segment.end]
         span = map_span((segment.start, segment.end), plan.edits)
-        if span is None or not plan.content[slice(*span)].strip():
+        if span is None or _loses_words(words, plan.content[slice(*span)]):
             plan.obstacles.append(_obstacle(segment.get_kind_display(), words, (segment.start, segment.end), plan))
         elif span != (segment.start, segment.end):
             segment.start, segment.end = span
@@ -311,7 +311,7 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
         words = _words(text.content, markable.parts)
         parts, head, key = _mapped(markable, plan.edits)
         noun = f"{markable.level.label or markable.level.key}"
-        if parts is None or key is None or not _words(plan.content, parts).strip(" …"):
+        if parts is None or key is None or _loses_words(words, _words(plan.content, parts)):
             start, end = markable.start, markable.end
             plan.obstacles.append(_obstacle(noun, words, (start, end), plan))
         elif head is None:
@@ -458,6 +458,11 @@ def _obstacle(noun: str, words: str, span: Span, plan: CorrectionPlan) -> Obstac
     deleted = any(edit.start <= start and end <= edit.end for edit in plan.edits)
     reason = f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else LEAVE_WORDS
     return Obstacle(noun, _short(words), reason)
+
+
+def _loses_words(old: str, new: str) -> bool:
+    """Return whether only blanks are left of words."""
+    return bool(old.replace("…", "").strip()) and not new.replace("…", "").strip()
 
 
 def _words(content: str, parts: Iterable[Sequence[int]]) -> str:

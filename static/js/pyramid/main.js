@@ -12,7 +12,7 @@ import { called, partOf } from "./edits.js";
 import { listenToPointer } from "./pointer.js";
 import { load, markOf, PYRAMID, pyramidOf, wordsOf } from "./state.js";
 import { createList } from "./view/list.js";
-import { buildPanel, paintScores, paintSelection, paintStart } from "./view/panel.js";
+import { buildPanel, paintSelection, paintStart } from "./view/panel.js";
 import { buildWords, paintWords, reveal } from "./view/words.js";
 import { nextFree, run } from "./words.js";
 /** @import { Frame, Operation, Page, PyramidState } from "./types.js" */
@@ -58,6 +58,7 @@ const list = createList(model);
 buildPanel(model, keyboard);
 // It is here before the server can answer: all below is done at once.
 const othersPart = model.others.length > 0 ? await import("./view/others.js") : null;
+const scoresPart = model.peer && model.scoresShown ? await import("./view/scores.js") : null;
 const { sync, status, start, listen: listenToOthers } = await openSaving({
   url, place, page, machine: PYRAMID, refresh, show: showSaving, describe, cleanUp,
   draft: () => editor.draft(),
@@ -115,7 +116,7 @@ function refresh() {
     page.scu = page.pyramid.scus.has(page.scu ?? "") ? page.scu : null;
     page.contributor = page.pyramid.byKey.has(page.contributor ?? "") ? page.contributor : null;
     page.chosen = new Set([...page.chosen].filter((key) => page.pyramid.byKey.get(key)?.scus.includes(page.scu ?? "")));
-    paintScores(page);
+    scoresPart?.paintScores(page);
     paintStart(page, keyboard);
     paintTime(page.seconds);
   }

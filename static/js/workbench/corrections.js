@@ -1,6 +1,5 @@
 // The text was corrected: where markables are now, as annotations/coding/corrections.py says. Loaded where it happened. Pure.
 import { keyOf, partsOf } from "./judgements.js";
-import { notify } from "./status.js";
 /** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "./types.js" */
 
 /** @typedef {{ given: Set<string> }} Given keys of the markables that came with the text */
@@ -141,9 +140,10 @@ export function mapSteps(model, steps, edits) {
 /**
  * The outbox of a page whose text was corrected: what was done before is as it is meant now. The visit is changed, too.
  * @param {Outbox} outbox @param {Visit} visit @param {Correction[]} corrections @param {Given & { version: number }} model
+ * @param {(words: string) => void} notify
  * @returns {Outbox}
  */
-export function correctedOutbox(outbox, visit, corrections, model) {
+export function correctedOutbox(outbox, visit, corrections, model, notify) {
   /** @type {string[]} */
   const lost = [];
   /** @type {(seen: unknown) => Edit[][]} */

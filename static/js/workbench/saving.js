@@ -21,7 +21,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
   const corrections = document.getElementById("corrections");
   if (corrections) {
     const { correctedOutbox } = await import("./corrections.js");
-    outbox = correctedOutbox(outbox, visit, JSON.parse(corrections.textContent), page.model);
+    outbox = correctedOutbox(outbox, visit, JSON.parse(corrections.textContent), page.model, notify);
   }
   const windows = new BroadcastChannel(`coindex ${place}`);
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };

@@ -252,6 +252,13 @@ def test_markables_that_would_have_the_same_words_are_named(coded, codings):
     assert (obstacle.words, "the same words as “will be,”" in obstacle.reason) == ("will be", True)
 
 
+def test_blanks_that_somebody_has_marked_stand_in_no_way(coded, codings, charlie, project):
+    blank = coded.content.index(" kettle")
+    judge(codings["bob"], f"phrase:{blank}-{blank + 1}", "none")
+    correct(coded, charlie, ("minute", "while"))
+    assert mismatches(project) == []
+
+
 def test_a_deleted_word_is_the_one_of_two_that_no_markable_needs(coded, charlie, project):
     correct(coded, charlie, ("put the kettle", "put the the kettle"))
     plan = correct(coded, charlie, ("put the the kettle", "put the kettle"))

@@ -1,11 +1,10 @@
-// Around the words and the list: buttons and their keys, hints, scores, progress, empty states.
+// Around the words and the list: buttons and their keys, hints, progress, empty states.
 import { labelControls, paintHints } from "../../workbench/controls.js";
 import { byId, element, inside } from "../../workbench/element.js";
 import { paintProgress } from "../../workbench/status.js";
 import { actionsOf } from "../actions.js";
-import { scores } from "../scores.js";
 import { run } from "../words.js";
-/** @import { Keyboard, Model, Page, Score } from "../types.js" */
+/** @import { Keyboard, Model, Page } from "../types.js" */
 
 /** @type {(model: Model, keyboard: Keyboard) => void} */
 export function buildPanel(model, keyboard) {
@@ -26,33 +25,6 @@ const BUILDING = [["next-free", "next free words"], ["extend-on", "select"], ["n
 /** @type {Hints} */
 const SCORING = [["extend-on", "select"], ["scu-1", "SCU of the list"], ["filter", "find SCU"], ["contribute", "to the SCU"], ["outside", "no SCU"],
   ["undo", "undo"]];
-
-/** @param {number | null} value */
-const figure = (value) => (value === null ? "–" : value.toFixed(3));
-/** @param {number} value */
-const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
-
-/** The scores of the peer, as they are now, where the project shows them. @type {(page: Page) => void} */
-export function paintScores({ model, pyramid }) {
-  const table = byId("scores", HTMLTableElement);
-  table.hidden = !model.scoresShown || !model.peer || !model.against?.scus.length;
-  if (table.hidden || !model.against) {
-    return;
-  }
-  const expressed = pyramid.order.filter((one) => one.contributors.length > 0).map((one) => one.key);
-  const all = scores(model.against, expressed, pyramid.contributors.filter((one) => one.outside).length);
-  /** @type {[string, Score][]} */
-  const rows = [["Original", all.original], ["Modified", all.modified], ["Comprehensive", all.comprehensive]];
-  table.tBodies[0].replaceChildren(...rows.map(([name, score]) => {
-    const row = element("tr");
-    const head = element("th", "", name);
-    head.scope = "row";
-    row.append(head, element("td", "pyramid-number pyramid-score", figure(score.value)), element("td", "pyramid-number", `${number(score.found)} of ${number(score.best)}`),
-      element("td", "pyramid-number", number(score.n)));
-    return row;
-  }));
-  table.title = `The whole pyramid weighs ${all.most}.`;
-}
 
 /** How far it is; what to do where there is nothing yet. @type {(page: Page, keyboard: Keyboard) => void} */
 export function paintStart(page, keyboard) {
