@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any, cast
 from urllib.parse import unquote
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
@@ -23,6 +24,7 @@ from rest_framework.views import APIView
 from annotations.api.codings import change_status
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
@@ -32,7 +34,12 @@ from annotations.api.serializers.coding import (
     VersionSerializer,
 )
 from annotations.api.serializers.projects import validated
-from annotations.api.serializers.rows import StatusSerializer, TextChangesSerializer
+from annotations.api.serializers.rows import (
+    CorrectionSerializer,
+    NewCorrectionSerializer,
+    StatusSerializer,
+    TextChangesSerializer,
+)
 from annotations.coding import operations
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Operation, Project, Text, User
@@ -41,6 +48,7 @@ from annotations.planning.rounds import move_to_round
 from annotations.projects.locks import lock_project
 from annotations.projects.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.correction import correct_text, plan_correction
 
 
 class SequencePagination(SafeCursorPagination):
@@ -126,6 +134,25 @@ class TextDetail(APIView):
 
     def _representation(self, text: Text) -> dict[str, Any]:
         return {**TextSerializer(text).data, **text_state(text)}
+
+
+class Corrections(APIView):
+    """Corrections of the words of a text that is coded."""
+
+    @extend_schema(parameters=[IF_MATCH], request=NewCorrectionSerializer, responses=CorrectionSerializer)
+    def post(self, request: Request, slug: str, text: str) -> Response:
+        """Give the text these words. Markables move with them, and no answer changes; with `preview`, say what moves."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        row = get_object_or_404(project.texts.select_related("docset"), slug=text)
+        require_match(request, {**TextSerializer(row).data, **text_state(row)})
+        fields = validated(NewCorrectionSerializer(data=request.data))
+        try:
+            plan = plan_correction(row, fields["content"])
+            if not fields["preview"]:
+                plan = correct_text(row, fields["content"], cast(User, request.user), plan.tag)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(CorrectionSerializer(plan).data)
 
 
 class OwnCoding(APIView):

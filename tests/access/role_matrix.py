@@ -265,6 +265,7 @@ PAGES = [
     row("text", GET=reading_texts()),
     again("text", OF_PYRAMIDS, GET=results(302)),
     row("edit-text", GET=managers(), POST=managers(302, {"title": "New", "round": "pilot"})),
+    row("correct-text", GET=managing_work(), POST=managing_work(200, {"content": "Other words."}), unseen=True),
     row("delete-text", GET=managing_work(), POST=managing_work(400, {"seen": "x", "title": "y"}), unseen=True),
     again("delete-text", OF_PYRAMIDS, GET=managing_work(302)),
     row("unassign", at=PARAMETERS, POST=managing_work(302), unseen=True),  # it has begun
@@ -397,6 +398,7 @@ API = [
     ),
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-texts", GET=members()),
+    row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),
     row("api-text", GET=members(), PATCH=managers(200, {"round": "pilot"})),
     row(
         "api-coding",
