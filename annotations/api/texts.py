@@ -141,7 +141,7 @@ class Corrections(APIView):
 
     @extend_schema(parameters=[IF_MATCH], request=NewCorrectionSerializer, responses=CorrectionSerializer)
     def post(self, request: Request, slug: str, text: str) -> Response:
-        """Give the text these words. Markables move with them, and no answer changes; with `preview`, say what moves."""
+        """Give the text these words: markables move with them, no answer changes. With `preview`, say what would move."""
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         row = get_object_or_404(project.texts.select_related("docset"), slug=text)
         require_match(request, {**TextSerializer(row).data, **text_state(row)})

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='coding',
             name='corrections',
-            field=models.PositiveIntegerField(default=0, help_text="How many of its operations are corrections of the text, which are nobody's work on it."),
+            field=models.PositiveIntegerField(default=0, help_text="How many of its operations are corrections of the text, which are no work on it."),
         ),
         migrations.AlterField(
             model_name='operation',

@@ -66,7 +66,7 @@ class Coding(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     version = models.PositiveIntegerField(default=0)
     corrections = models.PositiveIntegerField(
-        default=0, help_text="How many of its operations are corrections of the text, which are nobody's work on it."
+        default=0, help_text="How many of its operations are corrections of the text, which are no work on it."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     viewed_at = models.DateTimeField(

@@ -46,7 +46,7 @@ def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_i
     assert [answers[each]["category"] for each in answers] == ["none", "place", "none"]
     assert answers["it"]["note"] == "which?"
     coder.locator("#text-pane").focus()
-    for expected in ("3", "2", "1", "0"):  # the note is a step of its own; the last answer is from before the correction
+    for expected in ("3", "2", "1", "0"):  # the note, then what is from before
         coder.keyboard.press("u")
         expect(coder.locator("#progress-text")).to_have_text(f"{expected} of 6 decided")
     saved(coder)
