@@ -84,7 +84,7 @@ def parse_correction(payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     return parsed
 
 
-def _parse_edit(value: object) -> Edit:
+def _parse_edit(value: Any) -> Edit:
     match value:
         case {"start": int(start), "end": int(end), "old": str(old), "new": str(new), "segments": list(segments)} if (
             value.keys() == EDIT_FIELDS

@@ -124,6 +124,14 @@ def move_text(text: Text, step: int) -> None:
 
 
 @transaction.atomic
+def place_text(text: Text, place: int) -> None:
+    """Make the text the one of this place, from 1, in the order of the texts; beyond the last, the last."""
+    lock_project(text.project_id)
+    order = [other.pk for other in _texts(text.project)]
+    move_text(text, place - 1 - order.index(text.pk))
+
+
+@transaction.atomic
 def sort_by_title(project: Project) -> None:
     """Put the texts into the order of their titles: "Part 2" before "Part 10"."""
     lock_project(project.pk)

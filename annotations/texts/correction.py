@@ -55,7 +55,8 @@ FAR = 1_000_000_000
 # What to do about an obstacle.
 IN_STEPS = "Correct the words inside and outside of it one after the other."
 DELETE_ONE = "Let whoever marked one of them delete it first, or leave the words between them."
-LEAVE_WORDS = "All its words would be deleted. Leave some of them, or let whoever marked it delete it first."
+LEAVE_WORDS = "All its words would be deleted. Leave some of them"
+GIVEN, MARKED = "it came with the text.", "let whoever marked it delete it first."
 KEY_LENGTH = Markable._meta.get_field("key").max_length or 0
 MARKABLE_FIELDS = ("id", "text", "level", "key", "label", "parts", "head", "start", "end", "predefined")
 SEGMENT_FIELDS = ("id", "text", "kind", "start", "end", "label", "speaker")
@@ -194,14 +195,21 @@ class Excerpt:
 def excerpts(content: str, plan: CorrectionPlan) -> list[Excerpt]:
     """Return the edits of the content that a plan makes, as they are read."""
     return [
-        Excerpt(
-            content[max(edit.start - EXCERPT_LENGTH, 0) : edit.start],
-            edit.old,
-            edit.new,
-            content[edit.end : edit.end + EXCERPT_LENGTH],
-        )
+        Excerpt(_words_before(content, edit.start), edit.old, edit.new, _words_after(content, edit.end))
         for edit in plan.edits
     ]
+
+
+def _words_before(content: str, end: int) -> str:
+    start = max(end - EXCERPT_LENGTH, 0)
+    _, space, words = content[start:end].partition(" ")
+    return content[start:end] if not start or not space else f"… {words}"
+
+
+def _words_after(content: str, start: int) -> str:
+    end = min(start + EXCERPT_LENGTH, len(content))
+    words, space, _ = content[start:end].rpartition(" ")
+    return content[start:end] if end == len(content) or not space else f"{words} …"
 
 
 # ---- where the edits are
@@ -312,8 +320,8 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
         parts, head, key = _mapped(markable, plan.edits)
         noun = f"{markable.level.label or markable.level.key}"
         if parts is None or key is None or _loses_words(words, _words(plan.content, parts)):
-            start, end = markable.start, markable.end
-            plan.obstacles.append(_obstacle(noun, words, (start, end), plan))
+            span = (markable.start, markable.end)
+            plan.obstacles.append(_obstacle(noun, words, span, plan, given=markable.predefined))
         elif head is None:
             plan.obstacles.append(Obstacle(noun, _short(words), "Its head would be deleted or cut. " + IN_STEPS))
         elif len(key) > KEY_LENGTH:
@@ -451,12 +459,13 @@ def _is_word_of_summary(text: Text, markable: Markable) -> bool:
     return text.role != Text.Role.SOURCE and markable.level.key == WORD_LEVEL and not markable.level.coded
 
 
-def _obstacle(noun: str, words: str, span: Span, plan: CorrectionPlan) -> Obstacle:
+def _obstacle(noun: str, words: str, span: Span, plan: CorrectionPlan, *, given: bool = True) -> Obstacle:
     """Return why what had these words cannot be mapped."""
     start, end = span
     cut = any(edit.start < start < edit.end or edit.start < end < edit.end for edit in plan.edits)
     deleted = any(edit.start <= start and end <= edit.end for edit in plan.edits)
-    reason = f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else LEAVE_WORDS
+    deletion = f"{LEAVE_WORDS}: {GIVEN}" if given else f"{LEAVE_WORDS}, or {MARKED}"
+    reason = f"The correction cuts through it. {IN_STEPS}" if cut and not deleted else deletion
     return Obstacle(noun, _short(words), reason)
 
 

@@ -399,7 +399,12 @@ API = [
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-texts", GET=members()),
     row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),
-    row("api-text", GET=members(), PATCH=managers(200, {"round": "pilot"})),
+    row(
+        "api-text",
+        GET=members(),
+        PATCH=managers(200, {"round": "pilot"}),
+        DELETE=managing_work(400),  # somebody has begun it
+    ),
     row(
         "api-coding",
         annotates=True,
@@ -410,12 +415,14 @@ API = [
         "api-coding-of",
         GET=own("other coder", *SEE_RESULTS),
         PATCH=managing_work(200, {"status": "open"}),
+        DELETE=managing_work(400),  # begun
     ),
     row(
         "api-agreed-coding-of",
         OF_DONE,
         GET=own(*SEE_RESULTS),
         PATCH=managing_work(200, {"status": "open"}),
+        DELETE=managing_work(400),
     ),
     row(
         "api-operations",

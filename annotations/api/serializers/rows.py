@@ -118,8 +118,17 @@ class CorrectionSerializer(serializers.Serializer[Any]):
 
 
 class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):
-    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, help_text="empty: none")
+    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, required=False, help_text="empty: none")
+    position = serializers.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, help_text="its place in the order of the texts, from 1"
+    )
 
     class Meta:
         model = Text
-        fields = ["round"]
+        fields = ["round", "position"]
+
+    def validate(self, fields: Any) -> Any:
+        """Refuse a change of nothing."""
+        if not fields:
+            raise serializers.ValidationError("Send a round or a position.")
+        return fields

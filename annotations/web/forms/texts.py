@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
+from django.http import QueryDict
 
 from annotations.models import Docset, Project, Text
 from annotations.texts.changes import DeletionFigures
@@ -87,8 +88,9 @@ class CorrectionForm(StaleFormMixin, forms.Form):
 
     def show_plan(self, plan: CorrectionPlan) -> None:
         """Send the tag of the plan with the form when it is sent again."""
-        self.data = self.data.copy()
-        self.data["plan"] = plan.tag
+        data = cast(QueryDict, self.data).copy()
+        data["plan"] = plan.tag
+        self.data = data
 
 
 class DeletionForm(forms.Form):

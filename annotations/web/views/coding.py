@@ -43,17 +43,18 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
     """Show the coding page of the coder's own coding of a text, or the pyramid page if it is of summaries."""
     project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
+    corrections = corrections_of(coding)
     context = {
         "project": project,
         "text": coding.text,
         "coding": coding,
         "coding_state": coding_state(coding, project),
-        "corrections": corrections_of(coding),
+        "corrections": corrections,
         "guidelines_html": markdown.render(project.guidelines),
         "agreed": "-agreed" if agreed else "",
     }
-    if context["corrections"] and context["corrections"][-1]["sequence"] == coding.version:
-        context["corrected"] = context["corrections"][-1]["edits"][:MOST_EDITS]
+    if corrections and corrections[-1]["sequence"] == coding.version:
+        context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
     if coding.status == Coding.Status.OPEN:
         context["reason"] = reason_of_reopening(coding)
         context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()
