@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema
+from rest_framework import status
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -44,7 +45,7 @@ from annotations.coding.status import (
 from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, Project, Text, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.rights import Right
-from annotations.planning.assignments import assign_texts
+from annotations.planning.assignments import assign_texts, unassign
 from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
@@ -126,6 +127,19 @@ class CodingDetail(APIView):
         project = project_for(request.user, slug, Right.MANAGE_WORK)
         coding = self._coding(request, project, text, coder, agreed)
         return change_status(request, project, coding)
+
+    @extend_schema(parameters=[IF_MATCH], responses={204: None})
+    @transaction.atomic
+    def delete(self, request: Request, slug: str, text: str, coder: str, agreed: bool = False) -> Response:
+        """Unassign it, as long as nobody has begun it."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        coding = self._coding(request, project, text, coder, agreed)
+        require_match(request, coding_state(coding, project))
+        try:
+            unassign(Text.objects.get(pk=coding.text_id), coder, coding.kind)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _coding(self, request: Request, project: Project, text: str, coder: str, agreed: bool) -> Coding:
         user = cast(User, request.user)

@@ -8,14 +8,15 @@ from itertools import accumulate
 from typing import Any, cast
 from urllib.parse import unquote
 
+from django.core.exceptions import ValidationError as DjangoValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import generics
-from rest_framework.exceptions import PermissionDenied
+from rest_framework import generics, status
+from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -23,6 +24,7 @@ from rest_framework.views import APIView
 from annotations.api.codings import change_status
 from annotations.api.lists import Row, RowListView, SafeCursorPagination
 from annotations.api.preconditions import IF_MATCH, etag_response, require_match
+from annotations.api.problems import validation_error
 from annotations.api.serializers.coding import (
     ChangesSerializer,
     CodingStateSerializer,
@@ -32,7 +34,12 @@ from annotations.api.serializers.coding import (
     VersionSerializer,
 )
 from annotations.api.serializers.projects import validated
-from annotations.api.serializers.rows import StatusSerializer, TextChangesSerializer
+from annotations.api.serializers.rows import (
+    CorrectionSerializer,
+    NewCorrectionSerializer,
+    StatusSerializer,
+    TextChangesSerializer,
+)
 from annotations.coding import operations
 from annotations.coding.state import coding_state, text_state
 from annotations.models import Operation, Project, Text, User
@@ -41,6 +48,8 @@ from annotations.planning.rounds import move_to_round
 from annotations.projects.locks import lock_project
 from annotations.projects.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
+from annotations.texts.changes import delete_text, deletion_figures, place_text
+from annotations.texts.correction import correct_text, plan_correction
 
 
 class SequencePagination(SafeCursorPagination):
@@ -108,13 +117,40 @@ class TextDetail(APIView):
     @extend_schema(parameters=[IF_MATCH], request=TextChangesSerializer, responses=TextDetailSerializer)
     @transaction.atomic
     def patch(self, request: Request, slug: str, text: str) -> HttpResponse:
-        """Put it into a round of annotation, or into none."""
+        """Put it into a round of annotation, or into none, and to a place in the order of the texts."""
         project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
         text_row = self._text(request, project, text)
         require_match(request, self._representation(text_row))
-        move_to_round(project, [text_row], validated(TextChangesSerializer(data=request.data))["round"])
+        fields = validated(TextChangesSerializer(data=request.data))
+        if "round" in fields:
+            move_to_round(project, [text_row], fields["round"])
+        if "position" in fields:
+            place_text(text_row, fields["position"])
         return etag_response(self._representation(self._text(request, project, text)))
+
+    @extend_schema(
+        parameters=[
+            IF_MATCH,
+            OpenApiParameter("begun", int, description="How many codings have begun, where some have: they go too."),
+        ],
+        responses={204: None},
+    )
+    def delete(self, request: Request, slug: str, text: str) -> Response:
+        """Delete it with its codings and their log. Model summaries go with their docset, on its page."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        row = self._text(request, project, text)
+        require_match(request, self._representation(row))
+        figures = deletion_figures(Text.objects.filter(pk=row.pk))
+        if request.query_params.get("begun", "0") != str(figures.begun):
+            raise ValidationError(
+                {"begun": [f"Codings that have begun: {figures.begun}. Send this number to confirm."]}
+            )
+        try:
+            delete_text(row, figures.tag)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _text(self, request: Request, project: Project, text: str) -> Text:
         texts = Text.objects.visible_to(request.user).select_related("docset").defer("content")
@@ -126,6 +162,25 @@ class TextDetail(APIView):
 
     def _representation(self, text: Text) -> dict[str, Any]:
         return {**TextSerializer(text).data, **text_state(text)}
+
+
+class Corrections(APIView):
+    """Corrections of the words of a text that is coded."""
+
+    @extend_schema(parameters=[IF_MATCH], request=NewCorrectionSerializer, responses=CorrectionSerializer)
+    def post(self, request: Request, slug: str, text: str) -> Response:
+        """Give the text these words; markables move with them, no answer changes. `preview` says what would move."""
+        project = project_for(request.user, slug, Right.MANAGE_WORK)
+        row = get_object_or_404(project.texts.select_related("docset"), slug=text)
+        require_match(request, {**TextSerializer(row).data, **text_state(row)})
+        fields = validated(NewCorrectionSerializer(data=request.data))
+        try:
+            plan = plan_correction(row, fields["content"])
+            if not fields["preview"]:
+                plan = correct_text(row, fields["content"], cast(User, request.user), plan.tag)
+        except DjangoValidationError as error:
+            raise validation_error(error) from None
+        return Response(CorrectionSerializer(plan).data)
 
 
 class OwnCoding(APIView):

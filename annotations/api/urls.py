@@ -28,6 +28,9 @@ urlpatterns = [
     path("projects/<slug:slug>/operations/", codings.OperationList.as_view(), name="api-all-operations"),
     path("projects/<slug:slug>/texts/", texts.TextList.as_view(), name="api-texts"),
     path("projects/<slug:slug>/texts/<slug:text>/", texts.TextDetail.as_view(), name="api-text"),
+    path(
+        "projects/<slug:slug>/texts/<slug:text>/corrections/", texts.Corrections.as_view(), name="api-text-corrections"
+    ),
     path("projects/<slug:slug>/texts/<slug:text>/coding/", texts.OwnCoding.as_view(), name="api-coding"),
     path(
         "projects/<slug:slug>/texts/<slug:text>/coding/operations/",

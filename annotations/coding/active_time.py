@@ -79,9 +79,9 @@ def active_seconds(coding: Coding) -> int:
 @compiled_query(IntegerField(), IntegerField())
 def _changes_from(coding: int, version: int) -> QuerySet[Operation, Any]:
     """Select the operations from a version on, times as text: Python parses them three times as fast as Django."""
-    operations = Operation.objects.filter(coding=coding, sequence__gte=version).order_by("sequence")
+    operations = Operation.objects.filter(coding=coding, sequence__gte=version).exclude(kind=Operation.Kind.CORRECT)
     times = operations.annotate(time=Cast(Least(Coalesce("made_at", "applied_at"), "applied_at"), TextField()))
-    return times.values_list("sequence", "uuid", "user", "time")
+    return times.order_by("sequence").values_list("sequence", "uuid", "user", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def activity_by_text_and_coder(project: Project) -> dict[tuple[int, str], Activi
     times: dict[tuple[int, str], list[tuple[datetime, datetime]]] = defaultdict(list)
     operations = (
         Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
-        .exclude(kind=Operation.Kind.IMPORT)
+        .exclude(kind__in=(Operation.Kind.IMPORT, Operation.Kind.CORRECT))
         .order_by()
     )
     # The user is compared with the coder in Python: with the condition, SQLite would search by coder before coding.

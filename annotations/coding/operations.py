@@ -18,7 +18,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet, UUIDField
+from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, UUIDField
 from django.utils import timezone
 
 from annotations.coding.decisions import (
@@ -148,7 +148,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         if imported.submitted:
             imported.coding.status = Coding.Status.SUBMITTED
             imported.coding.viewed_at = now  # who imports it has the file
-        imported.coding.version = len(imported.log())
+        imported.coding.version += len(imported.log())
     Coding.objects.bulk_create(unsaved)
     Coding.objects.bulk_update(saved, ["status", "version", "viewed_at"])
     decisions = [(imported, decision) for imported in imports for decision in imported.decisions]
@@ -197,9 +197,18 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
         (
             (imported.coding.pk, sequence, uuid4(), kind, payload, imported.user.pk, now)
             for imported in imports
-            for sequence, (kind, payload) in enumerate(imported.log(), start=1)
+            for sequence, (kind, payload) in enumerate(
+                imported.log(), start=imported.coding.version - len(imported.log()) + 1
+            )
         ),
     )
+
+
+def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any]) -> None:
+    """Log the correction of a text in all of its codings, which are locked. What it moves is written already."""
+    for coding in codings:
+        _append_to_log(coding, user, [Change(uuid4(), Operation.Kind.CORRECT, payload)])
+    Coding.objects.filter(pk__in=[coding.pk for coding in codings]).update(corrections=F("corrections") + 1)
 
 
 def set_status(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from annotations.coding.corrections import Edit, map_decision, parse_correction
 from annotations.coding.decisions import (
     ClearJudgement,
     Decision,
@@ -23,9 +24,11 @@ from annotations.models import Coding, Markable, Operation
 
 @dataclass(slots=True)
 class ReplayedCoding:
-    """The result of replaying a log. `predefined` are the keys of the markables that came with the text."""
+    """The result of replaying a log.
 
-    predefined: Collection[str]
+    Markables that came with the text have an empty decision as soon as they are named, as the coder's own ones have.
+    """
+
     decisions: dict[str, Decision] = field(default_factory=dict)
     descriptions: dict[str, Description] = field(default_factory=dict)
     status: str = Coding.Status.OPEN
@@ -42,6 +45,8 @@ class ReplayedCoding:
                     self._apply(_decision(judgement))
                 for description in payload.get("scus", ()):
                     self._apply(parse_operation("describe", description))
+            case Operation.Kind.CORRECT:
+                self._correct(parse_correction(payload))
             case _:
                 self._apply(parse_operation(kind, payload))
 
@@ -68,9 +73,13 @@ class ReplayedCoding:
                 self.descriptions[operation.scu] = operation
 
     def _mark(self, key: str) -> None:
-        """Keep a markable of the coder's own without a judgement, unless it has one: it exists once it is named."""
-        if key not in self.predefined:
-            self.decisions.setdefault(key, Decision(key))
+        """Keep a markable without a judgement, unless it has one: one of the coder's own exists once it is named."""
+        self.decisions.setdefault(key, Decision(key))
+
+    def _correct(self, edits: Sequence[Edit]) -> None:
+        """Move all markables with the words of the text."""
+        moved = (map_decision(decision, edits) for decision in self.decisions.values())
+        self.decisions = {decision.markable: decision for decision in moved if decision is not None}
 
     def _repoint(self, key: str, to: str | None) -> None:
         for source, decision in self.decisions.items():
@@ -82,10 +91,16 @@ class ReplayedCoding:
 
 
 def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[str]) -> ReplayedCoding:
-    """Return the result of the operations of a log, each a kind and a payload."""
-    replayed = ReplayedCoding(predefined)
+    """Return the result of the operations of a log, each a kind and a payload.
+
+    `predefined` are the keys, as they are now, of the markables that came with the text.
+    """
+    replayed = ReplayedCoding()
     for kind, payload in log:
         replayed.apply(kind, payload)
+    for key in predefined:
+        if replayed.decisions.get(key) == Decision(key):
+            del replayed.decisions[key]
     return replayed
 
 
@@ -94,6 +109,9 @@ def log_mismatches(coding: Coding) -> Iterator[str]:
     log = list(coding.operations.order_by("sequence").values_list("sequence", "kind", "payload"))
     if [sequence for sequence, *_ in log] != list(range(1, coding.version + 1)):
         yield f"its version is {coding.version}, and its log does not count from 1 to that"
+    corrections = sum(kind == Operation.Kind.CORRECT for _, kind, _ in log)
+    if corrections != coding.corrections:
+        yield f"it counts {coding.corrections} corrections of its text, and its log has {corrections}"
     predefined = set(Markable.objects.filter(text=coding.text_id, predefined=True).values_list("key", flat=True))
     replayed = replay([(kind, payload) for _, kind, payload in log], predefined)
     if replayed.status != coding.status:

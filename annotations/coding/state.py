@@ -9,7 +9,7 @@ from annotations.coding import scus
 from annotations.coding.active_time import active_seconds
 from annotations.coding.judgements import judgements_of
 from annotations.core.compiled_queries import compiled_query
-from annotations.models import SCU, Coding, Index, Markable, Project, Segment, Text
+from annotations.models import SCU, Coding, Index, Markable, Operation, Project, Segment, Text
 from annotations.projects.viewing import record_view
 from annotations.schemes.project_scheme import scheme_state
 
@@ -33,6 +33,14 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
     if project.answers == Project.Answers.SCUS:
         state["pyramid"] = pyramid_state(coding, project)
     return state
+
+
+def corrections_of(coding: Coding) -> list[dict[str, Any]]:
+    """Return the corrections of the text since the coding was assigned. A query where there are any."""
+    if not coding.corrections:
+        return []
+    log = coding.operations.filter(kind=Operation.Kind.CORRECT).order_by("sequence")
+    return [{"sequence": sequence, **payload} for sequence, payload in log.values_list("sequence", "payload")]
 
 
 def pyramid_state(coding: Coding, project: Project) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.text import slugify
 
+from annotations.coding.tokenization import WORD_LEVEL, token_spans
 from annotations.core.bulk import insert
-from annotations.docsets.tokenization import token_spans
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.pyramid import Summary
 from annotations.formats.syntax.headers import join_summaries
@@ -18,7 +18,6 @@ from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.locks import lock_project
 
 MAX_TEXT_LENGTH = 1_000_000
-WORD_LEVEL = "word"
 
 
 @transaction.atomic

@@ -21,7 +21,7 @@ def delete_summary(docset: Docset, name: str) -> None:
     """
     lock_project(docset.project_id)
     codings = Coding.objects.select_for_update(of=("self",)).filter(text__docset=docset).order_by("pk")
-    if any(version for (version,) in codings.values_list("version")):
+    if any(coding.is_begun for coding in codings):
         raise ValidationError(f"Somebody has begun to code {docset}; its summaries stay as they are.")
     text = docset.texts.get(role=Text.Role.MODELS)
     summaries = list(text.segments.filter(kind=Segment.Kind.SUMMARY))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotations.docsets.tokenization import token_spans
+from annotations.coding.tokenization import token_spans
 from annotations.models import Docset, Segment, Text, User
 from annotations.models.rights import Person
 from annotations.projects.peer_names import hide_name
@@ -12,7 +12,7 @@ from annotations.projects.peer_names import hide_name
 
 @dataclass(frozen=True, slots=True)
 class SummaryText:
-    """The text of a model summary, or of a peer with its slug and system."""
+    """A model summary or a peer, with the slug of its text, and of a peer the system."""
 
     name: str
     content: str
@@ -34,7 +34,10 @@ def visible_summaries(docset: Docset, user: Person) -> list[SummaryText]:
         return []
     segments = Segment.objects.filter(text=text, kind=Segment.Kind.SUMMARY).order_by("start")
     rows = segments.values_list("label", "start", "end")
-    return [SummaryText(label, text.content[start:end], text.language, text.direction) for label, start, end in rows]
+    return [
+        SummaryText(label, text.content[start:end], text.language, text.direction, text.slug)
+        for label, start, end in rows
+    ]
 
 
 def visible_peers(docset: Docset, user: User, *, blind: bool) -> list[SummaryText]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from annotations.core.queries import count_subquery
 from annotations.models.markable import Markable
@@ -25,6 +25,14 @@ class CodingQuerySet(models.QuerySet["Coding"]):
             return self
         own = Q(coder=user.pk) & is_member(user, "text__project")
         return self.filter(sees_all_work(user, "text__project") | own)
+
+    def begun(self) -> CodingQuerySet:
+        """Return the codings on which somebody has worked."""
+        return self.filter(version__gt=F("corrections"))
+
+    def not_begun(self) -> CodingQuerySet:
+        """Return the codings on which nobody has worked."""
+        return self.filter(version=F("corrections"))
 
     def with_progress(self) -> CodingQuerySet:
         """Annotate each coding with the number of its markables, `to_decide`, and of those complete, `decided`."""
@@ -57,6 +65,9 @@ class Coding(models.Model):
     kind = models.CharField(max_length=12, choices=Kind, default=Kind.TEXT)
     status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
     version = models.PositiveIntegerField(default=0)
+    corrections = models.PositiveIntegerField(
+        default=0, help_text="How many of its operations are corrections of the text, which are no work on it."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     viewed_at = models.DateTimeField(
         null=True, blank=True, help_text="When answers or figures of the submission were first shown to somebody else."
@@ -82,6 +93,11 @@ class Coding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text} by {self.coder}"
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether somebody has worked on it."""
+        return self.version > self.corrections
 
     @property
     def is_complete(self) -> bool:

@@ -17,6 +17,7 @@ class Operation(models.Model):
         MOVE = "move", "change the edges of a markable of the coder's own"
         DESCRIBE = "describe", "set the label and comment of an SCU"
         IMPORT = "import", "set all judgements from a file"
+        CORRECT = "correct", "move all markables with the words of the text"
         SUBMIT = "submit", "submit the coding"
         REOPEN = "reopen", "reopen the coding"
 
@@ -37,7 +38,19 @@ class Operation(models.Model):
             models.UniqueConstraint(fields=["coding", "sequence"], name="operation_sequence_without_double"),
             models.UniqueConstraint(fields=["coding", "uuid"], name="operation_applied_once"),
             models.CheckConstraint(
-                condition=Q(kind__in=["judge", "clear", "unmark", "move", "describe", "import", "submit", "reopen"]),
+                condition=Q(
+                    kind__in=[
+                        "judge",
+                        "clear",
+                        "unmark",
+                        "move",
+                        "describe",
+                        "import",
+                        "correct",
+                        "submit",
+                        "reopen",
+                    ]
+                ),
                 name="operation_kind_known",
             ),
             models.CheckConstraint(condition=Q(sequence__gte=1), name="operation_sequence_from_one"),

@@ -63,7 +63,7 @@ def unassign(text: Text, coder: str, kind: str = "") -> int:
     Raise ValidationError if all have begun, and for a pyramid against which the coder has peers to score.
     """
     lock_project(text.project_id)
-    codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder__username=coder, version=0)
+    codings = Coding.objects.not_begun().select_for_update(of=("self",)).filter(text=text, coder__username=coder)
     not_begun = list(codings.filter(kind=kind) if kind else codings)
     if not not_begun:
         raise ValidationError(f"{coder} has begun “{text}”; nothing was changed.")

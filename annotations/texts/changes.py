@@ -62,9 +62,9 @@ class DeletionFigures:
 def deletion_figures(texts: QuerySet[Text]) -> DeletionFigures:
     """Return what is deleted with the texts."""
     keys = list(texts.values_list("pk", flat=True))
-    codings = list(Coding.objects.filter(text__in=keys).order_by().values_list("status", "version"))
-    submitted = sum(status == Coding.Status.SUBMITTED for status, _ in codings)
-    begun = sum(version > 0 for _, version in codings)
+    codings = list(Coding.objects.filter(text__in=keys).order_by().values_list("status", "version", "corrections"))
+    submitted = sum(status == Coding.Status.SUBMITTED for status, *_ in codings)
+    begun = sum(version > corrections for _, version, corrections in codings)
     counts = {
         "text": len(keys),
         "markable": Markable.objects.filter(text__in=keys).count(),
@@ -122,6 +122,14 @@ def move_text(text: Text, step: int) -> None:
     moved = order.pop(place)
     order.insert(min(max(place + step, 0), len(order)), moved)
     _write_order(order)
+
+
+@transaction.atomic
+def place_text(text: Text, place: int) -> None:
+    """Make the text the one of this place, from 1, in the order of the texts; beyond the last, the last."""
+    lock_project(text.project_id)
+    order = [other.pk for other in _texts(text.project)]
+    move_text(text, place - 1 - order.index(text.pk))
 
 
 @transaction.atomic

@@ -68,6 +68,7 @@ urlpatterns = [
     path("projects/<slug:slug>/texts/", texts.texts, name="project-texts"),
     path("projects/<slug:slug>/texts/<slug:text>/", texts.text, name="text"),
     path("projects/<slug:slug>/texts/<slug:text>/edit/", texts.edit_text, name="edit-text"),
+    path("projects/<slug:slug>/texts/<slug:text>/correct/", texts.correct_text, name="correct-text"),
     path("projects/<slug:slug>/texts/<slug:text>/delete/", texts.delete_text, name="delete-text"),
     path("projects/<slug:slug>/texts/<slug:text>/codings/<str:coder>/unassign/", texts.unassign, name="unassign"),
     path("projects/<slug:slug>/add-texts/", texts.add_texts, name="add-texts"),

@@ -336,6 +336,7 @@ PAGES = [
     row("text", GET=reading_texts()),
     again("text", OF_PYRAMIDS, GET=results(302)),
     row("edit-text", GET=managers(), POST=managers(302, {"title": "New", "round": "pilot"})),
+    row("correct-text", GET=managing_work(), POST=managing_work(200, {"content": "Other words."}), unseen=True),
     row("delete-text", GET=managing_work(), POST=managing_work(400, {"seen": "x", "title": "y"}), unseen=True),
     again("delete-text", OF_PYRAMIDS, GET=managing_work(302)),
     row("unassign", at=PARAMETERS, POST=managing_work(302), unseen=True),  # it has begun
@@ -479,7 +480,13 @@ API = [
     ),
     *(row(f"api-{name}", GET=results()) for name in ("markables", "judgements", "all-operations", "tasks")),
     row("api-texts", GET=members()),
-    row("api-text", GET=members(), PATCH=managers(200, {"round": "pilot"})),
+    row("api-text-corrections", POST=managing_work(200, {"content": "Other words.", "preview": True}), unseen=True),
+    row(
+        "api-text",
+        GET=members(),
+        PATCH=managers(200, {"round": "pilot"}),
+        DELETE=managing_work(400),  # somebody has begun it
+    ),
     row(
         "api-coding",
         annotates=True,
@@ -490,12 +497,14 @@ API = [
         "api-coding-of",
         GET=own("other coder", *SEE_RESULTS),
         PATCH=managing_work(200, {"status": "open"}),
+        DELETE=managing_work(400),  # begun
     ),
     row(
         "api-agreed-coding-of",
         OF_DONE,
         GET=own(*SEE_RESULTS),
         PATCH=managing_work(200, {"status": "open"}),
+        DELETE=managing_work(400),
     ),
     row(
         "api-operations",

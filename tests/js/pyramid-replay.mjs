@@ -1,6 +1,7 @@
 // What the pyramid page makes of a log: reads {state, log, tries} and writes what test_page_and_server.py compares.
 import { readFileSync } from "node:fs";
 import { emptyHistory } from "../../static/js/workbench/history.js";
+import { mapState } from "../../static/js/workbench/corrections.js";
 import { fromLog } from "../../static/js/workbench/log.js";
 import { after, touchedBy } from "../../static/js/pyramid/edits.js";
 import { refusal } from "../../static/js/pyramid/rules.js";
@@ -10,7 +11,7 @@ const plain = ({ judgements, scus }) => ({ judgements: Object.fromEntries(judgem
 
 const { state: raw, log, tries } = JSON.parse(readFileSync(0, "utf8"));
 const { model, state } = load(raw);
-const end = apply(model, state, log);
+const end = log.reduce((now, one) => (one.kind === "correct" ? mapState(now, one.payload.edits) : apply(model, now, [one])), state);
 const { done } = fromLog(PYRAMID, model, log, emptyHistory(false));
 const undone = done.reduceRight((now, step) => apply(model, now, step.inverse), end);
 // Each operation that was tried, on what the server had then: whether the page would have refused it.

@@ -85,9 +85,50 @@ class StatusSerializer(StrictSerializer):
     )
 
 
+class NewCorrectionSerializer(StrictSerializer):
+    content = serializers.CharField(trim_whitespace=False, help_text="the text as it is to be")
+    preview = serializers.BooleanField(default=False, help_text="say what would happen, and change nothing")
+
+
+class EditSerializer(serializers.Serializer[Any]):
+    start = serializers.IntegerField(help_text="in the text before, in code points")
+    old = serializers.CharField()
+    new = serializers.CharField()
+
+
+class WordChangeSerializer(serializers.Serializer[Any]):
+    level = serializers.CharField()
+    old = serializers.CharField()
+    new = serializers.CharField()
+
+
+class ObstacleSerializer(serializers.Serializer[Any]):
+    noun = serializers.CharField(help_text="what it is: the level of a markable, a segment, a head")
+    words = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class CorrectionSerializer(serializers.Serializer[Any]):
+    edits = EditSerializer(many=True)
+    moved = serializers.IntegerField(help_text="markables that are elsewhere afterwards")
+    changes = WordChangeSerializer(many=True, help_text="markables that get other words")
+    obstacles = ObstacleSerializer(many=True, help_text="what would be deleted or cut: nothing is corrected")
+    codings = serializers.IntegerField()
+    submitted = serializers.IntegerField()
+
+
 class TextChangesSerializer(StrictSerializer, serializers.ModelSerializer[Text]):
-    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, help_text="empty: none")
+    round = serializers.SlugField(max_length=KEY_LENGTH, allow_blank=True, required=False, help_text="empty: none")
+    position = serializers.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, help_text="its place in the order of the texts, from 1"
+    )
 
     class Meta:
         model = Text
-        fields = ["round"]
+        fields = ["round", "position"]
+
+    def validate(self, fields: Any) -> Any:
+        """Refuse a change of nothing."""
+        if not fields:
+            raise serializers.ValidationError("Send a round or a position.")
+        return fields

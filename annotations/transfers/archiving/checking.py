@@ -13,8 +13,10 @@ from itertools import pairwise
 from django.core.exceptions import ValidationError
 from django.db import models
 
+from annotations.coding.corrections import parse_correction
 from annotations.coding.decisions import DECISION_FIELDS, OperationRejected, parse_operation
 from annotations.coding.markables import InvalidMarkable, check_parts
+from annotations.core.text import is_storable
 from annotations.formats import Finding
 from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
@@ -211,6 +213,9 @@ def _check_operations(tables: Tables) -> None:
                 raise operations.error(
                     operation_row, f"sequence is {sequence}; the log of its coding comes to {number} here"
                 )
+        corrections = sum(operations["kind"][operation_row] == Operation.Kind.CORRECT for _, operation_row in log)
+        if corrections != codings["corrections"][row]:
+            raise codings.error(row, f"corrections is {codings['corrections'][row]}; its log has {corrections}")
         if version != len(log):
             raise codings.error(row, f"version is {version}; its log has {len(log)} operations")
     for row, (kind, payload) in enumerate(zip(operations["kind"], operations["payload"], strict=True)):
@@ -233,9 +238,12 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         for judgement in judgements:
             if not _is_judgement(judgement):
                 raise OperationRejected("bad_payload", "one of its judgements is none.")
+    elif kind == Operation.Kind.CORRECT:
+        parse_correction(payload)
     elif kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
-        if payload:
-            raise OperationRejected("bad_payload", f"{kind} says nothing.")
+        allowed = {"reason"} if kind == Operation.Kind.REOPEN else set()
+        if not payload.keys() <= allowed or not all(is_storable(value) for value in payload.values()):
+            raise OperationRejected("bad_payload", f"{kind} says nothing{', or a reason' if allowed else ''}.")
     else:
         parse_operation(kind, payload)
 

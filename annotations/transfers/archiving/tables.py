@@ -98,7 +98,7 @@ TABLES: list[ArchivedTable] = [
         Coding,
         "text__project",
         ("text", "coder", "kind"),
-        since={"viewed_at": 7, "reopen_request": 7},
+        since={"viewed_at": 7, "reopen_request": 7, "corrections": 8},
     ),
     ArchivedTable("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
     # The order in which the coder named them stays.

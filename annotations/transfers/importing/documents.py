@@ -258,7 +258,7 @@ class _DocumentChecker:
 
     def _unchanged(self, existing: dict[tuple[int, int], Coding], coders: dict[str, User]) -> set[int]:
         """Return the codings that are just as in the file already; refuse files that would change others."""
-        started = {coding.pk for coding in existing.values() if coding.version}
+        started = {coding.pk for coding in existing.values() if coding.is_begun}
         if not started:
             return set()
         imported: dict[int, list[object]] = {}

@@ -342,7 +342,7 @@ class _PyramidWriter:
         ]
         codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder=coder, kind=kind)
         coding = codings.first() or Coding(text=text, coder=coder, kind=kind)
-        if coding.version:
+        if coding.is_begun:
             log = operations.ImportedCoding(coding, coder, decisions, {}, {}, descriptions).log()
             if list(coding.operations.order_by("sequence").values_list("kind", "payload")) != log:
                 raise ValidationError(f"{coder} has already coded {text.slug}; the existing coding is kept")

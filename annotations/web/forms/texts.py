@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
+from django.http import QueryDict
 
 from annotations.models import Docset, Project, Text
 from annotations.texts.changes import DeletionFigures
+from annotations.texts.correction import MAX_TEXT_LENGTH, CorrectionPlan
 from annotations.texts.listing import DEFAULT_SORT, SORTS, TextQuery
 from annotations.transfers.forms import DETECT_FORMAT, FilesField
 from annotations.transfers.project_formats import formats_of
@@ -66,6 +68,29 @@ class TextForm(StaleFormMixin, forms.ModelForm[Text]):
         if commit:
             self.instance.save(update_fields=["title", "round"])
         return self.instance
+
+
+class CorrectionForm(StaleFormMixin, forms.Form):
+    """The words of a text, and once somebody has seen what their change means, the tag of that."""
+
+    plan = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
+    content = forms.CharField(
+        label="Text",
+        strip=False,
+        max_length=MAX_TEXT_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 20, "class": "texts-paste", "spellcheck": "true"}),
+    )
+
+    def __init__(self, text: Text, data: Any = None) -> None:
+        super().__init__(data, initial={"content": text.content})
+        self.fields["content"].widget.attrs |= {"lang": text.language, "dir": text.direction}
+        self.set_state({"content": text.content})
+
+    def show_plan(self, plan: CorrectionPlan) -> None:
+        """Send the tag of the plan with the form when it is sent again."""
+        data = cast(QueryDict, self.data).copy()
+        data["plan"] = plan.tag
+        self.data = data
 
 
 class DeletionForm(forms.Form):

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotations.coding.decisions import OperationRejected
-from annotations.coding.state import coding_state
+from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import (
     decline_reopening,
     may_reopen_own,
@@ -35,6 +35,9 @@ from annotations.web.confirmation import Question, ask, is_confirmed
 from annotations.web.forms.reopening import ReasonForm, RequestForm
 from annotations.web.views import signed_in_user
 
+# So many places are told of a correction.
+MOST_EDITS = 3
+
 
 @login_required
 @require_safe
@@ -43,17 +46,21 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
     project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
     texts = texts_with_news(project, signed_in_user(request))
+    corrections = corrections_of(coding)
     context = {
         "project": project,
         "text": coding.text,
         "coding": coding,
         "coding_state": coding_state(coding, project),
+        "corrections": corrections,
         "guidelines_html": markdown.render(project.guidelines),
         "news": guidelines_news(project, signed_in_user(request)),
         "n_news": len(texts),
         "has_news_here": coding.text_id in texts,
         "agreed": "-agreed" if agreed else "",
     }
+    if corrections and corrections[-1]["sequence"] == coding.version:
+        context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
     if project.archived_at is not None:
         # The scripts change a coding where it is open; this one is read.
         context["coding_state"]["coding"]["status"] = "archived"  # type: ignore[index]
@@ -158,7 +165,7 @@ def _reopening(coding: Coding, back: str) -> Question:
         "Until then the coding is left out of figures and exports, unless open codings are included.",
     ]
     if coding.kind == Coding.Kind.AGREED:
-        peers = Coding.objects.filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED, version__gt=0)
+        peers = Coding.objects.begun().filter(text__docset=coding.text.docset, kind=Coding.Kind.PEER_AGREED)
         lines.append(f"Peers scored against it keep their SCUs: {pluralize(peers.count(), 'coding')}.")
     if coding.reopen_request:
         lines.append(f"{coding.coder} asks for it: {coding.reopen_request}")

@@ -94,7 +94,8 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "may_delete_summary": may(project, Right.MANAGE)
         and overview.summaries > FEWEST_SUMMARIES
         and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
-        "not_begun": Coding.objects.filter(text__docset=docset_row, version=0)
+        "not_begun": Coding.objects.not_begun()
+        .filter(text__docset=docset_row)
         .select_related("coder", "text")
         .defer("text__content")
         if may(project, Right.MANAGE)

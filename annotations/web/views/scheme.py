@@ -110,7 +110,7 @@ def _scheme_change(project: Project, form: CoderMarkedLevelsForm | PyramidOption
     codings = Coding.objects.filter(text__project=project)
     # Who is blind to the others' work does not hear whether they have begun.
     tells = may(project, Right.MANAGE_WORK)
-    begun = codings.filter(version__gt=0) if tells else codings
+    begun = codings.begun() if tells else codings
     if not {*form.changed_data} - {"seen"} or not begun.exists():
         return None
     n_submitted = begun.filter(status=Coding.Status.SUBMITTED).count()

@@ -24,15 +24,27 @@ from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
 from annotations.texts.changes import delete_text as delete_with_work
 from annotations.texts.changes import deletion_figures, move_text, sort_by_title
+from annotations.texts.correction import correct_text as correct_with_markables
+from annotations.texts.correction import excerpts, plan_correction
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
 from annotations.texts.versions import ReadText
 from annotations.transfers import orders
-from annotations.web.forms.texts import DeletionForm, PasteTextForm, TextForm, TextQueryForm, UploadTextsForm
+from annotations.web.confirmation import is_confirmed
+from annotations.web.forms.texts import (
+    CorrectionForm,
+    DeletionForm,
+    PasteTextForm,
+    TextForm,
+    TextQueryForm,
+    UploadTextsForm,
+)
 from annotations.web.views import signed_in_user
 from annotations.web.views.transfers import may_order
 
 # So many differences of two coders are listed; all of them are lit in the text.
 MOST_DIFFERENCES = 200
+# So many markables whose words a correction changes are listed.
+MOST_CHANGES = 200
 # The choices of an import of texts that nobody has coded.
 TEXTS_ONLY: Mapping[str, Any] = MappingProxyType(
     {"coder_from": "nobody", "predefined": True, "create": False, "options": {}}
@@ -139,7 +151,7 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         "text": row,
         "manages": may(project, Right.MANAGE),
         "manages_work": may(project, Right.MANAGE_WORK),
-        "not_begun": [coding for coding in codings if not coding.version],
+        "not_begun": [coding for coding in codings if not coding.is_begun],
         "coders": [_coder_links(chosen, coding) for coding in codings],
         "labels": labels,
         "chosen": [coding.coder.get_username() for coding in chosen],
@@ -216,6 +228,33 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
         return redirect("text", project.slug, row.slug)
     context = {"project": project, "text": row, "title": title, "form": form}
     return render(request, "annotations/texts/edit_text.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
+    """Change words of a text, whoever codes it, once somebody has seen what moves with them."""
+    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    row = _text_of(project, text)
+    form = CorrectionForm(row, request.POST if request.method == "POST" else None)
+    context: dict[str, Any] = {"project": project, "text": row, "form": form}
+    if request.method == "POST" and form.is_valid():
+        content, seen = form.cleaned_data["content"], form.cleaned_data["plan"]
+        try:
+            plan = plan_correction(row, content)
+            if is_confirmed(request) and not plan.obstacles and seen == plan.tag:
+                done = correct_with_markables(row, content, signed_in_user(request), seen)
+                messages.success(request, f"Corrected “{row.title}”: {pluralize(len(done.edits), 'place')}.")
+                if row.docset is not None:
+                    return redirect("docset", project.slug, row.docset.slug)
+                return redirect("text", project.slug, row.slug)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            form.show_plan(plan)
+            context |= {"plan": plan, "excerpts": excerpts(row.content, plan), "changes": plan.changes[:MOST_CHANGES]}
+    status = 400 if form.errors else 200
+    return render(request, "annotations/texts/correct_text.html", context, status=status)
 
 
 @login_required

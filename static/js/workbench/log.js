@@ -1,4 +1,5 @@
 // The steps of earlier visits, read from the log. Loaded with the log.
+import { mapState, mapSteps } from "./corrections.js";
 import { carryOutAll } from "./history.js";
 /** @import { Machine, Operation, Step, StepHistory, WorkbenchModel, WorkbenchPage } from "./types.js" */
 
@@ -20,16 +21,22 @@ export function withUnsent(log, unsent) {
 
 /**
  * What earlier visits did, from the first operation of the log on; then what this visit has done since.
- * @type {<M, S>(machine: Machine<M, S>, model: M, log: Operation[], visit: StepHistory) => StepHistory}
+ * @type {<M extends WorkbenchModel, S>(machine: Machine<M, S>, model: M, log: Operation[], visit: StepHistory) => StepHistory}
  */
 export function fromLog(machine, model, log, visit) {
-  const state = machine.empty();
+  let state = machine.empty();
   /** @type {Step[]} */
   let steps = [];
   /** @type {Step[]} */
   let undone = [];
   for (const operations of grouped(log)) {
-    const [{ uuid, step, undoes, kind }] = operations;
+    const [{ uuid, step, undoes, kind, payload }] = operations;
+    if (kind === "correct") {
+      state = mapState(state, payload.edits);
+      steps = mapSteps(model, steps, payload.edits);
+      undone = mapSteps(model, undone, payload.edits);
+      continue;
+    }
     const id = step ?? uuid;
     const inverse = carryOutAll(machine, model, state, operations);
     const at = undoes ? steps.findLastIndex((one) => one.id === undoes) : -1;

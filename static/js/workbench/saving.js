@@ -17,7 +17,12 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
     location.reload();
     await new Promise(() => {});
   }
-  const outbox = await openOutbox(place);
+  let outbox = await openOutbox(place);
+  const corrections = document.getElementById("corrections");
+  if (corrections) {
+    const { correctedOutbox } = await import("./corrections.js");
+    outbox = correctedOutbox(outbox, visit, JSON.parse(corrections.textContent), page.model, notify);
+  }
   const windows = new BroadcastChannel(`coindex ${place}`);
   const status = { state: /** @type {SaveState} */ ("saved"), waiting: 0, durable: outbox.durable };
   const token = document.querySelector('meta[name="csrf-token"]');
@@ -54,6 +59,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
         Object.assign(page, rebase(machine, page.model, page.base, missed, pending));
         refresh();
       },
+      corrected: () => location.reload(), // with what is unsent
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {
@@ -93,7 +99,9 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
       document.addEventListener(name, () => { read = true; }, true);
     }
     window.addEventListener("pagehide", () => {
-      own = { version: sync.version(), operations: outbox.unstored(), draft: draft() };
+      const seen = sync.version();
+      const written = draft();
+      own = { version: seen, operations: outbox.unstored(), draft: written && { ...written, seen } };
       storeVisit(place, own);
     });
     window.addEventListener("pageshow", (event) => {

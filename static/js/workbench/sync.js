@@ -41,6 +41,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
 
   /** @param {...Operation} operations those of one step are kept and sent together */
   function push(...operations) {
+    operations.forEach((operation) => { operation.seen = version; });
     pending.push(...operations);
     outbox.add(...operations).catch(() => hooks.storageFailed());
     if (!["waiting", "busy"].includes(rest)) {
@@ -103,7 +104,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     const { response, body } = await ask(url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": csrf() },
-      body: JSON.stringify({ version, operations: batch }),
+      body: JSON.stringify({ version, operations: batch }, (name, value) => (name === "seen" ? undefined : value)),
     });
     if (isSignedOut(response)) {
       return { kind: "signed-out" };
@@ -170,7 +171,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     }
     sending = false;
     const last = missed.at(-1);
-    if (last) {
+    if (last && !stop(missed)) {
       version = last.sequence;
       const known = new Set(missed.map((operation) => operation.uuid));
       drop(pending.filter((operation) => known.has(operation.uuid)));
@@ -178,6 +179,16 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
       hooks.missed(missed, [...pending]);
     }
     flush();
+  }
+
+  /** Keys say where words were: after a correction this page can neither send nor show anything. @param {Operation[]} missed */
+  function stop(missed) {
+    const corrected = missed.some(({ kind }) => kind === "correct");
+    if (corrected) {
+      sending = true;
+      hooks.corrected();
+    }
+    return corrected;
   }
 
   /** @type {(outcome: Outcome, batch: Operation[]) => void} */
@@ -205,7 +216,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     }
     if (outcome.kind === "problem") {
       refuse(outcome.problem, batch);
-    } else {
+    } else if (!stop(outcome.missed ?? [])) {
       version = outcome.version;
       limit = BATCH;
       if (outcome.missed) {

@@ -36,7 +36,24 @@ export type Change =
   | { kind: "move"; payload: { markable: string; to: string } }
   | { kind: "describe"; payload: ImportedDescription }
   | { kind: "import"; payload: { judgements: ImportedJudgement[]; scus?: ImportedDescription[] } }
+  | { kind: "correct"; payload: { edits: Edit[] } }
   | { kind: "submit" | "reopen"; payload: object };
+
+/** Words of the text that were replaced; offsets of the text before, in code points. */
+export interface Edit {
+  start: number;
+  end: number;
+  old: string;
+  new: string;
+  /** those that take in what is inserted at their edges */
+  segments: Span[];
+}
+
+/** A correction of the text, in the log. */
+export interface Correction {
+  sequence: number;
+  edits: Edit[];
+}
 
 export type Operation = Change & {
   uuid: string;
@@ -45,6 +62,8 @@ export type Operation = Change & {
   step?: string | null;
   /** the step that this one takes back */
   undoes?: string | null;
+  /** the version of the coding on whose text it was made; not sent */
+  seen?: number;
 };
 
 export type LoggedOperation = Operation & { sequence: number };
@@ -372,6 +391,8 @@ export interface SyncHooks {
   state: (state: SaveState, waiting: number) => void;
   acknowledged: (operations: Operation[]) => void;
   missed: (missed: Operation[], pending: Operation[]) => void;
+  /** the text was corrected: nothing more is sent from this page, which is to be loaded anew */
+  corrected: () => void;
   /** an operation was dropped; null: none was */
   refused: (operation: Operation | null, problem: Problem, pending: Operation[]) => void;
   /** the outbox no longer takes anything: what is unsent would be lost with the page */

@@ -6,14 +6,17 @@ import shutil
 import subprocess
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from annotations.coding import operations
-from annotations.coding.decisions import OperationRejected
+from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.judgements import judgements_of
+from annotations.coding.replay import log_mismatches
 from annotations.coding.scus import scu_descriptions
 from annotations.coding.state import coding_state
 from annotations.models import Coding
 from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.texts.correction import correct_text, plan_correction
 from tests.conftest import ROOT, change, skip_or_fail_in_ci
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 
@@ -88,6 +91,57 @@ def test_page_and_server_make_the_same_of_any_operations(project, codings, alice
     found = json.loads(run.stdout)
     assert comparable(found["judgements"]) == comparable(judgements_of(coding))
     assert found["undone"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_page_and_server_make_the_same_of_corrections_and_what_was_before_can_be_taken_back(
+    project, codings, alice, charlie, node, seed
+):
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    coding, text, draw = codings["alice"], codings["alice"].text, random.Random(seed)
+    n_corrections = 0
+    for turn in range(160):
+        coding.refresh_from_db()
+        given = list(text.markables.filter(predefined=True).values_list("key", flat=True))
+        try:
+            if turn % 8 == 7:
+                text.refresh_from_db()
+                word = draw.choice(text.content.split())
+                content = text.content.replace(word, draw.choice(["x", f"{word}s", f"so {word}", word[1:]]), 1)
+                correct_text(text, content, charlie, plan_correction(text, content).tag)
+                n_corrections += 1
+            else:
+                operations.apply(coding, alice, coding.version, [any_change(draw, given)])
+        except (OperationRejected, ValidationError):
+            continue
+    assert n_corrections
+    coding = Coding.objects.select_related("text", "coder").get(pk=coding.pk)
+    assert list(log_mismatches(coding)) == []
+    state = coding_state(coding, project)
+    log = [
+        {**entry, "uuid": str(entry["uuid"])}
+        for entry in coding.operations.values("uuid", "kind", "payload", "step", "undoes")
+    ]
+    run = subprocess.run(
+        [node, str(REPLAY)],
+        input=json.dumps({"state": state | {"judgements": {}}, "log": log}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(run.stdout)
+    given = set(text.markables.filter(predefined=True).values_list("key", flat=True))
+    empty = comparable({"": Decision("").payload()})[""]
+
+    def told(judgements: dict[str, dict]) -> dict[str, dict]:
+        return {key: one for key, one in comparable(judgements).items() if one != empty or key not in given}
+
+    assert told(found["judgements"]) == told(judgements_of(coding))
+    assert found["back"]
+    for inverse in found["back"]:
+        operations.apply(coding, alice, coding.version, [change(one["kind"], **one["payload"]) for one in inverse])
+        coding.refresh_from_db()
 
 
 def any_change_of_a_pyramid(draw: random.Random, words: list[list[int]]) -> operations.Change:

@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterator
 
+# The level of the markables that are the words of summaries.
+WORD_LEVEL = "word"
 # Between two letters or digits these characters do not end a word: don't, U.S., 2,500, walk-out.
 JOINERS = frozenset("'’.,:/-\u2010\u2011\u00b7")
 # Scripts without spaces between words, where each character counts as one: Thai to Lao, Burmese, Khmer, kana, Han.
@@ -46,6 +48,11 @@ def _after_marks(content: str, position: int) -> int:
     while position < len(content) and unicodedata.category(content[position]).startswith("M"):
         position += 1
     return position
+
+
+def is_word_character(character: str) -> bool:
+    """Return whether the character continues a word: a letter, digit or mark of a script with spaces between words."""
+    return (character.isalnum() or unicodedata.category(character).startswith("M")) and not _is_unspaced(character)
 
 
 def _is_unspaced(character: str) -> bool:

@@ -1,0 +1,180 @@
+// The text was corrected: where markables are now, as annotations/coding/corrections.py says. Loaded where it happened. Pure.
+import { keyOf, partsOf } from "./judgements.js";
+/** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "./types.js" */
+
+/** @typedef {{ given: Set<string> }} Given keys of the markables that came with the text */
+
+/** What an edit replaces, without what old and new words begin and end with alike. @type {(edit: Edit) => Span} */
+function core({ start, old, new: words }) {
+  const [before, after] = [Array.from(old), Array.from(words)];
+  let first = 0;
+  while (first < before.length && first < after.length && before[first] === after[first]) {
+    first += 1;
+  }
+  let [end, last] = [before.length, after.length];
+  while (end > first && last > first && before[end - 1] === after[last - 1]) {
+    end -= 1;
+    last -= 1;
+  }
+  return [start + first, start + end];
+}
+
+/** Where a span is afterwards; null: an edit cuts it, or nothing of it is left. @type {(span: Span, edits: Edit[]) => Span | null} */
+export function mapSpan([start, end], edits) {
+  let [movedStart, movedEnd] = [start, end];
+  for (const edit of edits) {
+    const growth = Array.from(edit.new).length - (edit.end - edit.start);
+    if (edit.segments.some(([first, last]) => first === start && last === end)) {
+      movedEnd += growth;
+      continue;
+    }
+    let [first, last] = [edit.start, edit.end];
+    if (first < end && start < last && !(start <= first && last <= end)) {
+      [first, last] = core(edit);
+    }
+    if (last <= start) {
+      movedStart += growth;
+      movedEnd += growth;
+    } else if (start <= first && last <= end && first < end) {
+      movedEnd += growth;
+    } else if (first < end) {
+      return null;
+    }
+  }
+  return movedStart < movedEnd ? [movedStart, movedEnd] : null;
+}
+
+/** @type {(spans: Span[], edits: Edit[]) => Span[] | null} */
+function mapSpans(spans, edits) {
+  const mapped = spans.flatMap((span) => {
+    const moved = mapSpan(span, edits);
+    return moved ? [moved] : [];
+  });
+  return mapped.length === spans.length ? mapped : null;
+}
+
+/** @type {(key: string, edits: Edit[]) => string | null} */
+export function mapKey(key, edits) {
+  const named = partsOf(key);
+  const mapped = named && mapSpans(named.parts, edits);
+  if (!named || !mapped) {
+    return null;
+  }
+  /** @type {Span[]} */
+  const parts = [];
+  for (const [start, end] of mapped) {
+    const last = parts.at(-1);
+    if (last && last[1] >= start) {
+      last[1] = end;
+    } else {
+      parts.push([start, end]);
+    }
+  }
+  return keyOf(named.level, parts);
+}
+
+/** @type {(keys: string[], edits: Edit[]) => string[]} those that are still there */
+const mapKeys = (keys, edits) => keys.flatMap((key) => mapKey(key, edits) ?? []);
+
+/** A change as it is meant after a correction; null: its words are not there any more. @type {(model: Given, change: Change, edits: Edit[]) => Change | null} */
+export function mapChange(model, change, edits) {
+  switch (change.kind) {
+    case "judge": {
+      const { payload } = change;
+      const markable = mapKey(payload.markable, edits);
+      const pointers = mapKeys(payload.pointers ?? [], edits);
+      const head = mapSpans(payload.head ?? [], edits);
+      return markable && head && pointers.length === (payload.pointers ?? []).length
+        ? { kind: "judge", payload: { ...payload, markable, pointers, head } } : null;
+    }
+    case "clear":
+    case "unmark": {
+      const markable = mapKey(change.payload.markable, edits);
+      // In a log before a correction it is not known which markables came with the text; these are not unmarked.
+      return markable === null ? null : { kind: model.given.has(markable) ? "clear" : change.kind, payload: { markable } };
+    }
+    case "move": {
+      const [markable, to] = [mapKey(change.payload.markable, edits), mapKey(change.payload.to, edits)];
+      return markable === null || to === null ? null : { kind: "move", payload: { markable, to } };
+    }
+    default:
+      return change;
+  }
+}
+
+/** @type {(judgements: Judgements, edits: Edit[]) => Judgements} */
+function mapJudgements(judgements, edits) {
+  return new Map([...judgements].flatMap(([key, value]) => {
+    const moved = mapKey(key, edits);
+    /** @type {Judgement} */
+    const judgement = { ...value, pointers: mapKeys(value.pointers, edits), head: mapSpans(value.head, edits) ?? [] };
+    return moved ? [[moved, judgement]] : [];
+  }));
+}
+
+/** Of the state of either page. @template S @param {S} state @param {Edit[]} edits @returns {S} */
+export function mapState(state, edits) {
+  if (state instanceof Map) {
+    return /** @type {S} */ (mapJudgements(state, edits));
+  }
+  const { judgements } = /** @type {{ judgements: Judgements }} */ (state);
+  return { ...state, judgements: mapJudgements(judgements, edits) };
+}
+
+/** The steps that can still be taken back: those after the last one whose words are gone. @type {(model: Given, steps: Step[], edits: Edit[]) => Step[]} */
+export function mapSteps(model, steps, edits) {
+  /** @type {Step[]} */
+  let mapped = [];
+  for (const step of steps) {
+    const changes = step.changes.map((change) => mapChange(model, change, edits));
+    const inverse = step.inverse.map((change) => mapChange(model, change, edits));
+    if ([...changes, ...inverse].includes(null)) {
+      mapped = [];
+    } else {
+      mapped.push({ ...step, changes: /** @type {Change[]} */ (changes), inverse: /** @type {Change[]} */ (inverse) });
+    }
+  }
+  return mapped;
+}
+
+/**
+ * The outbox of a page whose text was corrected: what was done before is as it is meant now. The visit is changed, too.
+ * @param {Outbox} outbox @param {Visit} visit @param {Correction[]} corrections @param {Given & { version: number }} model
+ * @param {(words: string) => void} notify
+ * @returns {Outbox}
+ */
+export function correctedOutbox(outbox, visit, corrections, model, notify) {
+  /** @type {string[]} */
+  const lost = [];
+  /** @type {(seen: unknown) => Edit[][]} */
+  const since = (seen) => corrections.filter(({ sequence }) => sequence > Number(seen ?? 0)).map(({ edits }) => edits);
+  /** @type {(operations: Operation[]) => Operation[]} */
+  const renew = (operations) => operations.flatMap((operation) => {
+    /** @type {Change | null} */
+    let change = operation;
+    for (const edits of since(operation.seen)) {
+      change = change && mapChange(model, change, edits);
+    }
+    if (change === null) {
+      lost.push(operation.uuid);
+      return [];
+    }
+    return [/** @type {Operation} */ ({ ...operation, kind: change.kind, payload: change.payload, seen: model.version })];
+  });
+  visit.operations = renew(visit.operations);
+  const draft = visit.draft;
+  if (draft && typeof draft.markable === "string") {
+    draft.markable = since(draft.seen).reduce((key, edits) => mapKey(key, edits) ?? "", draft.markable);
+  }
+  return {
+    ...outbox,
+    all: async () => {
+      const operations = renew(await outbox.all());
+      if (lost.length > 0) {
+        await outbox.remove(lost);
+        notify(`The text was corrected, and the words of ${lost.length === 1 ? "an answer that was" : `${lost.length} answers that were`} not yet saved are gone.`);
+      }
+      return operations;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+"""Deleting and ordering texts, and unassigning coders, by the API."""
+
+import pytest
+
+from annotations.models import Coding, Text
+from tests.conftest import judge
+
+PROJECT = "/api/v1/projects/tea/"
+URL = f"{PROJECT}texts/tea/"
+SEEN = {"If-Match": "*"}
+
+
+@pytest.fixture
+def client(signed_in, charlie, project):
+    return signed_in(charlie)
+
+
+def test_a_text_is_deleted_by_who_says_how_many_codings_go_with_it(client, text, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    assert client.delete(URL).status_code == 428
+    refused = client.delete(URL, headers=SEEN)
+    assert (refused.status_code, refused.json()["errors"]) == (
+        400,
+        {"begun": ["Codings that have begun: 1. Send this number to confirm."]},
+    )
+    assert Text.objects.filter(pk=text.pk).exists()
+    assert client.delete(f"{URL}?begun=1", headers=SEEN).status_code == 204
+    assert not Text.objects.filter(pk=text.pk).exists()
+
+
+def test_a_coder_is_unassigned_who_has_not_begun(client, codings, keys):
+    judge(codings["alice"], keys["a"], "none")
+    assert client.delete(f"{URL}codings/bob/", headers=SEEN).status_code == 204
+    refused = client.delete(f"{URL}codings/alice/", headers=SEEN)
+    assert "has begun" in refused.json()["errors"]["non_field_errors"][0]
+    assert list(Coding.objects.values_list("coder__username", flat=True)) == ["alice"]
+
+
+def test_a_text_is_put_to_a_place(client, project):
+    for slug in ("coffee", "water"):
+        Text.objects.create(project=project, slug=slug, title=slug.title(), content="words", position=5)
+    for place, expected in ((1, ["water", "tea", "coffee"]), (99, ["tea", "coffee", "water"])):
+        body = {"position": place}
+        url = f"{PROJECT}texts/water/"
+        assert client.patch(url, body, content_type="application/json", headers=SEEN).status_code == 200
+        assert list(project.texts.values_list("slug", flat=True)) == expected
+    assert client.patch(URL, {}, content_type="application/json", headers=SEEN).status_code == 400

@@ -1,0 +1,408 @@
+"""A text is corrected: all that has offsets moves with its words, and nothing is judged anew."""
+
+import io
+
+import pytest
+from django.core.exceptions import ValidationError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.data.extract import extract, reliability_data
+from agreement.measures import alpha
+from agreement.models import Remark
+from annotations.coding import operations
+from annotations.coding.corrections import (
+    TooManyChanges,
+    apply_edits,
+    correction_payload,
+    find_edits,
+    map_key,
+    map_span,
+    parse_correction,
+)
+from annotations.coding.decisions import OperationRejected
+from annotations.coding.judgements import judgements_of
+from annotations.coding.operations import VersionConflict
+from annotations.coding.replay import log_mismatches
+from annotations.coding.status import submit_coding
+from annotations.models import Coding, Judgement, Operation, Project, Segment
+from annotations.planning.assignments import unassign
+from annotations.schemes.project_scheme import set_coder_marked_levels
+from annotations.texts.chains import chains_by_pointers, members_of
+from annotations.texts.correction import _well_placed, correct_text, plan_correction
+from annotations.transfers.archiving.reading import archive_project
+from annotations.transfers.archiving.restoring import restore_project
+from tests.conftest import change, judge
+from tests.shared.cases import examples
+from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
+
+WORDS = st.text(alphabet="abcé \n.", max_size=24)
+
+
+def correct(text, user, *replacements):
+    """Correct words of the text, each time as a page would: plan, then confirm."""
+    text.refresh_from_db()
+    content = text.content
+    for old, new in replacements:
+        assert old in content
+        content = content.replace(old, new, 1)
+    plan = correct_text(text, content, user, plan_correction(text, content).tag)
+    text.refresh_from_db()
+    assert text.content == content == plan.content
+    return plan
+
+
+def words_of(text, key):
+    markable = text.markables.get(key=key)
+    return " ".join(text.content[start:end] for start, end in markable.parts)
+
+
+def mismatches(project):
+    return [each for coding in Coding.objects.filter(text__project=project) for each in log_mismatches(coding)]
+
+
+# ---- edits
+
+
+@examples(200)
+@given(before=WORDS, after=WORDS, line_end=st.sampled_from(["\n", "\r\n"]))
+def test_the_edits_make_one_version_from_the_other_and_are_in_order(before, after, line_end):
+    before = before.replace("\n", line_end)
+    edits = find_edits(before, after)
+    assert apply_edits(before, edits).replace(line_end, "\n") == after
+    assert all(before[edit.start : edit.end] == edit.old for edit in edits)
+    if edits:
+        assert parse_correction(correction_payload(edits)) == tuple(edits)
+
+
+@examples(200)
+@given(before=WORDS, after=WORDS, start=st.integers(0, 24), length=st.integers(1, 24))
+def test_words_outside_of_an_edit_stay_the_same_and_words_around_it_are_corrected(before, after, start, length):
+    end = min(start + length, len(before))
+    edits = find_edits(before, after)
+    if start >= end:
+        return
+    mapped = map_span((start, end), edits)
+    if all(edit.end <= start or end <= edit.start for edit in edits):
+        assert mapped is not None
+        assert after[slice(*mapped)] == before[start:end]
+    elif all(edit.end <= start or end <= edit.start or (start <= edit.start and edit.end <= end) for edit in edits):
+        inside = [edit for edit in edits if start <= edit.start < end and start < edit.end <= end]
+        first, last = mapped or (0, 0)
+        whole = apply_edits(before[start:end], [type(edit)(edit.start - start, edit.old, edit.new) for edit in inside])
+        assert after[first:last] == whole
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words", "expected"),
+    [
+        ("teh cat", "the cat", "teh", "the"),
+        ("teh cat", "the cat", "cat", "cat"),
+        ("teh cat", "the cat", "teh cat", "the cat"),
+        ("a cat", "a big cat", "cat", "cat"),  # inserted at its edge: outside
+        ("a cat", "a big cat", "a cat", "a big cat"),
+        ("cat", "cats", "cat", "cats"),  # a letter at its edge is of the word
+        ("a lot", "alot", "lot", "lot"),  # joined: it cuts the word, and only the space goes
+        ("don't", "do n't", "n't", "n't"),
+        ("the the cat", "the cat", "the", None),
+        ("big dog", "cat", "dog", None),
+        ("𝄞 teh", "𝄞 the", "teh", "the"),
+    ],
+)
+def test_a_markable_follows_its_words(before, after, words, expected):
+    start = before.rindex(words) if expected is None else before.index(words)
+    span = map_span((start, start + len(words)), find_edits(before, after))
+    assert (after[slice(*span)] if span else None) == expected
+
+
+def test_a_text_that_is_written_anew_is_no_correction():
+    with pytest.raises(TooManyChanges):
+        find_edits("one " * 2000, "two " * 2000)
+    with pytest.raises(TooManyChanges):
+        find_edits("word", "x" * 30_000)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"edits": []},
+        {"edits": [{"start": 0, "end": 2, "old": "a", "new": "b", "segments": []}]},
+        {"edits": [{"start": 0, "end": 1, "old": "a", "new": "a", "segments": []}]},
+        {"edits": [{"start": 4, "end": 4, "old": "", "new": "b", "segments": []}] * 2 + [{}]},
+        {"edits": [{"start": s, "end": s + 1, "old": "a", "new": "b", "segments": []} for s in (4, 1)]},
+    ],
+)
+def test_a_log_says_of_a_correction_what_can_be(payload):
+    with pytest.raises(OperationRejected):
+        parse_correction(payload)
+
+
+# ---- a text with codings
+
+
+@pytest.fixture
+def coded(project, codings, keys, alice, bob):
+    """Let Alice and Bob judge the dialogue, with a markable and a head of Alice's own, and Alice submit it."""
+    set_coder_marked_levels(project, project.levels.filter(coded=True))
+    text = codings["alice"].text
+    minute = text.content.index("a minute")
+    own = f"phrase:{minute}-{minute + 8}"
+    for name in ("alice", "bob"):
+        judge(codings[name], keys["a"], "none")
+        judge(codings[name], keys["c"], "phrase", keys["a"])
+        judge(codings[name], keys["d"], "phrase", keys["c"] if name == "alice" else keys["b"])
+    judge(codings["alice"], own, "none", head=[[minute + 2, minute + 8]])
+    codings["alice"].refresh_from_db()
+    submit_coding(codings["alice"], alice)
+    return text
+
+
+def figures(project):
+    """Return alpha, and the chains of each coding as labels or words of markables."""
+    extracted = extract(project)
+    data = reliability_data(extracted.select("open"), chains="full", top="category", unmarked="missing")
+    chains = {}
+    for coding in Coding.objects.filter(text__project=project):
+        judgements = judgements_of(coding)
+        order = list(coding.text.markables.order_by("start", "-end", "key").values_list("key", "pk"))
+        numbers = dict(order)
+        found = members_of(
+            chains_by_pointers([key for key, _ in order], {key: one["pointers"] for key, one in judgements.items()})
+        )
+        chains[coding.pk] = sorted(sorted(numbers[key] for key in chain) for chain in found.values())
+        answers = {numbers[key]: (one["category"], len(one["head"])) for key, one in judgements.items()}
+        chains[-coding.pk] = sorted(answers.items())
+    return alpha(data), chains
+
+
+def test_all_moves_and_no_figure_changes(coded, project, charlie, keys):
+    before = figures(project)
+    words = {one.pk: [coded.content[s:e] for s, e in one.parts] for one in coded.markables.all()}
+    turns = [coded.content[one.start : one.end] for one in coded.segments.all()]
+    plan = correct(coded, charlie, ("kettle", "big old kettle"), ("minute", "minut"))
+    assert figures(project) == before
+    for one in coded.markables.all():
+        now = [coded.content[start:end] for start, end in one.parts]
+        assert now == [each.replace("kettle", "big old kettle").replace("minute", "minut") for each in words[one.pk]], (
+            one.key
+        )
+        assert one.key.endswith(",".join(f"{start}-{end}" for start, end in one.parts))
+    assert [coded.content[one.start : one.end] for one in coded.segments.all()] == [
+        each.replace("kettle", "big old kettle").replace("minute", "minut") for each in turns
+    ]
+    head = Judgement.objects.exclude(head=[]).get().head
+    assert [coded.content[slice(*span)] for span in head] == ["minut"]
+    assert sorted(change.new for change in plan.changes if change.level != "Turn")[:1]
+    assert mismatches(project) == []
+
+
+def test_what_was_corrected_can_be_corrected_back(coded, project, charlie):
+    def rows():
+        return (
+            list(coded.markables.order_by("pk").values_list("pk", "key", "parts", "head", "start", "end")),
+            list(coded.segments.order_by("pk").values_list("pk", "start", "end")),
+            [judgements_of(coding) for coding in coded.codings.order_by("pk")],
+        )
+
+    before = rows()
+    correct(coded, charlie, ("the kettle", "a very old kettle"))
+    assert rows() != before
+    correct(coded, charlie, ("a very old kettle", "the kettle"))
+    assert rows() == before
+    assert mismatches(project) == []
+
+
+def test_keys_may_take_the_places_of_others(coded, project, charlie, codings):
+    text = coded
+    # "is it" and "it": after a letter is gone before them, each key is that of its neighbour before
+    for start in range(30, 36):
+        judge(codings["bob"], f"phrase:{start}-{start + 3}", "none")
+    n = text.markables.count()
+    correct(text, charlie, ("put", "pu"))
+    correct(text, charlie, ("pu", "put"))
+    assert text.markables.count() == n
+    assert mismatches(project) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words", "reason"),
+    [
+        ("the stove", "", "the stove", "deleted"),
+        ("kettle on the", "pot", "the kettle", "cuts"),
+        ("it hot", "hot", "it", "deleted"),
+    ],
+)
+def test_what_would_lose_its_words_is_named_and_nothing_changes(coded, project, charlie, old, new, words, reason):
+    content = coded.content.replace(old, new, 1)
+    plan = plan_correction(coded, content)
+    assert any(one.words == words and reason in one.reason for one in plan.obstacles), plan.obstacles
+    with pytest.raises(ValidationError, match=words):
+        correct_text(coded, content, charlie, plan.tag)
+    coded.refresh_from_db()
+    assert old in coded.content
+    assert not Operation.objects.filter(kind="correct").exists()
+
+
+def test_markables_that_would_have_the_same_words_are_named(coded, codings):
+    start = coded.content.index("will be,")
+    judge(codings["bob"], f"phrase:{start}-{start + 7}", "none")
+    judge(codings["bob"], f"phrase:{start}-{start + 8}", "none")
+    [obstacle] = plan_correction(coded, coded.content.replace("be,", "be")).obstacles
+    assert (obstacle.words, "the same words as “will be,”" in obstacle.reason) == ("will be", True)
+
+
+def test_blanks_that_somebody_has_marked_stand_in_no_way(coded, codings, charlie, project):
+    blank = coded.content.index(" kettle")
+    judge(codings["bob"], f"phrase:{blank}-{blank + 1}", "none")
+    correct(coded, charlie, ("minute", "while"))
+    assert mismatches(project) == []
+
+
+def test_a_deleted_word_is_the_one_of_two_that_no_markable_needs(coded, charlie, project):
+    correct(coded, charlie, ("put the kettle", "put the the kettle"))
+    plan = correct(coded, charlie, ("put the the kettle", "put the kettle"))
+    assert plan.obstacles == []
+    assert {words_of(coded, one.key) for one in coded.markables.filter(label="a")} == {"the kettle"}
+
+
+def test_what_is_said_in_a_segment_at_its_end_is_in_the_segment_and_in_no_phrase(coded, charlie, keys, project):
+    correct(coded, charlie, ("is fine", "is fine now"))
+    turn = coded.segments.order_by("-start").first()
+    assert coded.content[turn.start : turn.end].endswith("is fine now")
+    markable = coded.markables.filter(level__coded=False).order_by("-start").first()
+    assert words_of(coded, markable.key).endswith("is fine now")
+    assert mismatches(project) == []
+
+
+def test_a_mark_that_everybody_has_deleted_stands_in_no_way_unless_it_is_discussed(coded, charlie, codings, project):
+    start = coded.content.index("be,")
+    key = f"phrase:{start}-{start + 2}"
+    judge(codings["bob"], key, "none")
+    codings["bob"].refresh_from_db()
+    operations.apply(codings["bob"], codings["bob"].coder, codings["bob"].version, [change("unmark", markable=key)])
+    markable = coded.markables.get(key=key)
+    remark = Remark.objects.create(markable=markable, author=charlie, body="Why?")
+    content = coded.content.replace(" be,", ",")
+    [obstacle] = plan_correction(coded, content).obstacles
+    assert obstacle.words == "be"
+    remark.delete()
+    correct(coded, charlie, (" be,", ","))
+    assert not coded.markables.filter(pk=markable.pk).exists()
+    assert mismatches(project) == []
+
+
+def test_a_page_that_has_not_seen_a_correction_is_refused_and_told_of_it(coded, charlie, codings, project, keys):
+    bob = codings["bob"]
+    bob.refresh_from_db()
+    version, late = bob.version, change(markable=keys["f"], category="none")
+    correct(coded, charlie, ("kettle", "pot"))
+    with pytest.raises(VersionConflict) as conflict:
+        operations.apply(bob, bob.coder, version, [late])
+    [missed] = conflict.value.missed
+    assert missed["kind"] == "correct"
+    key = map_key(keys["f"], parse_correction(missed["payload"]))
+    operations.apply(bob, bob.coder, version + 1, [change(markable=key, category="none")])
+    assert words_of(coded, key) == "that"
+    assert mismatches(project) == []
+
+
+def test_nobody_has_begun_a_coding_because_its_text_was_corrected(text, codings, charlie, alice, keys):
+    correct(text, charlie, ("kettle", "pot"))
+    alices = codings["alice"]
+    with pytest.raises(VersionConflict):  # a page that was open shows the old words
+        operations.apply(alices, alice, 0, [change(markable=keys["a"], category="none")])
+    alices.refresh_from_db()
+    assert (alices.version, alices.corrections, alices.is_begun) == (1, 1, False)
+    assert unassign(text, "alice") == 1
+
+
+def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, codings, keys):
+    content = text.content.replace("kettle", "pot")
+    tag = plan_correction(text, content).tag
+    start = text.content.index("give")
+    set_coder_marked_levels(text.project, text.project.levels.filter(coded=True))
+    judge(codings["bob"], f"phrase:{start}-{start + 4}", "none")
+    with pytest.raises(ValidationError, match="changed since"):
+        correct_text(text, content, charlie, tag)
+
+
+@pytest.mark.parametrize("content", ["", "  ", "a\0b", "tea"])
+def test_what_no_text_can_be_is_refused(text, content):
+    with pytest.raises(ValidationError):
+        plan_correction(text, text.content if content == "tea" else content)
+
+
+def test_an_archive_holds_a_corrected_text_and_its_logs(coded, project, charlie):
+    correct(coded, charlie, ("kettle", "big old kettle"))
+    out = io.BytesIO()
+    archive_project(project, out)
+    restored = restore_project(out.getvalue(), slug="again").project
+    assert isinstance(restored, Project)
+    assert mismatches(restored) == []
+    before, after = (
+        [
+            (one.version, one.corrections, judgements_of(one))
+            for one in Coding.objects.filter(text__project=each).order_by("coder__username")
+        ]
+        for each in (project, restored)
+    )
+    assert before == after
+    again = io.BytesIO()
+    archive_project(restored, again)
+    correct(restored.texts.get(), charlie, ("big old kettle", "kettle"))
+    assert mismatches(restored) == []
+
+
+# ---- summaries
+
+
+def test_contributors_move_and_the_words_of_summaries_are_counted_anew(alice, bob, charlie):
+    project = pyramid_project()
+    text = models_of(docset(project, alice, bob))
+    for coding in codings_of(text).values():
+        build(coding, {"s": ["The ferry sank", "a ferry went down"], "t": ["at dawn", ["Boats", "saved"]]})
+    word = text.markables.get(key=contributor(text, "ferry").replace("contributor", "word"))
+    correct(text, charlie, ("ferry sank", "ferri sank at once"), ("Boats", "Some boats"))
+    keys = text.markables.filter(level__coded=True).values_list("key", flat=True)
+    contributors = {words_of(text, key) for key in keys}
+    assert contributors == {"The ferri sank", "a ferry went down", "at dawn", "Some boats saved"}
+    word.refresh_from_db()
+    assert words_of(text, word.key) == "ferri"
+    words = text.markables.filter(level__coded=False).order_by("start")
+    assert [words_of(text, one.key) for one in words][:5] == ["The", "ferri", "sank", "at", "once"]
+    summaries = Segment.objects.filter(text=text, kind="summary").order_by("start")
+    assert [text.content[one.start : one.end].split()[0] for one in summaries] == ["The", "At", "Forty"]
+    assert mismatches(project) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("ferry sank", "ferrysank", "inside of a word"),
+        ("Forty were rescued when the ferry sank.", "", "deleted"),
+    ],
+)
+def test_what_breaks_a_summary_is_refused(alice, old, new, reason):
+    text = models_of(docset(pyramid_project(), alice))
+    build(codings_of(text)["alice"], {"s": ["ferry"]})
+    plan = plan_correction(text, text.content.replace(old, new, 1))
+    assert any(reason in one.reason for one in plan.obstacles), plan.obstacles
+
+
+def test_what_stands_between_summaries_stays(alice):
+    text = models_of(docset(pyramid_project(), alice))
+    between = text.segments.order_by("start")[1].start - 1
+    [obstacle] = plan_correction(text, f"{text.content[:between]} x{text.content[between:]}").obstacles
+    assert obstacle.noun == "between summaries"
+
+
+@examples(60)
+@given(before=WORDS, after=WORDS)
+def test_an_edit_makes_the_same_text_wherever_it_is_put(before, after):
+    edits = find_edits(before, after)
+    spans = [(start, start + 3) for start in range(0, len(before) - 2, 2)]
+    placed = list(_well_placed(before, edits, spans))
+    assert apply_edits(before, placed) == after
+    if placed:
+        assert parse_correction(correction_payload(placed)) == tuple(placed)
