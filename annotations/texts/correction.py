@@ -38,7 +38,7 @@ from annotations.core.locks import sqlite_write_lock
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.spans import Span, lie_in
-from annotations.models import Coding, Judgement, Markable, Segment, Text, User
+from annotations.models import Coding, Judgement, Markable, Question, Segment, Text, User
 from annotations.projects.locks import lock_project
 
 logger = logging.getLogger(__name__)
@@ -169,6 +169,7 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
         Text.objects.filter(pk=text.pk).update(content=plan.content)
         _write_markables(plan, text)
         _write_segments(plan, text)
+        _write_questions(plan, text)
         Judgement.objects.bulk_update(plan.judgements, ["head"], batch_size=BATCH)
         operations.log_correction(codings, user, correction_payload(plan.edits))
         logger.info(
@@ -532,3 +533,11 @@ def _write_segments(plan: CorrectionPlan, text: Text) -> None:
         ((one.pk, text.pk, one.kind, one.start, one.end, one.label, one.speaker) for one in plan.segments),
         unique=["id"],
     )
+
+
+def _write_questions(plan: CorrectionPlan, text: Text) -> None:
+    """Let questions follow their markables; one whose words are gone is about the text."""
+    questions = list(Question.objects.filter(text=text).exclude(key=""))
+    for question in questions:
+        question.key = map_key(question.key, plan.edits) or ""
+    Question.objects.bulk_update(questions, ["key"], batch_size=BATCH)

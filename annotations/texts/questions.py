@@ -10,9 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import Http404
+from django.urls import reverse
 from django.utils import timezone
 
 from annotations.formats.model.keys import parse_key
+from annotations.mail.queue import notify
 from annotations.models import Level, Project, Question, Reply, Text, User
 from annotations.models.project import may
 from annotations.models.question import BODY_LENGTH
@@ -53,7 +55,8 @@ def reply_to(question: Question, author: User, body: str, *, resolve: bool = Fal
 
     With `resolve`, it is resolved by that. Raise ValidationError by field.
     """
-    question = Question.objects.select_for_update(of=("self",)).get(pk=question.pk)
+    questions = Question.objects.select_related("coder", "text__project").defer("text__content")
+    question = questions.select_for_update(of=("self",)).get(pk=question.pk)
     if question.replies.count() >= MAX_REPLIES:
         raise ValidationError(f"A thread has at most {MAX_REPLIES} replies.")
     reply = Reply.objects.create(question=question, author=author, body=_checked(body), created_at=timezone.now())
@@ -63,6 +66,10 @@ def reply_to(question: Question, author: User, body: str, *, resolve: bool = Fal
     question.save(update_fields=["needs_answer", "has_news", "resolved_at", "resolved_by"])
     if resolve:
         resolve_question(question, author)
+    if not asks:
+        text = question.text
+        path = reverse("question", args=[text.project.slug, question.uuid])
+        notify(question.coder, "answered", text.project, [text], path=path)
     return reply
 
 

@@ -22,6 +22,7 @@ from annotations.projects.anonymization import forget_person
 from annotations.projects.members import add_member
 from annotations.projects.peer_names import coded_title
 from annotations.projects.state import set_archived
+from annotations.texts.questions import ask, reply_to
 from annotations.transfers.pruning import prune
 from tests.conftest import change
 from tests.shared.pyramids import SUMMARIES, models_of, pyramid_project
@@ -118,11 +119,16 @@ def test_a_scorer_of_peers_reads_coded_names(mailoutbox, reachable, charlie):
     assert "Famous" not in mailoutbox[0].body
 
 
-def test_notify_is_for_answers_with_a_link_to_one(mailoutbox, reachable, project, text, codings):
-    notify(reachable, "answered", project, [text], path="/projects/tea/questions/7/")
+def test_an_answer_to_a_question_is_told_with_a_link_to_it(mailoutbox, reachable, text, codings, charlie):
+    question = ask(text, reachable, "Is *it* the kettle?")
+    reply_to(question, reachable, "Or the stove?")
+    send()
+    assert mailoutbox == []
+    reply_to(question, charlie, "The kettle.")
     send()
     assert mailoutbox[0].subject == "Answers on 1 text in “Tea”"
-    assert "https://coindex.example/projects/tea/questions/7/" in mailoutbox[0].body
+    assert f"https://coindex.example/projects/tea/questions/{question.uuid}/" in mailoutbox[0].body
+    assert "kettle" not in mailoutbox[0].body
 
 
 class BrokenBackend(EmailBackend):

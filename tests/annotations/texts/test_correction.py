@@ -30,6 +30,7 @@ from annotations.planning.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.chains import chains_by_pointers, members_of
 from annotations.texts.correction import _well_placed, correct_text, plan_correction
+from annotations.texts.questions import ask
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
 from tests.conftest import change, judge
@@ -315,6 +316,17 @@ def test_nobody_has_begun_a_coding_because_its_text_was_corrected(text, codings,
     alices.refresh_from_db()
     assert (alices.version, alices.corrections, alices.is_begun) == (1, 1, False)
     assert unassign(text, "alice") == 1
+
+
+def test_a_question_follows_its_words_and_is_about_the_text_without_them(coded, charlie, alice, keys):
+    minute = coded.content.index("give")
+    kept, lost = ask(coded, alice, "Which?", keys["c"]), ask(coded, alice, "Mine?", f"phrase:{minute}-{minute + 4}")
+    words = words_of(coded, keys["c"])
+    correct(coded, charlie, ("the kettle", "the old kettle"), ("give it", "it"))
+    kept.refresh_from_db()
+    lost.refresh_from_db()
+    assert (kept.key != keys["c"], words_of(coded, kept.key)) == (True, words)
+    assert lost.key == ""
 
 
 def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, codings, keys):
