@@ -1,6 +1,7 @@
 """A text is corrected: all that has offsets moves with its words, and nothing is judged anew."""
 
 import io
+import zipfile
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -32,6 +33,7 @@ from annotations.texts.chains import chains_by_pointers, members_of
 from annotations.texts.correction import _well_placed, correct_text, plan_correction
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
+from annotations.transfers.exporting.codings import documents_of, export_codings
 from tests.conftest import change, judge
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
@@ -352,6 +354,20 @@ def test_an_archive_holds_a_corrected_text_and_its_logs(coded, project, charlie)
     archive_project(restored, again)
     correct(restored.texts.get(), charlie, ("big old kettle", "kettle"))
     assert mismatches(restored) == []
+
+
+def test_what_is_exported_has_the_corrected_words(coded, project, charlie):
+    correct(coded, charlie, ("kettle", "big old kettle"))
+    [(coder, document)] = [each for each in documents_of(project) if each[0] == "alice"]
+    assert coder == "alice"
+    words = {document.content[start:end] for mark in document.marks for start, end in mark.parts}
+    assert {"the big old kettle", "the stove", "a minute", "minute"} - words == {"minute"}
+    for key in ("jsonlines", "brat", "conll2012"):
+        out = io.BytesIO()
+        export_codings(project, key, out)
+        with zipfile.ZipFile(out) as archive:
+            contents = b"".join(archive.read(name) for name in archive.namelist())
+        assert b"old" in contents
 
 
 # ---- summaries
