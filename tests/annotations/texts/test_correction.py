@@ -322,9 +322,9 @@ def test_nobody_has_begun_a_coding_because_its_text_was_corrected(text, codings,
 def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, codings, keys):
     content = text.content.replace("kettle", "pot")
     tag = plan_correction(text, content).tag
-    start = text.content.index("give")
+    start = text.content.index("kettle")
     set_coder_marked_levels(text.project, text.project.levels.filter(coded=True))
-    judge(codings["bob"], f"phrase:{start}-{start + 4}", "none")
+    judge(codings["bob"], f"phrase:{start}-{start + 6}", "none")
     with pytest.raises(ValidationError, match="changed since"):
         correct_text(text, content, charlie, tag)
 
