@@ -92,7 +92,6 @@ class CorrectionPlan:
     obstacles: list[Obstacle] = field(default_factory=list)
     changes: list[WordChange] = field(default_factory=list)
     moved: int = 0
-    unchanged: int = 0
     markables: list[Markable] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
@@ -104,14 +103,11 @@ class CorrectionPlan:
 
     @property
     def tag(self) -> str:
-        """A tag by which it is noticed that the correction does something else than somebody saw."""
+        """A tag by which it is noticed that other words change than somebody saw."""
         return etag_of(
             {
                 "edits": correction_payload(self.edits),
-                "moved": self.moved,
-                "unchanged": self.unchanged,
                 "changes": [[change.level, change.old, change.new] for change in self.changes],
-                "codings": [self.codings, self.submitted],
             }
         )
 
@@ -158,7 +154,8 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
     """
     with sqlite_write_lock(), transaction.atomic():
         lock_project(text.project_id)
-        text = Text.objects.select_for_update(of=("self",)).get(pk=text.pk)
+        # Whoever writes a row that refers to the text goes on, and is waited for at the coding.
+        text = Text.objects.select_for_update(of=("self",), no_key=True).get(pk=text.pk)
         # What a coder sends meanwhile is written first, and then moved; or it waits, and is refused as stale.
         codings = list(Coding.objects.select_for_update(of=("self",)).filter(text=text).order_by("pk"))
         plan = plan_correction(text, content)
@@ -350,9 +347,7 @@ def _plan_change(
 ) -> None:
     new = _words(plan.content, parts)
     plan.moved += _move(plan, markable, parts, head, key)
-    if words == new:
-        plan.unchanged += 1
-    else:
+    if words != new:
         plan.changes.append(WordChange(markable.level.label or markable.level.key, _short(words), _short(new)))
 
 

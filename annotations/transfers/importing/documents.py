@@ -20,6 +20,7 @@ from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align
 from annotations.models import Coding, Markable, Operation, Project, Text, User
+from annotations.projects.locks import lock_project
 from annotations.projects.members import get_or_create_coder
 from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.checking import (
@@ -84,6 +85,8 @@ def import_documents(
         checker.add(document)
     try:
         with transaction.atomic():
+            lock_project(project.pk)
+            checker.refuse_corrected_texts()
             plan = checker.plan({"create": create, "join": join, "trial": trial})
             report = checker.report(plan)
             write_plan(project, plan, by)
@@ -235,6 +238,14 @@ class _DocumentChecker:
             for checked in entry.checked
             if checked.source.file not in self.failures
         ]
+
+    def refuse_corrected_texts(self) -> None:
+        """Raise ImportFailed if words of a text were corrected since the files were checked against it."""
+        contents = {entry.text.pk: entry.text.content for entry in self.texts.values() if entry.text.pk}
+        for batch in batched(contents, MAX_KEYS):
+            for pk, content in Text.objects.filter(pk__in=batch).values_list("pk", "content").iterator():
+                if content != contents[pk]:
+                    raise ImportFailed("A text was corrected while the files were read; try again.")
 
     def _plan_texts(self, coders: dict[str, User]) -> Plan:
         """Return what to write: everything in the files that were not refused."""

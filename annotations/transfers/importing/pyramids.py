@@ -25,6 +25,7 @@ from annotations.formats.model.pyramid import NOT_IN_PYRAMID, PeerAnnotation, Py
 from annotations.models import Category, Coding, Docset, Level, Markable, Project, Text, User
 from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.text import TEXT_SLUG_LENGTH
+from annotations.projects.locks import lock_project
 from annotations.projects.members import get_or_create_coder
 from annotations.transfers.exporting.pyramids import pyramid_of
 from annotations.transfers.importing.addresses import compose, slugs_of_name
@@ -124,6 +125,7 @@ def import_pyramids(
     files = sorted(result.files, key=lambda file: isinstance(file.annotation, PeerAnnotation))
     try:
         with transaction.atomic():
+            lock_project(project.pk)  # no text of it is corrected meanwhile
             for number, file in enumerate(files):
                 if progress is not None:
                     progress(number, len(files))

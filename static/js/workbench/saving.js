@@ -59,7 +59,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
         Object.assign(page, rebase(machine, page.model, page.base, missed, pending));
         refresh();
       },
-      corrected: () => location.reload(), // with what is unsent
+      corrected: () => location.reload(),
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {

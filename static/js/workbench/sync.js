@@ -181,7 +181,7 @@ export function createSync({ url, user, csrf, version, outbox, hooks, fetch, tim
     flush();
   }
 
-  /** Keys say where words were: after a correction this page can neither send nor show anything. @param {Operation[]} missed */
+  /** Keys say where words were: after a correction nothing more is sent. @param {Operation[]} missed */
   function stop(missed) {
     const corrected = missed.some(({ kind }) => kind === "correct");
     if (corrected) {

@@ -1,6 +1,7 @@
 """A text is corrected: all that has offsets moves with its words, and nothing is judged anew."""
 
 import io
+import zipfile
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -33,6 +34,7 @@ from annotations.texts.correction import _well_placed, correct_text, plan_correc
 from annotations.texts.questions import ask
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
+from annotations.transfers.exporting.codings import documents_of, export_codings
 from tests.conftest import change, judge
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
@@ -332,9 +334,9 @@ def test_a_question_follows_its_words_and_is_about_the_text_without_them(coded, 
 def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, codings, keys):
     content = text.content.replace("kettle", "pot")
     tag = plan_correction(text, content).tag
-    start = text.content.index("give")
+    start = text.content.index("kettle")
     set_coder_marked_levels(text.project, text.project.levels.filter(coded=True))
-    judge(codings["bob"], f"phrase:{start}-{start + 4}", "none")
+    judge(codings["bob"], f"phrase:{start}-{start + 6}", "none")
     with pytest.raises(ValidationError, match="changed since"):
         correct_text(text, content, charlie, tag)
 
@@ -364,6 +366,20 @@ def test_an_archive_holds_a_corrected_text_and_its_logs(coded, project, charlie)
     archive_project(restored, again)
     correct(restored.texts.get(), charlie, ("big old kettle", "kettle"))
     assert mismatches(restored) == []
+
+
+def test_what_is_exported_has_the_corrected_words(coded, project, charlie):
+    correct(coded, charlie, ("kettle", "big old kettle"))
+    [(coder, document)] = [each for each in documents_of(project) if each[0] == "alice"]
+    assert coder == "alice"
+    words = {document.content[start:end] for mark in document.marks for start, end in mark.parts}
+    assert {"the big old kettle", "the stove", "a minute", "minute"} - words == {"minute"}
+    for key in ("jsonlines", "brat", "conll2012"):
+        out = io.BytesIO()
+        export_codings(project, key, out)
+        with zipfile.ZipFile(out) as archive:
+            contents = b"".join(archive.read(name) for name in archive.namelist())
+        assert b"old" in contents
 
 
 # ---- summaries

@@ -23,6 +23,7 @@ from annotations.coding import operations
 from annotations.models import Category, Coding, IdempotencyRecord, Project, Transfer, User
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
+from annotations.texts.correction import correct_text, plan_correction
 from annotations.transfers import orders
 from annotations.transfers.backups import MANIFEST, back_up
 from tests.annotations.transfers.test_importing import all_rows
@@ -32,9 +33,12 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 @pytest.fixture
 def worked(project, codings, keys, alice, bob, charlie, client) -> Project:
-    """Make some of everything: judgements, a pyramid, an export with its file, a session."""
+    """Make some of everything: judgements, a corrected text, a pyramid, an export with its file, a session."""
     judge(codings["alice"], keys["a"], "none", note="é 東 \U0001f600")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    corrected = codings["alice"].text
+    content = corrected.content.replace("stove", "stoves")
+    correct_text(corrected, content, charlie, plan_correction(corrected, content).tag)
     other = pyramid_project()
     text = models_of(docset(other, alice, bob))
     build(codings_of(text)["alice"], {"s": ["The ferry sank"], "t": ["at dawn"]})

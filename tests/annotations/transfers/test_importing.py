@@ -17,9 +17,11 @@ from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member, get_or_create_coder
 from annotations.schemes.ready_made import SCHEMES
-from annotations.transfers.importing.documents import import_documents, import_result
+from annotations.texts.correction import correct_text, plan_correction
+from annotations.transfers.importing.documents import _DocumentChecker, import_documents, import_result
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.sources import Source, SourceDocument, read_sources
+from tests.conftest import DIALOGUE
 
 WALK = "[Anna](=1) took [[her](=1) dog](=2) for a walk."
 OTHER_WALK = "[Anna](=x) took [her](=x) [dog](=y) for a walk."
@@ -641,3 +643,18 @@ def test_unnamed_parts_of_a_file_are_named_without_their_coder():
         ("walk 0", "ben"),
         ("walk 1", "ben"),
     ]
+
+
+def test_a_text_that_is_corrected_while_files_are_read_takes_none_of_them(project, text, charlie, monkeypatch):
+    document = plain.parse(DIALOGUE, "tea.txt")
+
+    def correct(self) -> None:
+        content = text.content.replace("kettle", "teapot")
+        correct_text(text, content, charlie, plan_correction(text, content).tag)
+        refuse(self)
+
+    refuse = _DocumentChecker.refuse_corrected_texts
+    monkeypatch.setattr(_DocumentChecker, "refuse_corrected_texts", correct)
+    with pytest.raises(ImportFailed, match="was corrected while"):
+        import_documents(project, [SourceDocument(document, "dora")], create=True)
+    assert not Coding.objects.filter(coder__username="dora").exists()
