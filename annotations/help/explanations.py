@@ -309,7 +309,11 @@ _MANUALS = {
         "dashboards#the-pages",
         DISAGREEMENT_RANGE,
     ),
-    "position": ("Where the item or items are among those of the text; the first is 1.", "dashboards#the-pages", "1 or more."),
+    "position": (
+        "Where the item or items are among those of the text; the first is 1.",
+        "dashboards#the-pages",
+        "1 or more.",
+    ),
     "most_apart": ("The item with most disagreement there.", "dashboards#the-pages", ""),
     "item_distance": (
         "The mean distance of two coders’ values of an item.",
