@@ -392,8 +392,7 @@ _MANUALS = {
     ),
     "activity": ("What coders decided, created and submitted, by day.", "managing#6-how-far-it-is", ""),
     "pace": (
-        "Judgements per day since the first of the last seven days with work, days without work counted, and the day on"
-        " which the rest is decided if that goes on. Only the last four weeks count.",
+        "Judgements per day since the first of the last seven days with work, idle days counted.",
         "managing#6-how-far-it-is",
         "",
     ),
