@@ -145,7 +145,7 @@ test("one goes to a markable by its number and to a turn by its label", () => {
 test("words cross a markable that they share words with, unless the one contains the other", () => {
   const model = open("the big red ball lay", "en", [["a", "phrase", 4, 16], ["b", "phrase", [0, 3], [12, 16]]]);
   /** @param {...string} parts */
-  const crossed = (...parts) => crossedBy(model, parts.map((part) => find(model, part))).map((one) => one.key);
+  const crossed = (...parts) => crossedBy(model.coded, parts.map((part) => find(model, part))).map((one) => one.key);
   assert.deepEqual(crossed("red"), []);
   assert.deepEqual(crossed("the big red ball lay"), []);
   assert.deepEqual(crossed("red ball lay"), ["b", "a"]);

@@ -188,9 +188,9 @@ export function brokenBy(model, judgements, from, to) {
 /** Whether all of some parts lies in others. @type {(outer: Span[], inner: Span[]) => boolean} */
 const holds = (outer, inner) => inner.every(([start, end]) => outer.some((part) => part[0] <= start && end <= part[1]));
 
-/** Markables that share words with some parts and neither contain them nor lie in them. @type {(model: Model, parts: Span[]) => Markable[]} */
-export function crossedBy(model, parts) {
-  return model.coded.filter((one) => one.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end))
+/** Of some markables those that share words with some parts and neither contain them nor lie in them. @type {(markables: Markable[], parts: Span[]) => Markable[]} */
+export function crossedBy(markables, parts) {
+  return markables.filter((one) => one.parts.some(([start, end]) => parts.some((part) => start < part[1] && part[0] < end))
     && !holds(one.parts, parts) && !holds(parts, one.parts));
 }
 
@@ -214,15 +214,23 @@ export function repeatsOf(model, { level, parts }) {
   const { content } = model;
   /** @param {Span} one */
   const words = (one) => content.slice(...one).replace(/\s+/g, " ");
+  let next = 0;
+  /** @type {Markable[]} */
+  let near = []; // markables that may reach into a match: looking through all for each would be slow
   for (const match of findMatches(content, words(span))) {
     const whole = words(match) === words(span) && match.every((place) => endsWord(content, place)) && snap(model, ...match)?.join() === match.join();
     const key = keyOfDraft(model, { level, parts: [match], at: 0 });
     if (!whole) {
       continue;
     }
+    near = near.filter((one) => one.end > match[0]);
+    while (next < model.coded.length && model.coded[next].start < match[1]) {
+      near.push(model.coded[next]);
+      next += 1;
+    }
     if (model.byKey.has(key)) {
       repeats.marked += 1;
-    } else if (crossedBy(model, [match]).length > 0) {
+    } else if (crossedBy(near, [match]).length > 0) {
       repeats.crossing += 1;
     } else if (repeats.keys.length === MOST_REPEATS) {
       repeats.rest += 1;

@@ -85,7 +85,7 @@ export function createMarking({ page, keyboard, pane, text, record, refresh, go,
 
   /** What words would cross, in a sentence; "" where they nest. @param {Span[]} parts @param {string} [but] key of a markable */
   function crossingOf(parts, but) {
-    const crossed = crossedBy(page.model, parts).filter(({ key }) => key !== but).map((one) => `“${one.words}”`);
+    const crossed = crossedBy(page.model.coded, parts).filter(({ key }) => key !== but).map((one) => `“${one.words}”`);
     return crossed.length === 0 ? "" : `Crosses ${crossed.slice(0, MOST_CROSSED).join(", ")}${crossed.length > MOST_CROSSED ? " and others" : ""}.`;
   }
 
