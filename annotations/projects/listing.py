@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from annotations.models import Coding, Membership, Project, Text, User
+from annotations.models import Coding, Membership, Project, Question, Text, User
 from annotations.models.project import ProjectQuerySet, may
 from annotations.models.rights import MANAGING_ROLES, Right
 
@@ -17,7 +17,10 @@ SEARCH_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class ProjectEntry:
-    """A project in the list. Texts and codings are those that the user may see; None: no list of texts."""
+    """A project in the list. Texts and codings are those that the user may see; None: no list of texts.
+
+    `n_news` counts the user's questions with a new answer, `n_unanswered` those of coders that the user may answer.
+    """
 
     project: Project
     role: str
@@ -25,6 +28,8 @@ class ProjectEntry:
     texts: int | None
     assigned: int
     submitted: int
+    n_news: int = 0
+    n_unanswered: int = 0
 
 
 def find_projects(user: User, search: str = "", *, archived: bool = False) -> ProjectQuerySet:
@@ -36,7 +41,7 @@ def find_projects(user: User, search: str = "", *, archived: bool = False) -> Pr
 
 
 def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEntry]:
-    """Return the entries of some of these projects, by three queries."""
+    """Return the entries of some of these projects, by four queries."""
     codings = Coding.objects.visible_to(user).filter(text__project__in=projects).order_by()
     counts = {"assigned": Count("pk"), "submitted": Count("pk", filter=Q(status=Coding.Status.SUBMITTED))}
     progress = {pk: found for pk, *found in codings.values_list("text__project").annotate(**counts)}
@@ -47,6 +52,10 @@ def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEn
     managing = Membership.objects.filter(project__in=projects, role__in=MANAGING_ROLES)
     for pk, name in managing.order_by("user__username").values_list("project", "user__username"):
         managers.setdefault(pk, []).append(name)
+    news = Count("pk", filter=Q(coder=user.pk, has_news=True))
+    waiting = Count("pk", filter=Q(needs_answer=True))
+    asked = Question.objects.filter(text__project__in=projects).order_by().values_list("text__project")
+    questions = {pk: found for pk, *found in asked.annotate(news=news, waiting=waiting)}
     return [
         ProjectEntry(
             project,
@@ -54,6 +63,8 @@ def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEn
             managers.get(project.pk, []),
             texts.get(project.pk, 0) if may(project, Right.READ_TEXTS) else None,
             *progress.get(project.pk, (0, 0)),
+            questions.get(project.pk, (0, 0))[0],
+            questions.get(project.pk, (0, 0))[1] if may(project, Right.DISCUSS) else 0,
         )
         for project in projects
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
@@ -100,7 +98,7 @@ def test_guidelines_that_changed_are_marked_until_the_panel_is_open(coder_of, si
 def test_on_the_pyramid_page_one_asks_by_the_button(sign_in, transactional_db, alice):
     models = models_of(docset(pyramid_project(), alice))
     page = sign_in(alice, f"/projects/ferry/texts/{models.slug}/code/")
-    page.get_by_role("button", name=re.compile("Ask")).click()
+    page.get_by_role("button", name="Questions").click()
     dialog = page.get_by_role("dialog", name="Questions")
     dialog.get_by_label("Question").fill("What is an SCU?")
     dialog.get_by_role("button", name="Ask").click()

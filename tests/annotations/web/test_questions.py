@@ -76,8 +76,12 @@ def test_questions_and_replies_are_bounded(text, alice, question, monkeypatch):
 def test_an_answer_is_news_to_the_coder_until_it_is_read(signed_in, alice, people, question):
     manager, coder = signed_in(people["manager"]), signed_in(alice)
     assert "1 question of coders waits for an answer" in manager.get("/projects/tea/").content.decode()
+    assert "1 question to answer" in manager.get("/").content.decode()
+    assert "to answer" not in coder.get("/").content.decode()
     manager.post(address(question), {"body": "*Yes*."})
     assert (reloaded(question).needs_answer, reloaded(question).has_news) == (False, True)
+    assert "1 question to answer" not in manager.get("/").content.decode()
+    assert "1 new answer" in coder.get("/").content.decode()
     assert "waits for an answer" not in manager.get("/projects/tea/").content.decode()
     assert "1 of your questions has a new answer" in coder.get("/projects/tea/").content.decode()
     assert "A question of yours has a new answer" in coder.get("/projects/tea/texts/tea/code/").content.decode()
