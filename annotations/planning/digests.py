@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.mail.queue import is_enabled, wants
-from annotations.models import Coding, Mail, Operation, Project, User
+from annotations.models import Coding, Mail, Operation, Project, Text, User
 from annotations.models.project import may
 from annotations.models.rights import Right
 from annotations.projects.mails import names_of
@@ -69,7 +69,8 @@ def _part(project: Project, user: User) -> dict[str, Any]:
     reopenings = Operation.objects.filter(coding=OuterRef("pk"), kind=Operation.Kind.REOPEN)
     own = Coding.objects.filter(text__project=project, coder=user, status=Coding.Status.OPEN)
     codings = own.annotate(reopened=Exists(reopenings)).select_related("text").defer("text__content")
-    assigned, reopened = [], []
+    assigned: list[Text] = []
+    reopened: list[Text] = []
     for coding in codings:
         (reopened if coding.reopened else assigned).append(coding.text)  # type: ignore[attr-defined]
     part = {
