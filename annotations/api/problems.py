@@ -30,6 +30,7 @@ TITLES = {
     413: "The request is too large",
     415: "This form is not understood",
     422: "The request is wrong",
+    423: "This can only be read",
     428: "Say what you have seen",
     429: "Too many requests",
     500: "The server failed",
@@ -66,7 +67,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if isinstance(error, Http404 | Coding.DoesNotExist):
         return problem(404, "not_found", str(error) or "Not found.")
     if isinstance(error, PermissionDenied):
-        return problem(403, getattr(error, "code", "permission_denied"), str(error) or "You may not do this.")
+        return _refusal(error)
     if isinstance(error, RecursionError | SuspiciousOperation):
         return _unreadable(error)
     if isinstance(error, OperationalError):
@@ -90,6 +91,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         if header in response.headers:
             response_problem[header] = response.headers[header]
     return response_problem
+
+
+def _refusal(error: PermissionDenied) -> Response:
+    """Return the response to what nobody may do, such as changing an archived project, or this person."""
+    status, code = getattr(error, "status", 403), getattr(error, "code", "permission_denied")
+    return problem(status, code, str(error) or "You may not do this.")
 
 
 def validation_error(error: DjangoValidationError) -> exceptions.ValidationError:

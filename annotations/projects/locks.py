@@ -10,7 +10,8 @@ from annotations.models import Project
 class ProjectArchived(PermissionDenied):
     """The project is archived: nothing of it is changed."""
 
-    code = "archived"
+    # In the API: a window that is open then keeps what it could not send, and says why.
+    status, code = 423, "archived"
 
 
 def refuse_archived(project: Project) -> None:

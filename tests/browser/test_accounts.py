@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 from annotations.mail.delivery import Delivery
 from annotations.models import Project
 from annotations.projects.members import add_member, get_or_create_coder
-from tests.browser.conftest import PASSWORD
+from annotations.projects.state import set_archived
+from tests.browser.conftest import PASSWORD, saved
 
 pytestmark = pytest.mark.browser
 
@@ -48,6 +49,20 @@ def test_a_member_without_a_password_gets_a_link_signs_in_and_confirms_an_addres
     dora.refresh_from_db()
     assert (dora.email, dora.muted_mails) == ("dora@example.org", ["digest"])
     page.context.close()
+
+
+@pytest.mark.expected_errors("423")
+def test_a_coder_whose_project_is_archived_meanwhile_reads_why_and_loses_nothing(coder_of):
+    coder = coder_of("1 M: put [the kettle](a) on [the stove](b)")
+    project = coder.coding.text.project
+    set_archived(project, archived=True)
+    coder.press("4")
+    expect(coder.page.locator("#notices")).to_contain_text("is archived: it can only be read.")
+    expect(coder.page.locator("#notices")).to_contain_text("1 kept in this browser")
+    set_archived(project, archived=False)
+    coder.page.reload()
+    saved(coder.page)
+    assert coder.coding.judgements.count() == 1
 
 
 def test_a_manager_copies_archives_opens_and_deletes_a_project(sign_in, charlie, project, text, codings):

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 from django.conf import settings as configured
 
-from config.logs import PERSONAL_PARAMETERS, JSONLinesFormatter, RefusalFilter, RequestIdFilter, request_id
+from annotations.mail.delivery import Delivery
+from annotations.mail.errors import MOST_ERRORS
+from config.logs import (
+    PERSONAL_PARAMETERS,
+    ErrorMailHandler,
+    JSONLinesFormatter,
+    RefusalFilter,
+    RequestIdFilter,
+    request_id,
+)
 from tests.access.role_matrix import OF_AGREED, PARAMETERS
 
 
@@ -134,3 +143,20 @@ def test_who_fails_to_sign_in_is_in_the_log_by_address_alone(client, db, setting
     told = [record.getMessage() for record in written.records if record.name.startswith("axes")]
     assert any("127.0.0.1" in one for one in told)
     assert not [one for one in told if "passphrase" in one]
+
+
+@pytest.mark.django_db
+def test_an_error_is_told_to_the_staff_by_mail_without_what_it_was_about(mail_server, mailoutbox):
+    mail_server.ADMINS = ["root@example.org"]
+    logger, handler = logging.Logger("errors"), ErrorMailHandler()
+    handler.addFilter(RequestIdFilter())
+    logger.addHandler(handler)
+    for _ in range(MOST_ERRORS + 2):
+        try:
+            raise LookupError("the answer of alice")
+        except LookupError:
+            logger.exception("Internal Server Error: %s", "/invitations/secret-words/")
+    assert Delivery().send_due() == len(mailoutbox) == MOST_ERRORS
+    assert mailoutbox[0].subject == "Error on the server: LookupError"
+    assert "/invitations/.../" in mailoutbox[0].body
+    assert "alice" not in mailoutbox[0].body

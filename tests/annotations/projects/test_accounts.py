@@ -225,3 +225,21 @@ def test_the_admin_confirms_no_address(client, mail_server, alice):
 def test_origins_are_recorded_for_many(project, alice, bob, charlie):
     record_origin(project, alice, bob)
     assert resettable_members(project, charlie) == {alice.pk, bob.pk}
+
+
+def test_the_api_sends_an_invitation_and_shows_no_link(signed_in, charlie, project, mail_server, mailoutbox):
+    sent = {"role": "coder", "address": "eve@example.org"}
+    answer = signed_in(charlie).post("/api/v1/projects/tea/invitations/", sent, "application/json")
+    assert (answer.status_code, answer.json()["link"], answer.json()["whom"]) == (201, None, "eve@example.org")
+    assert Delivery().send_due() == 1
+    assert mailoutbox[0].to == ["eve@example.org"]
+
+
+@pytest.mark.parametrize("field", ["addresses", "max_uses"])
+def test_the_api_says_why_an_invitation_is_not_sent(signed_in, charlie, project, request, field):
+    if field == "max_uses":
+        request.getfixturevalue("mail_server")
+    sent = {"role": "coder", "address": "eve@example.org", "max_uses": 5 if field == "max_uses" else 1}
+    answer = signed_in(charlie).post("/api/v1/projects/tea/invitations/", sent, "application/json")
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
+    assert not Invitation.objects.exists()

@@ -59,7 +59,7 @@ def test_no_page_and_no_request_of_the_api_writes_to_it(signed_in, alice, charli
     refused = signed_in(alice).post(
         "/api/v1/projects/tea/texts/tea/coding/operations/", json.dumps(judgement(keys)), "application/json"
     )
-    assert (refused.status_code, refused.json()["code"]) == (403, "archived")
+    assert (refused.status_code, refused.json()["code"]) == (423, "archived")
     manager = signed_in(charlie)
     for address in ("submit/", "edit/", "delete/"):
         who = signed_in(alice) if address == "submit/" else manager
