@@ -35,6 +35,7 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     if texts:
         _copy_texts(project, clone, levels)
     add_member(clone, manager, Membership.Role.MANAGER)
+    record_guidelines(clone, manager)
     return clone
 
 

@@ -152,6 +152,7 @@ def test_the_next_text_is_opened_at_once_and_an_empty_coding_is_not_called_compl
     expect(page).to_have_url(re.compile("/texts/second/code/$"))
     coder.at("Ann")
     coder.press("4")
+    expect(page.locator("#progress-text")).to_have_text("1 of 1 decided")
     saved(page)
     page.goto("/projects/own/")
     expect(page.get_by_role("row").nth(1)).to_contain_text("complete, not submitted")
