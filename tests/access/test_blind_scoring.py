@@ -52,6 +52,8 @@ def addresses(text: str) -> list[str]:
         "second": "bob",
         "key": "contributor:0-2",
         "secret": "x",
+        "token": "x",
+        "uidb64": "x",
         "page": "scores",
         "name": "coding",
     }
