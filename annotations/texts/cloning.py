@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from annotations.models import Category, Docset, Markable, Membership, Project, Segment, Text, User
+from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member
 
 # So many texts are copied at a time, with what belongs to them.

@@ -148,6 +148,7 @@ def test_a_copy_has_scheme_guidelines_settings_and_texts_if_wanted(project, text
     clone = clone_project(Project.objects.get(pk=project.pk), "copy", "Copy", maker, texts=texts)
     clone.refresh_from_db()
     assert (clone.guidelines, clone.results_open, clone.unmarked) == ("*Look.*", False, "missing")
+    assert [version.number for version in clone.guidelines_versions.all()] == [1]
     assert scheme_state(clone) == scheme_state(project)
     assert list(clone.memberships.values_list("user__username", "role")) == [("charlie", "manager")]
     assert not Coding.objects.filter(text__project=clone).exists()
