@@ -62,9 +62,10 @@ def describe_projects(user: User, projects: Sequence[Project]) -> list[ProjectEn
             Membership.Role(project.role).label,  # type: ignore[attr-defined]
             managers.get(project.pk, []),
             texts.get(project.pk, 0) if may(project, Right.READ_TEXTS) else None,
-            *progress.get(project.pk, (0, 0)),
-            questions.get(project.pk, (0, 0))[0],
-            questions.get(project.pk, (0, 0))[1] if may(project, Right.DISCUSS) else 0,
+            assigned=progress.get(project.pk, (0, 0))[0],
+            submitted=progress.get(project.pk, (0, 0))[1],
+            n_news=questions.get(project.pk, (0, 0))[0],
+            n_unanswered=questions.get(project.pk, (0, 0))[1] if may(project, Right.DISCUSS) else 0,
         )
         for project in projects
     ]
