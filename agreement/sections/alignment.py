@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from agreement.data.snippets import Snippet, read_snippets
-from agreement.reports.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
+from agreement.reports.coders.alignment import Chain, ChainAlignment, ChainPair, align_chains, texts_of_pair
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Figure, heat_map
 from agreement.sections.content import TablesAndCharts

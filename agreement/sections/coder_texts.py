@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from agreement.reports.basis import effective_distance
-from agreement.reports.coder_texts import TextDistances, compute_text_distances
+from agreement.reports.coders.texts import TextDistances, compute_text_distances
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, heat_map
 from agreement.sections.content import TablesAndCharts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.reports.coders import confusion_matrix
+from agreement.reports.coders.coders import confusion_matrix
 from agreement.reports.parameters import Parameters
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, heat_map

@@ -14,11 +14,11 @@ from agreement.data.activity import Day, count_remaining, read_activity, read_pr
 from agreement.data.pyramids import read_pyramids
 from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
+from agreement.reports.coders.timing import Times, estimate_paces, read_times
 from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.pyramids.attention import list_disputed_scus
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.timing import Times, estimate_paces, read_times
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.settings import read_settings
 from annotations.models import Project

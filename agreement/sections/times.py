@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agreement.reports.coders.timing import CoderTimes, count_by_day, read_times, summarize_times
 from agreement.reports.request import AnalysisRequest
-from agreement.reports.timing import CoderTimes, count_by_day, read_times, summarize_times
 from agreement.sections.charts import Chart, Dot, dot_plot, small_multiples
 from agreement.sections.content import TablesAndCharts
 from agreement.sections.tables import Column, Table, format_value

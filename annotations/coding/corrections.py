@@ -1,7 +1,7 @@
 """Corrections of a text: which words change, and where markables are afterwards. Pure.
 
 A correction is a list of edits in text order, that neither overlap nor touch. Offsets are those of the text before the
-correction and count code points. `static/js/workbench/corrections.js` maps keys by the same rules.
+correction and count code points. `static/js/workbench/saving/corrections.js` maps keys by the same rules.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder)
 
 
 def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder):
-    picker = DelayedAnswer(coder.page, "**/workbench/picker*.js")
+    picker = DelayedAnswer(coder.page, "**/workbench/dialogs/picker*.js")
     coder.press("Control+k", "2", "0", "Backspace", "3")
     picker.release()
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")

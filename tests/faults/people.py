@@ -71,7 +71,10 @@ class Person:
 
 @dataclass
 class Window:
-    """A window of a coder at a text. It works as static/js/workbench/sync.js does, and remembers all it was told."""
+    """A window of a coder at a text, which remembers all it was told.
+
+    It works as static/js/workbench/saving/sync.js does.
+    """
 
     person: Person
     project: str

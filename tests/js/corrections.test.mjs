@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { correctedOutbox, mapChange, mapKey } from "../../static/js/workbench/corrections.js";
-import { memoryOutbox } from "../../static/js/workbench/memory-outbox.js";
+import { correctedOutbox, mapChange, mapKey } from "../../static/js/workbench/saving/corrections.js";
+import { memoryOutbox } from "../../static/js/workbench/saving/memory-outbox.js";
 
 /** @param {number} start @param {string} old @param {string} words */
 const edit = (start, old, words, segments = []) => ({ start, end: start + Array.from(old).length, old, new: words, segments });

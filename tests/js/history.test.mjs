@@ -5,7 +5,7 @@ import {
   emptyHistory, removeStep, invert, redoable, markRedone, addStep, undoable, markUndone,
 } from "../../static/js/workbench/history.js";
 import { judge, JUDGEMENTS, sameJudgement } from "../../static/js/workbench/judgements.js";
-import { fromLog } from "../../static/js/workbench/log.js";
+import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { marked, points } from "./scenes.mjs";
 
 const OWN = "phrase:2-3";

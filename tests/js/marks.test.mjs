@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { crossedBy, headOf, mergeParts, keyOfDraft, moveEdge, neighbour, repeatsOf, snap, draftError, wordAt } from "../../static/js/coding/marks.js";
 import { destinations, markableAt } from "../../static/js/coding/destinations.js";
 import { load } from "../../static/js/coding/state.js";
-import { findMatches } from "../../static/js/workbench/search.js";
+import { findMatches } from "../../static/js/workbench/dialogs/search.js";
 import { marked, scene } from "./scenes.mjs";
 
 const open = (content, language = "en", marks = []) => load(scene(content, marks, { marking: true, language })).model;

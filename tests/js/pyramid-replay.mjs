@@ -1,8 +1,8 @@
 // What the pyramid page makes of a log: reads {state, log, tries} and writes what test_page_and_server.py compares.
 import { readFileSync } from "node:fs";
 import { emptyHistory } from "../../static/js/workbench/history.js";
-import { mapState } from "../../static/js/workbench/corrections.js";
-import { fromLog } from "../../static/js/workbench/log.js";
+import { mapState } from "../../static/js/workbench/saving/corrections.js";
+import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { after, touchedBy } from "../../static/js/pyramid/edits.js";
 import { refusal } from "../../static/js/pyramid/rules.js";
 import { apply, load, PYRAMID } from "../../static/js/pyramid/state.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { addStep, emptyHistory, invert, rebase } from "../../static/js/workbench/history.js";
-import { caps } from "../../static/js/workbench/keys.js";
+import { caps } from "../../static/js/workbench/keys/keys.js";
 import { ACTIONS, actionsOf } from "../../static/js/pyramid/actions.js";
 import { checkList } from "../../static/js/pyramid/checks.js";
 import * as edits from "../../static/js/pyramid/edits.js";

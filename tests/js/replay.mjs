@@ -1,8 +1,8 @@
 // What the page makes of a log: reads {state, log} and writes {judgements, undone, back} for test_page_and_server.py.
 import { readFileSync } from "node:fs";
 import { emptyHistory } from "../../static/js/workbench/history.js";
-import { mapState } from "../../static/js/workbench/corrections.js";
-import { fromLog } from "../../static/js/workbench/log.js";
+import { mapState } from "../../static/js/workbench/saving/corrections.js";
+import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { JUDGEMENTS } from "../../static/js/workbench/judgements.js";
 import { apply, load } from "../../static/js/coding/state.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryOutbox } from "../../static/js/workbench/memory-outbox.js";
-import { createSync, PATIENCE, stateText, uuid } from "../../static/js/workbench/sync.js";
+import { memoryOutbox } from "../../static/js/workbench/saving/memory-outbox.js";
+import { createSync, PATIENCE, stateText, uuid } from "../../static/js/workbench/saving/sync.js";
 
 const judge = (id, category = "none") => ({ uuid: id, kind: "judge", payload: { markable: `m-${id}`, category } });
 const answer = (status, body, headers = {}) => ({ status, type: "basic", headers: new Headers(headers), json: async () => body });

@@ -197,7 +197,11 @@ def test_every_setting_is_described_and_no_other():
 
 
 def test_what_the_coding_page_says_of_saving_is_in_the_guide():
-    script = (ROOT / "static" / "js" / "workbench" / "sync.js").read_text().partition("export function stateText")[2]
+    script = (
+        (ROOT / "static" / "js" / "workbench" / "saving" / "sync.js")
+        .read_text()
+        .partition("export function stateText")[2]
+    )
     literals = re.findall(r"[\"`](?:\$\{\w+\},? )?([^\"`$]+)[\"`]", script)
     said = [words for words in literals if " " in words or words.istitle()]
     guide = (DOCS / "coding.md").read_text()

@@ -11,8 +11,8 @@ from django.utils.http import urlencode
 
 from agreement.data.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
-from agreement.reports import coders as reports
 from agreement.reports.basis import cached, pick_texts
+from agreement.reports.coders import coders as reports
 from agreement.reports.course import seconds_per_judgement
 from agreement.reports.items.items import compute_items
 from agreement.reports.parameters import Parameters

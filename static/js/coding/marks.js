@@ -1,6 +1,6 @@
 // Words that a coder marks: drafts of markables, moved by words and characters, never cut inside a character. Pure.
 import { keyOf } from "../workbench/judgements.js";
-import { findMatches } from "../workbench/search.js";
+import { findMatches } from "../workbench/dialogs/search.js";
 import { isLegal } from "./candidates.js";
 import { apply, categoryOf, withMarks } from "./state.js";
 /** @import { Direction, Draft, Edge, Judgements, Markable, Model, Repeats, Span, TextModel, Unit } from "./types.js" */

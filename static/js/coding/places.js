@@ -1,5 +1,5 @@
 // Where words or numbers lead: to markables of the text. Loaded with the list of all actions.
-import { findMatches } from "../workbench/search.js";
+import { findMatches } from "../workbench/dialogs/search.js";
 import { destinations, markableAt } from "./destinations.js";
 import { describe } from "./view/panel.js";
 /** @import { Frame, Places } from "./types.js" */

@@ -1,5 +1,5 @@
 // Doing and taking back: edits of the pyramid are checked, written as steps, and shown.
-import { showDraft } from "../workbench/visits.js";
+import { showDraft } from "../workbench/saving/visits.js";
 import { createEditor } from "../workbench/editor.js";
 import { markableOf } from "../workbench/judgements.js";
 import * as edits from "./edits.js";

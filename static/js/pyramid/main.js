@@ -1,8 +1,8 @@
 // Wires state, view, keys and saving of the pyramid pages. Everything is shown at once; the server hears of it behind.
 import { around, byId, closeDialog } from "../workbench/element.js";
 import { emptyHistory } from "../workbench/history.js";
-import { createKeyboard } from "../workbench/keyboard.js";
-import { openSaving } from "../workbench/saving.js";
+import { createKeyboard } from "../workbench/keys/keyboard.js";
+import { openSaving } from "../workbench/saving/saving.js";
 import { paintSaveState, paintTime, say } from "../workbench/status.js";
 import { ACTIONS } from "./actions.js";
 import { createPyramidCommands, KEYS } from "./commands.js";

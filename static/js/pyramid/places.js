@@ -1,5 +1,5 @@
 // Where words lead: to SCUs and to words of the text. Loaded with the list of all actions.
-import { findMatches } from "../workbench/search.js";
+import { findMatches } from "../workbench/dialogs/search.js";
 import { filtered, nameOf } from "./state.js";
 import { badge } from "./view/words.js";
 /** @import { Frame, Places, Run } from "./types.js" */

@@ -51,7 +51,7 @@ export function togglePanel(id) {
 /** @template M @param {CommandOptions<M>} options */
 export function createCommands({ actions, available, keyboard, place, search, idle, subject, say, undo, relabel, refresh }) {
   const loadPicker = loadOnce(async () => {
-    const [{ createPicker }, places] = await Promise.all([import("./picker.js"), search.load(), import("./palette.js")]);
+    const [{ createPicker }, places] = await Promise.all([import("./dialogs/picker.js"), search.load(), import("./dialogs/palette.js")]);
     return { dialog: createPicker(byId("picker", HTMLDialogElement)), places };
   });
   /** @type {PlacePicker} */
@@ -87,11 +87,11 @@ export function createCommands({ actions, available, keyboard, place, search, id
   }
 
   async function palette() {
-    (await loadPart(() => import("./palette.js"), { keyboard, say }))?.openPalette(available, keyboard, picker, search.placeholder, run);
+    (await loadPart(() => import("./dialogs/palette.js"), { keyboard, say }))?.openPalette(available, keyboard, picker, search.placeholder, run);
   }
 
   async function help() {
-    const part = await loadPart(() => import("./key-list.js"), { keyboard, say });
+    const part = await loadPart(() => import("./keys/key-list.js"), { keyboard, say });
     keyList ??= part?.createKeyList(byId("help", HTMLDialogElement), { all: actions, shown: available, place, rightToLeft: keyboard.rightToLeft }, (choices) => {
       keyboard.rebind(choices);
       relabel();
@@ -110,7 +110,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
       keyboard.release();
       say("Press Tab to leave the text.");
     },
-    "ask": async () => (await loadPart(() => import("./questions.js"), { keyboard, say }))?.openQuestions(subject()),
+    "ask": async () => (await loadPart(() => import("./dialogs/questions.js"), { keyboard, say }))?.openQuestions(subject()),
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),
     "smaller": () => resize(-1),

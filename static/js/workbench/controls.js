@@ -1,6 +1,6 @@
 // Buttons and hints that name the keys of their actions.
 import { byId, element } from "./element.js";
-import { ariaKeys, caps } from "./keys.js";
+import { ariaKeys, caps } from "./keys/keys.js";
 /** @import { Keyboard } from "./types.js" */
 
 /** Tell the keys of a control to assistive technology. @param {Element} control @param {string[]} keys */

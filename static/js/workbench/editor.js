@@ -1,6 +1,6 @@
 // The one way by which a page changes its state: changes become steps of operations, shown at once and sent behind.
 import { addStep, applyChanges, invert, markRedone, markUndone, redoable, undoable } from "./history.js";
-import { uuid } from "./sync.js";
+import { uuid } from "./saving/sync.js";
 /** @import { Change, EditorOptions, WorkbenchModel } from "./types.js" */
 
 const IDLE_THRESHOLD = 5 * 60; // seconds; a longer pause is no time at work, as on the server
@@ -70,7 +70,7 @@ export function createEditor({ page, machine, sync, unsent, version, say, tell }
     reading = true;
     say("Loading your history…");
     try {
-      const { readHistory } = await import("./log.js");
+      const { readHistory } = await import("./saving/log.js");
       page.history = await readHistory(machine, page, sync.log(0, version), unsent);
       say("");
       return true;

@@ -1,5 +1,5 @@
 // What this browser stores of a coder's choices: keys, the size of the text, numbers of chains.
-import { storedChoices } from "./keys.js";
+import { storedChoices } from "./keys/keys.js";
 /** @import { Action, Choices } from "./types.js" */
 
 const SIZE = "coindex-text-size";

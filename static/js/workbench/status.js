@@ -1,6 +1,6 @@
 // How it stands: what is saved, the time at work, what is said to the eye, notices.
 import { button, byId, element } from "./element.js";
-import { stateText } from "./sync.js";
+import { stateText } from "./saving/sync.js";
 /** @import { SaveState } from "./types.js" */
 
 /** @param {string} text */

@@ -6,7 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from agreement.data.extract import extract
-from agreement.reports.coder_texts import compute_text_distances
+from agreement.reports.coders.texts import compute_text_distances
 from agreement.reports.parameters import Parameters
 from agreement.sections import coder_texts
 from agreement.sections.pages.registry import CODERS

@@ -1,5 +1,5 @@
 // What to look at before submitting, each with the way to it. Loaded when it is opened.
-import { openCheckList } from "../../workbench/check-list.js";
+import { openCheckList } from "../../workbench/dialogs/check-list.js";
 import { checkList } from "../checks.js";
 import { memberItem } from "./panel.js";
 /** @import { Page } from "../types.js" */

@@ -1,5 +1,5 @@
 // What to look at before submitting, each with the way to it. Loaded when it is opened.
-import { openCheckList } from "../../workbench/check-list.js";
+import { openCheckList } from "../../workbench/dialogs/check-list.js";
 import { button, element } from "../../workbench/element.js";
 import { checkList } from "../checks.js";
 import { freeCounts } from "../words.js";

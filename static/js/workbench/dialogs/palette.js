@@ -1,5 +1,5 @@
 // The list of all actions, and of places where words are typed. Loaded with the dialog in which it is shown.
-/** @import { Action, Keyboard, PlacePicker } from "./types.js" */
+/** @import { Action, Keyboard, PlacePicker } from "../types.js" */
 
 /**
  * @template M

@@ -1,10 +1,10 @@
 // Saving, on every page on which coders work: the outbox, the server, other windows, and what comes back.
-import { applyChanges, rebase, removeStep } from "./history.js";
+import { applyChanges, rebase, removeStep } from "../history.js";
 import { openOutbox } from "./outbox.js";
-import { dismiss, notify } from "./status.js";
+import { dismiss, notify } from "../status.js";
 import { createSync } from "./sync.js";
 import { forgetVisit, storeVisit, takeVisit } from "./visits.js";
-/** @import { Operation, SaveState, SavingOptions, Visit, WorkbenchModel } from "./types.js" */
+/** @import { Operation, SaveState, SavingOptions, Visit, WorkbenchModel } from "../types.js" */
 
 const NOT_TAKEN = "not saved"; // the notice while the server takes no answers
 const REFUSED = "refused";

@@ -1,6 +1,6 @@
 // Another key for an action: with the list of keys, which is loaded when it is opened. Pure.
 import { bindings } from "./keys.js";
-/** @import { Action, Choices } from "./types.js" */
+/** @import { Action, Choices } from "../types.js" */
 
 /**
  * Give an action one key instead of those it has. Who had that key before has it no more.

@@ -1,5 +1,5 @@
 // Brings operations to the server: in order, each at least once, told apart by uuid.
-/** @import { LoggedOperation, Operation, Outcome, Problem, SaveState, ServerAnswer, Sync, SyncOptions } from "./types.js" */
+/** @import { LoggedOperation, Operation, Outcome, Problem, SaveState, ServerAnswer, Sync, SyncOptions } from "../types.js" */
 
 const BATCH = 100;
 export const PATIENCE = 20000;

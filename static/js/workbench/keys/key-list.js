@@ -1,10 +1,10 @@
 // The list of keys: what each does, and how to give it another. Loaded when it is opened.
-import { keyCaps } from "./controls.js";
-import { around, button, element, inside } from "./element.js";
+import { keyCaps } from "../controls.js";
+import { around, button, element, inside } from "../element.js";
 import { choose } from "./key-choices.js";
 import { bindings, combination, onKeyboard } from "./keys.js";
-import { readKeys, storeKeys } from "./settings.js";
-/** @import { Action, Choices } from "./types.js" */
+import { readKeys, storeKeys } from "../settings.js";
+/** @import { Action, Choices } from "../types.js" */
 
 /**
  * @template M

@@ -1,5 +1,5 @@
 // Where operations wait in browsers that have no IndexedDB: they last as long as the page.
-/** @import { Operation, Outbox } from "./types.js" */
+/** @import { Operation, Outbox } from "../types.js" */
 
 /** @returns {Outbox} */
 export function memoryOutbox() {

@@ -1,7 +1,7 @@
 // The steps of earlier visits, read from the log. Loaded with the log.
 import { mapState, mapSteps } from "./corrections.js";
-import { carryOutAll } from "./history.js";
-/** @import { Machine, Operation, Step, StepHistory, WorkbenchModel, WorkbenchPage } from "./types.js" */
+import { carryOutAll } from "../history.js";
+/** @import { Machine, Operation, Step, StepHistory, WorkbenchModel, WorkbenchPage } from "../types.js" */
 
 /**
  * The history of a page with the steps of earlier visits.

@@ -1,5 +1,5 @@
 // Searching a text. Pure.
-/** @import { Span } from "./types.js" */
+/** @import { Span } from "../types.js" */
 
 const MOST = 5000;
 

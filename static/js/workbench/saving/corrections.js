@@ -1,6 +1,6 @@
 // The text was corrected: where markables are now, as annotations/coding/corrections.py says. Loaded where it happened. Pure.
-import { keyOf, partsOf } from "./judgements.js";
-/** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "./types.js" */
+import { keyOf, partsOf } from "../judgements.js";
+/** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "../types.js" */
 
 /** @typedef {{ given: Set<string> }} Given keys of the markables that came with the text */
 

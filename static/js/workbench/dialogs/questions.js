@@ -1,7 +1,7 @@
 // The dialog in which a coder asks the managers, and reads what they answered. Loaded when it is opened.
-import { observeReading } from "../reading.js";
-import { around, byId } from "./element.js";
-import { notify } from "./status.js";
+import { observeReading } from "../../reading.js";
+import { around, byId } from "../element.js";
+import { notify } from "../status.js";
 
 const NOT_SENT = "question";
 

@@ -1,5 +1,5 @@
 // From a key to an action, by the keys of a table of actions or those that the coder has chosen. Pure.
-/** @import { Action, Bindings, Choices, Focus, KeyPress, Pressed } from "./types.js" */
+/** @import { Action, Bindings, Choices, Focus, KeyPress, Pressed } from "../types.js" */
 
 const MODIFIERS = ["Control", "Shift", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Process", "Unidentified"];
 /** @type {Record<string, string>} */

@@ -1,7 +1,7 @@
 // What a visit leaves to the next one, stored when the page goes away: nothing slower would end.
-import { local, readJson, remove, write } from "./settings.js";
-import { notify } from "./status.js";
-/** @import { Visit } from "./types.js" */
+import { local, readJson, remove, write } from "../settings.js";
+import { notify } from "../status.js";
+/** @import { Visit } from "../types.js" */
 
 /** @param {string} place address of the coding and name of the user */
 const name = (place) => `coindex visit ${place}`;

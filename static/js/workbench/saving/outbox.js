@@ -1,5 +1,5 @@
 // Where operations wait until the server has them: IndexedDB, or memory where that is not to be had.
-/** @import { Operation, Outbox } from "./types.js" */
+/** @import { Operation, Outbox } from "../types.js" */
 
 const DATABASE = "coindex";
 const STORE = "outbox";
