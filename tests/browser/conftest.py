@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,7 +32,8 @@ expect.set_options(timeout=10_000)
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, object]:
-    found = chromium()
+    # The shell draws no window of its own, which takes most of the time of a short test.
+    found = shutil.which("chromium-headless-shell") or chromium()
     if found is None:
         skip_or_fail_in_ci("no Chromium on this machine (Debian's package: chromium)")
     return {"executable_path": found, "args": list(FLAGS)}
@@ -96,7 +99,9 @@ class DelayedAnswer:
 
     def wait_for_request(self) -> None:
         """Wait until the page has asked."""
+        deadline = time.monotonic() + 10
         while not self.routes:
+            assert time.monotonic() < deadline, "the page does not ask"
             self.page.wait_for_timeout(10)
 
     def release(self) -> None:

@@ -119,6 +119,7 @@ def test_no_script_of_the_data_runs_no_dialog_opens_and_nothing_comes_from_elsew
     assert [url for url in asked if not url.startswith((live_server.url, "data:"))] == []
 
 
+@pytest.mark.expected_errors("status of 404 .*/(account|password)/")  # pages of a site that has a mail server
 def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
     """Every page, parsed by the browser."""
     page = visit(world.roles["manager"], policy=True)

@@ -499,7 +499,7 @@ def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, cha
 def looked_at(page: Page, address: str) -> None:
     """Open a page of the demo, and wait until all of it is there."""
     page.goto(address)
-    expect(page.locator("main h1")).to_be_visible()
+    expect(page.locator("main h1").first).to_be_visible()
     for folded in page.locator("main details.agreement-pairs").all():
         folded.locator("> summary").click()
     charts = page.locator("[data-chart]").count()

@@ -52,7 +52,7 @@ def test_manager_imports_by_upload_and_walks_from_the_number_to_the_words(sign_i
     expect(page.locator(".statistic .statistic-value")).to_have_text(re.compile(r"0\.\d{3}"))
     page.locator(".statistic .statistic-value a").click()
     page.get_by_role("link", name="View items").click()
-    page.get_by_role("link", name="He", exact=True).click()
+    page.locator("#table-items").get_by_role("link", name="He", exact=True).click()
     expect(page.get_by_role("heading", name="“He”")).to_be_visible()
     page.locator(".agreement-pairs > summary").click()
     expect(page.get_by_role("row", name=re.compile("anna – ben")).locator("td").first).to_have_text("subset")

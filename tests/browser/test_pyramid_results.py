@@ -46,7 +46,7 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, manager)
     mark = page.locator(".agreement-scu-pair mark.agreement-difference").first
     expect(mark).to_have_css("border-bottom-style", "dashed")
     tab(page, "Items")
-    page.get_by_role("link", name="Ninety", exact=True).click()
+    page.locator("#table-items").get_by_role("link", name="Ninety", exact=True).click()
     expect(page.get_by_role("heading", name="“Ninety”")).to_be_visible()
     expect(page.locator("#overlay .is-current").first).to_have_text("Ninety")
     page.wait_for_load_state()  # with what listens to the buttons

@@ -332,7 +332,7 @@ def test_what_is_handed_in_can_only_be_read(builder_of):
     expect(builder.page.locator(".notice")).to_contain_text("can only be read")
     expect(builder.page.locator("#submit")).to_have_count(0)
     buttons = builder.page.locator("[data-do]:visible")
-    assert [one.get_attribute("data-do") for one in buttons.all()] == ["palette", "help", "layout"]
+    assert [one.get_attribute("data-do") for one in buttons.all()] == ["ask", "palette", "help", "layout"]
     assert builder.saved() == {"Sinking": ("ferry sank",)}
 
 
