@@ -21,14 +21,15 @@ def coder(coder_of):
 
 
 def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder):
-    routes = []
-    coder.page.route(PICKER, lambda route: routes.append(route))
-    coder.press("m", "ArrowRight")
+    picker = DelayedAnswer(coder.page, PICKER)
+    coder.press("m")
+    picker.wait_for_request()
+    coder.press("ArrowRight")
     expect(coder.page.locator("#say")).to_have_text(UNREACHABLE)
     coder.at("Kim")  # the arrow was meant for the dialog that did not come
     coder.press("ArrowRight")
     coder.at("Lee")
-    routes[0].continue_()
+    picker.release()
     expect(coder.page.get_by_role("dialog")).to_have_count(0)
     coder.press("ArrowLeft")
     coder.at("Kim")
@@ -40,21 +41,23 @@ def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder
     picker.release()
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
     coder.press("Escape")
-    coder.press("Control+k", "L", "e", "e", "Enter")
+    coder.press("Control+k")
+    expect(coder.page.get_by_role("combobox", name="All actions")).to_be_focused()
+    coder.press("L", "e", "e", "Enter")
     coder.at("Lee")
 
 
 def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder):
-    routes = []
-    coder.page.route(PICKER, lambda route: routes.append(route))
+    picker = DelayedAnswer(coder.page, PICKER)
     coder.press("m")
+    picker.wait_for_request()
     note = coder.page.locator("#note")
     note.click()
     coder.page.keyboard.type("hello")
     expect(note).to_have_value("hello")
     expect(coder.page.locator("#say")).to_have_text(UNREACHABLE)
     expect(note).to_have_value("hello")
-    routes[0].continue_()
+    picker.release()
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED")

@@ -314,6 +314,7 @@ def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
     builder.press("Enter", "Shift+ArrowRight", "Shift+ArrowRight", "c")
     expect(page.locator("#progress-text")).to_have_text("12 of 26 words in SCUs")
     builder.press("Control+k")
+    expect(page.get_by_role("combobox")).to_be_focused()
     page.keyboard.type("submit")
     builder.press("Enter")
     dialog = page.get_by_role("dialog", name="Before you submit")

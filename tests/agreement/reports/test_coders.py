@@ -19,8 +19,8 @@ from agreement.measures import (
     observed_agreement,
     score_interval,
 )
-from agreement.reports import coders
 from agreement.reports.basis import resolve, select_data
+from agreement.reports.coders import coders
 from agreement.reports.coreference import find_clusters
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding.status import submit_coding

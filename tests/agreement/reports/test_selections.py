@@ -15,8 +15,9 @@ from django.core.management import CommandError, call_command
 
 from agreement.data.extract import extract
 from agreement.measures import alpha
-from agreement.reports import coders, course, overall
+from agreement.reports import course, overall
 from agreement.reports.basis import resolve
+from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.parameters import InvalidParameter, Parameters
 from annotations.coding import operations

@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from agreement.data.activity import count_remaining
 from agreement.data.extract import extract
-from agreement.reports import timing
+from agreement.reports.coders import timing
 from agreement.reports.parameters import Parameters
 from agreement.sections import times as sections
 from agreement.sections.pages.registry import CODERS, COURSE

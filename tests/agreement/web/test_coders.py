@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import coders as reports
 from agreement.reports.basis import pick_texts
+from agreement.reports.coders import coders as reports
 from agreement.reports.course import seconds_per_judgement
 from agreement.reports.parameters import default_parameters
 from annotations.coding.active_time import activity_by_text_and_coder

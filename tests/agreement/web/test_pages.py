@@ -13,7 +13,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from agreement.data.extract import clear_cache
-from agreement.reports import coders, course, overall
+from agreement.reports import course, overall
+from agreement.reports.coders import coders
 from agreement.reports.parameters import default_parameters
 from annotations.models import Project
 from tests.shared.agreeing import (

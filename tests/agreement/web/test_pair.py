@@ -6,7 +6,7 @@ import pytest
 
 from agreement.data.extract import extract
 from agreement.measures import RELATIONS
-from agreement.reports import coders as reports
+from agreement.reports.coders import coders as reports
 from agreement.reports.items import items
 from agreement.reports.parameters import default_parameters
 from agreement.sections.labels import RELATION_LABELS

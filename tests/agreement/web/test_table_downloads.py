@@ -8,7 +8,8 @@ from io import StringIO
 import pytest
 
 from agreement.data.extract import extract
-from agreement.reports import coders, course, overall
+from agreement.reports import course, overall
+from agreement.reports.coders import coders
 from agreement.reports.items import categories, items
 from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters

@@ -144,9 +144,11 @@ class Interrupted(io.BytesIO):
 def test_a_backup_is_of_one_moment_though_people_save_meanwhile(worked, codings, keys, tmp_path, settings):
     before = without_sessions()
     coding = codings["bob"]
-    out = Interrupted(lambda: operations.apply(coding, coding.coder, 0, [change(markable=keys["a"], category="none")]))
+    coding.refresh_from_db()
+    version, judged = coding.version, change(markable=coding.text.markables.get(label="a").key, category="none")
+    out = Interrupted(lambda: operations.apply(coding, coding.coder, version, [judged]))
     back_up(out)
-    assert out.saved == 1
+    assert out.saved == version + 1
     assert out.writes > 60
     assert without_sessions() != before
     emptied()

@@ -35,5 +35,5 @@ def test_home_costs_the_same_queries_for_many_projects(signed_in, django_assert_
     client = signed_in(root)
     for number in (1, 2, 3):
         make_project(f"p{number}")
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             client.get("/")
