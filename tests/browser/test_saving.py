@@ -102,7 +102,7 @@ def server(tmp_path) -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.expected_errors("net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)")
+@pytest.mark.expected_errors("net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|CONTENT_LENGTH_MISMATCH)")
 def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser: Browser):
     context = browser.new_context(base_url=server.address)
     page = context.new_page()
