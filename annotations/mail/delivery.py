@@ -76,7 +76,7 @@ def _claim(mail: Mail) -> bool:
 
 
 def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
-    """Send the mail. Return False if there is nothing to say any more, or nobody to say it to."""
+    """Send the mail. Return False if there is nothing to tell any more, or no address to send it to."""
     try:
         message = _compose(mail)
     except Exception:
