@@ -116,7 +116,7 @@ def moved() -> dict[str, Any]:
     from annotations.schemes.project_scheme import set_coder_marked_levels
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.sources import SourceDocument
+    from annotations.transfers.importing.source_document import SourceDocument
 
     project = create_project("moves", "Moves", SCHEMES["poesio-artstein-2005"])
     coder = User.objects.create(username="mover")

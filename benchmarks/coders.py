@@ -40,7 +40,7 @@ def fill(logged: int) -> dict[str, Any]:
     from annotations.projects.tokens import create_token
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.sources import SourceDocument
+    from annotations.transfers.importing.source_document import SourceDocument
 
     project = create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])
     coders = User.objects.bulk_create([User(username=f"coder{number}") for number in range(CODERS)])

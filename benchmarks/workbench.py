@@ -74,7 +74,7 @@ def load() -> None:
     from annotations.projects.members import add_member
     from annotations.schemes.ready_made import SCHEMES
     from annotations.transfers.importing.documents import import_documents
-    from annotations.transfers.importing.sources import SourceDocument
+    from annotations.transfers.importing.source_document import SourceDocument
 
     coder = User.objects.create_user("coder", password=PASSWORD)
     project = create_project("bench", "Bench", SCHEMES["poesio-artstein-2005"])

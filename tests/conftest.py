@@ -27,7 +27,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 from tests.shared.cases import Selection, register_profiles
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -28,7 +28,7 @@ from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, reply_to
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
 from tests.conftest import DIALOGUE, change, judge, make_project
 from tests.shared.cases import cases

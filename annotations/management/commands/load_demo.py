@@ -20,7 +20,7 @@ from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 
 FILES = ("news", "dialogue", "sortal", "links", "summaries")
 PASSWORD = "coindex-demo"  # noqa: S105 - printed on purpose, for a developer's own machine

@@ -21,7 +21,7 @@ from annotations.models import Category, Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.schemes.project_scheme import scheme_spec
 from annotations.transfers.importing.naming import Naming
-from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 
 LANGUAGE, DIRECTION = "en", "ltr"
 MAX_KEY_LENGTH = 500

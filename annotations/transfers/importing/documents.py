@@ -38,7 +38,8 @@ from annotations.transfers.importing.checking import (
 )
 from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.report import Failure, ImportFailed, Report
-from annotations.transfers.importing.sources import ReadResult, SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.sources import ReadResult
 from annotations.transfers.importing.writing import Plan, PlannedText, write_plan
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})

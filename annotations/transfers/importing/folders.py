@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import batched
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from annotations.core.bulk import MAX_KEYS
 from annotations.formats import Finding, FormatError
@@ -15,9 +14,7 @@ from annotations.formats.model.alignment import skeleton_of
 from annotations.models import Project, Text
 from annotations.transfers.importing.addresses import slugs_of_name
 from annotations.transfers.importing.report import Failure
-
-if TYPE_CHECKING:
-    from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 
 # So many folders above a file may stand in the name of its text.
 MOST_FOLDERS = 20

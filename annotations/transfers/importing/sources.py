@@ -32,6 +32,7 @@ from annotations.models import Project, Text
 from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.folders import name_by_folder, names_in_folders, text_folder
 from annotations.transfers.importing.report import Failure
+from annotations.transfers.importing.source_document import SourceDocument
 
 # So many kinds of files are named at most where none of them is read.
 MOST_SUFFIXES = 5
@@ -74,23 +75,6 @@ def open_sources(files: Iterable[tuple[str, bytes]]) -> list[Source]:
             message = f"{error.message}; the server's settings IMPORT_MAX_FILES and IMPORT_MAX_BYTES bound that"
             raise FormatError(message, error.file) from error
     return sources
-
-
-@dataclass(frozen=True, slots=True)
-class SourceDocument:
-    """A document and the name of its coder; None if it has a text but no coding.
-
-    `source` is the file that is imported or refused with it; empty if it is that of the document.
-    """
-
-    document: Document
-    coder: str | None
-    source: str = ""
-
-    @property
-    def file(self) -> str:
-        """The file that is imported or refused with the document."""
-        return self.source or self.document.file
 
 
 @dataclass(slots=True)

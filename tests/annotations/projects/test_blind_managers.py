@@ -11,7 +11,7 @@ from annotations.projects.anonymization import forget_person
 from annotations.projects.members import add_member
 from annotations.transfers.archiving import archive_project, restore_project
 from annotations.transfers.importing.documents import import_documents
-from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 from tests.conftest import DIALOGUE, judge, person
 from tests.shared.pyramids import pyramid_project
 

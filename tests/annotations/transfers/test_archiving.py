@@ -48,7 +48,7 @@ from annotations.transfers.exporting.codings import documents_of
 from annotations.transfers.exporting.dispatch import export_files
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.report import ImportFailed
-from annotations.transfers.importing.sources import SourceDocument
+from annotations.transfers.importing.source_document import SourceDocument
 from tests.annotations.docsets.test_creation import SINKING
 from tests.annotations.formats.test_project import files, rezipped
 from tests.annotations.transfers.test_importing import all_rows

@@ -21,7 +21,8 @@ from annotations.transfers.importing.dispatch import import_sources
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.folders import name_by_folder
 from annotations.transfers.importing.report import ImportFailed, Report
-from annotations.transfers.importing.sources import Source, SourceDocument, open_sources
+from annotations.transfers.importing.source_document import SourceDocument
+from annotations.transfers.importing.sources import Source, open_sources
 from tests.reference import conll_scorer
 from tests.shared.growth import assert_grows_with_input
 
