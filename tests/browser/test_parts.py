@@ -20,8 +20,16 @@ def coder(coder_of):
     return coder
 
 
-def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder):
+@pytest.fixture
+def picker(coder):
+    """Return the answer with the picker, held back before the page loads."""
     picker = DelayedAnswer(coder.page, PICKER)
+    coder.page.reload()
+    coder.at("Kim")
+    return picker
+
+
+def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder, picker):
     coder.press("m")
     picker.wait_for_request()
     coder.press("ArrowRight")
@@ -35,8 +43,7 @@ def test_keys_wait_for_a_part_on_its_way_and_go_on_where_it_does_not_come(coder)
     coder.at("Kim")
 
 
-def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder):
-    picker = DelayedAnswer(coder.page, PICKER)
+def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder, picker):
     coder.press("Control+k", "2", "0", "Backspace", "3")
     picker.release()
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
@@ -47,8 +54,7 @@ def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder
     coder.at("Lee")
 
 
-def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder):
-    picker = DelayedAnswer(coder.page, PICKER)
+def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder, picker):
     coder.press("m")
     picker.wait_for_request()
     note = coder.page.locator("#note")

@@ -176,6 +176,17 @@ class Program(Server):
                         return pids
                     signal_all(pids, signal.SIGCONT)
 
+    def stop_idle(self, pid: int) -> None:
+        """Stop the process at a moment when nobody writes: it keeps nobody else from writing."""
+        with self.watched() as is_written:
+            until = time.monotonic() + SECONDS
+            os.kill(pid, signal.SIGSTOP)
+            while stays(is_written):
+                assert time.monotonic() < until, "waited in vain: it does not write"
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(0.005)
+                os.kill(pid, signal.SIGSTOP)
+
     def let_time_pass(self, pk: int) -> None:
         """Set the last sign of life of the transfer so long ago that its worker counts as lost."""
         with self.inside():

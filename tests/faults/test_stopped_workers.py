@@ -87,7 +87,7 @@ def test_a_worker_with_nothing_to_do_ends_at_once_and_leaves_no_sign_of_life(pro
 
 def test_an_import_that_is_cancelled_by_the_api_comes_to_nothing_and_the_worker_goes_on(program):
     pk = begin_import(program, "cancelled")
-    program.worker.send_signal(signal.SIGSTOP)
+    program.stop_idle(program.worker.pid)
     try:
         answer = program.manager.post(f"/transfers/{pk}/cancel/") if told(program.manager, pk)["done"] == 0 else None
     finally:

@@ -1,6 +1,7 @@
 """The worker of django-tasks-db, made to survive a restart of the database, to end when told to, and to be seen."""
 
 import logging
+import signal
 import sys
 import time
 from argparse import ArgumentParser, ArgumentTypeError
@@ -134,6 +135,8 @@ class Command(db_worker.Command):
         # The command of the package makes a worker of the class that its module names.
         db_worker.Worker = Worker  # type: ignore[misc]
         db_worker.logger.addFilter(is_news)
+        # Who sees a sign of life may tell it to end before the worker of the package listens.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         with beating(settings.WORKERS_DIR, options["worker_id"], stuck_after):
             while True:
                 try:
