@@ -125,8 +125,9 @@ class Camera:
         print(f"docs/images/{name}.png")
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
-    def charts(self) -> None:
-        """Wait until every chart of the page is drawn."""
+    def settle(self) -> None:
+        """Wait until what the page loads by itself is there, and every chart is drawn."""
+        self.page.wait_for_load_state("networkidle")
         for chart in self.page.locator("[data-chart]:visible").all():
             chart.scroll_into_view_if_needed()
             chart.locator(".main-svg").first.wait_for()
@@ -252,7 +253,7 @@ def dashboards(camera: Camera) -> None:
     for name, (rest, height) in DASHBOARDS.items():
         camera.go(f"/projects/{rest}")
         page.locator("main h1").wait_for()
-        camera.charts()
+        camera.settle()
         camera.shoot(name, height)
     camera.go("/projects/news/agreement/items/")
     page.get_by_role("link", name="they").click()
@@ -288,7 +289,7 @@ def pages(camera: Camera) -> None:
             for width, scheme in itertools.product(WIDTHS, ("light", "dark")):
                 page.set_viewport_size({"width": width, "height": HEIGHT})
                 page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-                camera.charts()
+                camera.settle()
                 page.screenshot(path=PAGES / f"{name}-{view}-{width}-{scheme}.png", full_page=True)
             print(f"{name}: {address}")
 

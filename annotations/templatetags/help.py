@@ -12,7 +12,8 @@ register = template.Library()
 @register.inclusion_tag("annotations/help/info_button.html")
 def info_button(at: str, key: str, label: str) -> dict[str, Any]:
     """Return a button with this label that opens the panel of the same key at the same place of the page."""
-    return {"id": f"info-{at}-{key}", "label": label}
+    start, space, end = label.rpartition(" ")
+    return {"id": f"info-{at}-{key}", "start": start + space, "end": end}
 
 
 @register.inclusion_tag("annotations/help/info_panel.html")

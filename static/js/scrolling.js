@@ -1,5 +1,5 @@
-// Marks tables that are wider than their place: a shadow at each side where one is cut (data-cut), and a stop for the
-// keyboard.
+// Marks tables that are wider or higher than their place: a shadow at each side where one is cut (data-cut, data-below),
+// and a stop for the keyboard.
 
 const SELECTOR = ".table-scroll";
 
@@ -8,14 +8,18 @@ function mark(box) {
   const hidden = box.scrollWidth - box.clientWidth;
   const from = Math.abs(box.scrollLeft); // negative in texts from right to left
   const cut = hidden < 2 ? "" : from < 1 ? "end" : from < hidden - 1 ? "both" : "start";
-  if ((box.dataset.cut ?? "") === cut) return;
+  const isHigher = box.scrollHeight > box.clientHeight + 1;
+  box.toggleAttribute("data-below", isHigher && box.scrollTop + box.clientHeight < box.scrollHeight - 1);
   if (cut) {
     box.dataset.cut = cut;
+  } else {
+    delete box.dataset.cut;
+  }
+  if (cut || isHigher) {
     box.tabIndex = 0;
     box.role = "region";
     box.ariaLabel ??= box.querySelector("caption")?.textContent.trim() ?? "";
   } else {
-    delete box.dataset.cut;
     box.removeAttribute("tabindex");
   }
 }
