@@ -84,6 +84,9 @@ class Composed:
 type Cell = CellValue | Linked | Composed
 
 
+PROSE_LENGTH = 40  # characters from which on a cell is given room for several words in a line
+
+
 @dataclass(frozen=True, slots=True)
 class RenderedCell:
     """A cell for the page's template."""
@@ -98,6 +101,10 @@ class RenderedCell:
     @property
     def is_number(self) -> bool:
         return self.kind != "text"
+
+    @property
+    def is_prose(self) -> bool:
+        return isinstance(self.value, str) and len(self.value) >= PROSE_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
