@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Invitation, Membership, Project, User
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects import invitations
 from annotations.projects.accounts import make_reset_link, resettable_members
@@ -74,6 +74,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "links": links,
         "now": timezone.now(),
         "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
+        "manages": may_change(project, Right.MANAGE),
         "sees_work": sees_work,
         "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
         "invitations": Invitation.objects.filter(project=project).select_related("used_by"),
