@@ -127,6 +127,7 @@ def _compose(mail: Mail) -> EmailMessage | None:
     if user is not None and kind.label:
         link = unsubscribe_link(user, kind.key)
         headers["List-Unsubscribe"] = f"<{link}>"
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"  # RFC 8058
         body += f"To turn off mails of this kind ({kind.label.lower()}): {link}\n"
     to = mail.address or (user.email if user is not None else "")
     return EmailMessage(message.subject, body, settings.DEFAULT_FROM_EMAIL, [to], headers=headers)

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods
 
@@ -83,12 +84,16 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "annotations/account/confirm_mail.html", {"address": address}, status=status)
 
 
+@csrf_exempt
 @with_mail
 @never_cache
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """Turn off a kind of mails. The signature in the address is the authorization."""
+    """Turn off a kind of mails. The signature in the address is the authorization.
+
+    Mail programs and providers send the form for their users (RFC 8058): they have no token of a page.
+    """
     found = read_unsubscribe_token(token)
     kind = find_kind(found[1]) if found else None
     is_off = False

@@ -7,6 +7,7 @@ from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
 import pytest
 from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
 from annotations.coding.status import reopen_coding, submit_coding
@@ -254,6 +255,18 @@ def test_a_mail_is_turned_off_by_its_signed_link(client, mailoutbox, reachable, 
     assert client.post(path[:-2] + "x/").status_code == 404
     notify(reachable, "answered", project, [text])
     assert Mail.objects.filter(state="waiting").count() == 0
+
+
+def test_programs_turn_a_mail_off_by_one_click(mailoutbox, reachable, project, text):
+    notify(reachable, "answered", project, [text])
+    send()
+    headers = mailoutbox[0].message()
+    assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = headers["List-Unsubscribe"].strip("<>").removeprefix("https://coindex.example")
+    provider = Client(enforce_csrf_checks=True)
+    answer = provider.post(path, {"List-Unsubscribe": "One-Click"}, headers={"Origin": "https://mail.example"})
+    reachable.refresh_from_db()
+    assert (answer.status_code, reachable.muted_mails) == (200, ["answered"])
 
 
 def test_the_worker_sends_what_is_due(mailoutbox, reachable, project, text, mail_server, monkeypatch):
