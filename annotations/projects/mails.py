@@ -69,7 +69,7 @@ def seen_texts(user: User) -> QuerySet[Text]:
 
 
 def _compose_invitation(mail: Mail) -> Message | None:
-    found = invitations.renew_secret(mail.context["invitation"])
+    found = invitations.set_secret_of_mail(mail.context["invitation"], mail.key)
     if found is None:
         return None
     invitation, secret = found
@@ -80,7 +80,7 @@ def _compose_invitation(mail: Mail) -> Message | None:
 
 def register_kinds() -> None:
     """Register the mails of projects."""
-    register_kind(MailKind("invitation", _compose_invitation))
+    register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
     register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen_texts))
