@@ -93,6 +93,9 @@ def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
         # One that cannot be composed does not keep the others from being sent; it is tried as often as any.
         logger.exception("The mail %s (%s) could not be composed.", mail.pk, mail.kind)
         return False
+    if message is None and mail.user is None:
+        mail.delete()  # of an address that somebody entered, and that nothing is sent to, nothing is kept
+        return False
     if message is not None:
         try:
             connection.send_messages([message])
