@@ -28,12 +28,14 @@ from annotations.models import Mail
 
 logger = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 20
-# Nor are more sent after so many seconds, as imports and exports wait meanwhile.
+MOST_AT_ONCE = 200
+# No more are sent after so many seconds, as imports and exports wait meanwhile.
 MOST_SECONDS = 10.0
 # After each failure, the time until the next try; after the last one it is given up.
 DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 SECONDS_AFTER_FAILURE = 60.0
+# What has waited longer, as where no worker ran, says nothing new: a link that nobody waits for any more, or old work.
+OLDEST = timedelta(days=3)
 SERVER_ERRORS = (SMTPException, OSError)
 # What is wrong with one mail, such as its address; Django raises ValueError for what cannot be written into a header.
 REFUSALS = (SMTPRecipientsRefused, SMTPDataError, SMTPNotSupportedError, ValueError)
@@ -120,6 +122,8 @@ def _is_closing(error: Exception) -> bool:
 
 def _compose(mail: Mail) -> EmailMessage | None:
     kind, user = find_kind(mail.kind), mail.user
+    if timezone.now() - mail.created_at > OLDEST:
+        return None
     if kind is None or (user is not None and not mail.address and not wants(user, mail.kind)):
         return None
     message = kind.compose(mail)

@@ -17,6 +17,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotations.core.limits import Limit
+from annotations.core.text import one_line
 from annotations.mail.kinds import MailKind, Message, optional_kinds, register_kind
 from annotations.mail.links import absolute, confirm_link
 from annotations.mail.queue import is_enabled, is_flooded, queue
@@ -151,7 +152,7 @@ def make_reset_link(membership: Membership, by: User) -> str:
         raise ValidationError(f"At most {MOST_RESET_LINKS} links are made per hour. Try again in the next hour.")
     logger.info("A link to reset the password of the user %s was made by the user %s.", user.pk, by.pk)
     if is_enabled() and user.email_confirmed_at:
-        queue("reset-link", user=user, project=membership.project.title, by=by.get_username())
+        queue("reset-link", user=user, project=one_line(membership.project.title), by=by.get_username())
     return reverse("member-password", args=[_uid(user), member_tokens.make_token(user)])
 
 

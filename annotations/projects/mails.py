@@ -8,7 +8,7 @@ from functools import partial
 from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
-from annotations.core.text import pluralize
+from annotations.core.text import one_line, pluralize
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.models import Coding, Mail, Project, Text, User
@@ -24,7 +24,7 @@ def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
     for text in texts:
         if is_blind_to_peers(project):
             hide_name(text, user.pk)
-        names.append(" ".join(text.title.split()))
+        names.append(one_line(text.title))
     more = len(names) - MOST_NAMES
     return [*names[:MOST_NAMES], f"and {more} more"] if more > 0 else names
 
@@ -47,7 +47,7 @@ def _compose_texts(subject: str, texts_for: Callable[[User], QuerySet[Text]], ma
     if not texts:
         return None
     path = context["path"] if len(texts) == 1 else ""
-    heading = subject.format(texts=pluralize(len(texts), "text"), project=project.title)
+    heading = subject.format(texts=pluralize(len(texts), "text"), project=one_line(project.title))
     content = {
         "user": user,
         "heading": heading,
@@ -73,9 +73,9 @@ def _compose_invitation(mail: Mail) -> Message | None:
     if found is None:
         return None
     invitation, secret = found
-    project = invitation.project
-    context = {"invitation": invitation, "link": absolute(reverse("invitation", args=[secret]))}
-    return Message.from_template("invitation.txt", f"Invitation to “{project.title}”", context)
+    title = one_line(invitation.project.title)
+    context = {"invitation": invitation, "title": title, "link": absolute(reverse("invitation", args=[secret]))}
+    return Message.from_template("invitation.txt", f"Invitation to “{title}”", context)
 
 
 def register_kinds() -> None:

@@ -106,6 +106,7 @@ def test_a_title_makes_no_further_header(mailoutbox, reachable, project):
     assert "\n" not in mailoutbox[0].subject
     assert mailoutbox[0].recipients() == ["alice@example.org"]
     assert "Bcc" not in mailoutbox[0].message()
+    assert "“Tea Bcc: eve@example.org”" in mailoutbox[0].body, "nor a line of the mail"
 
 
 def test_a_scorer_of_peers_reads_coded_names(mailoutbox, reachable, charlie):
@@ -292,6 +293,13 @@ def test_nothing_of_a_forgotten_person_waits(reachable, project, codings):
     reachable.refresh_from_db()
     assert not Mail.objects.exists()
     assert (reachable.email, reachable.email_confirmed_at) == ("", None)
+
+
+@pytest.mark.parametrize(("days", "n_sent"), [(2, 1), (4, 0)])
+def test_what_has_waited_for_days_is_not_sent_any_more(reachable, project, text, mailoutbox, days, n_sent):
+    notify(reachable, "answered", project, [text])
+    Mail.objects.update(created_at=timezone.now() - timedelta(days=days))
+    assert (send(), len(mailoutbox)) == (n_sent, n_sent)
 
 
 def test_old_mails_are_pruned(reachable):
