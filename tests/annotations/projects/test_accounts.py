@@ -107,11 +107,11 @@ def test_requests_to_reset_are_bounded_for_an_account_and_for_an_address(client,
 def test_the_answer_takes_the_same_whether_somebody_has_the_address_or_not(client, alice, mail_server):
     set_address(with_password(alice), "a@example.org")
     page, statements = reverse("forgotten-password"), []
-    for address in ("nobody@example.org", "a@example.org"):
+    for address in ("first@example.org", "nobody@example.org", "a@example.org"):  # the first makes the counts
         with CaptureQueriesContext(connection) as queries:
             client.post(page, {"address": address})
         statements.append([re.sub(r"'[^']*'|\d+", "?", query["sql"]) for query in queries])
-    assert statements[0] == statements[1]
+    assert statements[1] == statements[2]
     Delivery().send_due()
     assert not Mail.objects.exclude(user=alice).exists(), "of an address that nobody has nothing is kept"
 
