@@ -23,6 +23,7 @@ from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member, remove_membership
+from annotations.projects.viewing import record_open_results
 
 
 @admin.register(User)
@@ -202,6 +203,7 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
 
     def save_model(self, request: HttpRequest, obj: Project, form: Any, change: bool) -> None:
         """Write the project, and a version of its guidelines if these changed."""
+        record_open_results(obj)
         super().save_model(request, obj, form, change)
         record_guidelines(obj, cast(User, request.user))
 

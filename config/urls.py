@@ -11,7 +11,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularRedocView, SpectacularSwaggerSplitView
 
 from annotations.web.views.account import MemberPasswordView, PasswordView, ResetPasswordView
-from annotations.web.views.mail import with_mail
+from annotations.web.views.mail import mail, with_mail
 from config import bodies, health, metrics
 from config.api_schema import SchemaView
 from config.hashers import refuse_crowd
@@ -38,6 +38,7 @@ urlpatterns = [
     path("password/mail/<str:uidb64>/<str:token>/", reset_password, name="reset-password"),
     path("password/member/<str:uidb64>/<str:token>/", member_password, name="member-password"),
     path("account/password/", change_password, name="change-password"),
+    path("account/mail/", refuse_crowd(mail), name="account-mail"),
     # The admin's own page for it counts no guesses of the old password.
     path("admin/password_change/", admin.site.admin_view(change_password), name="change-password-of-staff"),
     path("", include("annotations.web.urls")),

@@ -46,6 +46,7 @@ from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
+from annotations.projects.viewing import record_open_results
 from annotations.schemes.project_scheme import scheme_state, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.cloning import clone_project
@@ -110,6 +111,7 @@ class ProjectDetail(APIView):
         require_match(request, _project(request, slug))
         serializer = ProjectChangesSerializer(project, data=request.data, partial=True)
         validated(serializer)
+        record_open_results(project)
         record_guidelines(serializer.save(), cast(User, request.user))
         return etag_response(_project(request, slug))
 

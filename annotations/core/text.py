@@ -14,6 +14,11 @@ def is_storable(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and UNSTORABLE.search(value) is None
 
 
+def one_line(text: str) -> str:
+    """Return the text with line ends, and other white space, as single spaces."""
+    return " ".join(text.split())
+
+
 def pluralize(count: int, noun: str) -> str:
     """Return the count with the noun, in the plural unless the count is 1: "2 texts"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

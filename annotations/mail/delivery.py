@@ -1,7 +1,8 @@
 """Send the mails that are due. The worker does it between its tasks.
 
 A mail is claimed before it is sent, so that no two workers send it, and has the same Message-ID at each try. After a
-failure nothing is sent for a minute, so that a server that does not answer keeps the worker from little else.
+failure of the server nothing is sent for a minute, so that one that does not answer keeps the worker from little else.
+A mail that the server refuses keeps no other from being sent. What people wait for goes before what they can turn off.
 """
 
 from __future__ import annotations
@@ -10,28 +11,36 @@ import hashlib
 import logging
 import time
 from datetime import timedelta
-from smtplib import SMTPException
+from smtplib import SMTPDataError, SMTPException, SMTPNotSupportedError, SMTPRecipientsRefused
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMessage, mailers
 from django.core.mail.backends.base import BaseEmailBackend
-from django.db.models import F
+from django.db.models import Case, F, When
 from django.utils import timezone
 
 from annotations.core.heartbeat import beat
-from annotations.mail.kinds import find_kind
+from annotations.mail.kinds import find_kind, optional_kinds
 from annotations.mail.links import unsubscribe_link
 from annotations.mail.queue import is_enabled, wants
 from annotations.models import Mail
 
 logger = logging.getLogger(__name__)
 
-MOST_AT_ONCE = 20
+MOST_AT_ONCE = 200
+# No more are sent after so many seconds, as imports and exports wait meanwhile.
+MOST_SECONDS = 10.0
 # After each failure, the time until the next try; after the last one it is given up.
 DELAYS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 SECONDS_AFTER_FAILURE = 60.0
+# What has waited longer, as where no worker ran, says nothing new: a link that nobody waits for any more, or old work.
+OLDEST = timedelta(days=3)
 SERVER_ERRORS = (SMTPException, OSError)
+# What is wrong with one mail, such as its address; Django raises ValueError for what cannot be written into a header.
+REFUSALS = (SMTPRecipientsRefused, SMTPDataError, SMTPNotSupportedError, ValueError)
+# By this the server says that it is closing, whatever it answers.
+CLOSING = 421
 
 
 class Delivery:
@@ -45,12 +54,15 @@ class Delivery:
         if not is_enabled() or time.monotonic() < self._not_before:
             return 0
         due = Mail.objects.filter(state=Mail.State.WAITING, next_try_at__lte=timezone.now())
-        mails = list(due.select_related("user").order_by("next_try_at", "pk")[:MOST_AT_ONCE])
+        can_wait = Case(When(kind__in=[kind.key for kind in optional_kinds()], then=1), default=0)
+        mails = list(due.select_related("user").order_by(can_wait, "next_try_at", "pk")[:MOST_AT_ONCE])
         if not mails:
             return 0
-        connection, n_sent = mailers.default, 0
+        connection, n_sent, end = mailers.default, 0, time.monotonic() + MOST_SECONDS
         try:
             for mail in mails:
+                if time.monotonic() > end:
+                    break
                 beat()
                 n_sent += _claim(mail) and _send(mail, connection)
         except SERVER_ERRORS as error:
@@ -76,15 +88,24 @@ def _claim(mail: Mail) -> bool:
 
 
 def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
-    """Send the mail. Return False if there is nothing to tell any more, or no address to send it to."""
+    """Send the mail. Return False if there is nothing to tell any more, no address to send it to, or it is refused."""
     try:
         message = _compose(mail)
     except Exception:
         # One that cannot be composed does not keep the others from being sent; it is tried as often as any.
         logger.exception("The mail %s (%s) could not be composed.", mail.pk, mail.kind)
         return False
+    if message is None and mail.user is None:
+        mail.delete()  # of an address that somebody entered, and that nothing is sent to, nothing is kept
+        return False
     if message is not None:
-        connection.send_messages([message])
+        try:
+            connection.send_messages([message])
+        except REFUSALS as error:
+            if _is_closing(error):
+                raise
+            logger.warning("The mail %s (%s) is refused: %s", mail.pk, mail.kind, type(error).__name__)
+            return False
     state = Mail.State.DROPPED if message is None else Mail.State.SENT
     # What it was made from is of no use any more, nor the address of somebody who has an account.
     address = mail.address if mail.user is None else ""
@@ -92,8 +113,17 @@ def _send(mail: Mail, connection: BaseEmailBackend) -> bool:
     return message is not None
 
 
+def _is_closing(error: Exception) -> bool:
+    """Return whether it is the server that sends no mails now, and not this mail that it refuses."""
+    if isinstance(error, SMTPRecipientsRefused):
+        return any(code == CLOSING for code, _ in error.recipients.values())
+    return isinstance(error, SMTPDataError) and error.smtp_code == CLOSING
+
+
 def _compose(mail: Mail) -> EmailMessage | None:
     kind, user = find_kind(mail.kind), mail.user
+    if timezone.now() - mail.created_at > OLDEST:
+        return None
     if kind is None or (user is not None and not mail.address and not wants(user, mail.kind)):
         return None
     message = kind.compose(mail)
@@ -104,6 +134,7 @@ def _compose(mail: Mail) -> EmailMessage | None:
     if user is not None and kind.label:
         link = unsubscribe_link(user, kind.key)
         headers["List-Unsubscribe"] = f"<{link}>"
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"  # RFC 8058
         body += f"To turn off mails of this kind ({kind.label.lower()}): {link}\n"
     to = mail.address or (user.email if user is not None else "")
     return EmailMessage(message.subject, body, settings.DEFAULT_FROM_EMAIL, [to], headers=headers)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
+from annotations.core.text import one_line
 from annotations.models import Mail
 
 SUBJECT_LENGTH = 150
@@ -23,7 +24,7 @@ class Message:
     @classmethod
     def from_template(cls, template: str, subject: str, context: Mapping[str, Any]) -> Message:
         """Return the message whose words are in a template of `templates/mail/`."""
-        subject = " ".join(subject.split())
+        subject = one_line(subject)
         if len(subject) > SUBJECT_LENGTH:
             subject = f"{subject[: SUBJECT_LENGTH - 1]}…"
         return cls(subject, render_to_string(f"mail/{template}", dict(context)))

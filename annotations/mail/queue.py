@@ -14,11 +14,14 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotations.core.limits import Limit
 from annotations.models import Mail, Project, Text, User
 
 # Notifications wait so long, for others of the same kind that are sent with them.
 PATIENCE = timedelta(minutes=5)
 MOST_TEXTS = 500
+# In an hour: mails that people have sent to an address that nobody has confirmed.
+TO_ADDRESS, MOST_TO_ADDRESS = Limit("mails to an address", seconds=3600), 5
 
 
 def is_enabled() -> bool:
@@ -29,6 +32,11 @@ def is_enabled() -> bool:
 def wants(user: User, kind: str) -> bool:
     """Return whether the user has an address for mails and wants those of this kind."""
     return bool(user.is_active and user.email and user.email_confirmed_at and kind not in user.muted_mails)
+
+
+def is_flooded(address: str) -> bool:
+    """Count a mail that somebody sends to an address; return whether there are too many of them in this hour."""
+    return TO_ADDRESS.use(address.lower()) > MOST_TO_ADDRESS
 
 
 @transaction.atomic

@@ -5,6 +5,9 @@ from django.db.models import Q
 
 from annotations.models.user import User
 
+# That of the address of an account.
+ADDRESS_LENGTH = 254
+
 
 class Mail(models.Model):
     """A mail: to a user, whose confirmed address is read when it is sent, or to an address.
@@ -21,7 +24,7 @@ class Mail(models.Model):
 
     kind = models.CharField(max_length=20)
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
-    address = models.EmailField(blank=True)
+    address = models.EmailField(max_length=ADDRESS_LENGTH, blank=True)
     context = models.JSONField(default=dict)
     key = models.CharField(max_length=100, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)

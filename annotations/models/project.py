@@ -141,6 +141,11 @@ def may(project: Project, right: Right) -> bool:
     return right in rights_of(project.role, results_open=project.results_open)  # type: ignore[attr-defined]
 
 
+def may_change(project: Project, right: Right) -> bool:
+    """Return whether that person may change what the right is about: nobody may in an archived project."""
+    return project.archived_at is None and may(project, right)
+
+
 def is_blind_manager(project: Project) -> bool:
     """Return whether that person manages the project and is blind to other coders, as one of them."""
     return may(project, Right.MANAGE) and not may(project, Right.MANAGE_WORK)

@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from annotations.core.text import one_line
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.mail.queue import is_enabled, wants
@@ -20,7 +21,7 @@ from annotations.projects.mails import names_of
 KIND = "digest"
 # A week begins on Monday at this hour; who confirmed an address since gets the mail of the next one.
 HOUR = 6
-# A mail that is later than this says nothing new.
+# After so much of the week nobody's mail is queued any more.
 LATEST = timedelta(days=3)
 MOST_PROJECTS = 50
 BATCH = 500
@@ -52,12 +53,16 @@ def queue_digests(now: datetime | None = None) -> int:
 
 
 def compose_digest(mail: Mail) -> Message | None:
-    """Return what is to be done in the user's projects; None if that is nothing, or the mail comes too late."""
+    """Return what is to be done in the user's projects; None if that is nothing."""
     user = mail.user
     assert user is not None
-    if timezone.now() - mail.created_at > LATEST:
-        return None
-    projects = Project.objects.visible_to(user).filter(archived_at=None, memberships__user=user).order_by("title")
+    # In which something is to be done, of what the user may know of; that of many projects is found so, too.
+    open_codings = Coding.objects.visible_to(user).filter(text__project=OuterRef("pk"), status=Coding.Status.OPEN)
+    projects = (
+        Project.objects.visible_to(user)
+        .filter(Exists(open_codings), archived_at=None, memberships__user=user)
+        .order_by("title")
+    )
     parts = [part for project in projects[:MOST_PROJECTS] if (part := _part(project, user))]
     if not parts:
         return None
@@ -86,7 +91,7 @@ def _part(project: Project, user: User) -> dict[str, Any]:
     if not (assigned or reopened or goes_on):
         return {}
     link = absolute(reverse("project", args=[project.slug]))
-    return {"title": project.title, "link": link, "progress": progress if goes_on else None, **part}
+    return {"title": one_line(project.title), "link": link, "progress": progress if goes_on else None, **part}
 
 
 def register_kinds() -> None:

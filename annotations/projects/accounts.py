@@ -17,10 +17,11 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotations.core.limits import Limit
+from annotations.core.text import one_line
 from annotations.mail.kinds import MailKind, Message, optional_kinds, register_kind
 from annotations.mail.links import absolute, confirm_link
-from annotations.mail.queue import is_enabled, queue
-from annotations.models import AccountOrigin, Coding, Mail, Membership, Project, User
+from annotations.mail.queue import is_enabled, is_flooded, queue
+from annotations.models import AccountOrigin, Coding, Mail, Membership, Project, Token, User
 from annotations.models.rights import MANAGING_ROLES
 
 logger = logging.getLogger(__name__)
@@ -45,6 +46,8 @@ def request_address(user: User, address: str) -> None:
     """Send a link to the address by which the user confirms it. Raise ValidationError after too many of them."""
     if CONFIRMATIONS.use(user.pk) > MOST_CONFIRMATIONS:
         raise ValidationError(f"At most {MOST_CONFIRMATIONS} links are sent per hour. Try again in the next hour.")
+    if is_flooded(address):
+        raise ValidationError("This address has been sent too many mails. Try again in the next hour.")
     queue("confirm", user=user, address=address)
 
 
@@ -54,6 +57,26 @@ def set_address(user: User, address: str) -> None:
     user.save(update_fields=["email", "email_confirmed_at"])
 
 
+def change_address(user: User, address: str) -> None:
+    """Set another address, or "" for none, and tell the one before: who has the address can reset the password."""
+    before = user.email if user.email_confirmed_at else ""
+    set_address(user, address)
+    if before and before.lower() != address.lower():
+        queue("address-changed", user=user, address=before, removed=not address)
+
+
+def tell_of_password(user: User) -> None:
+    """Tell the owner of the account that its password was changed."""
+    if user.email_confirmed_at:
+        queue("password-changed", user=user)
+
+
+def finish_reset(user: User) -> None:
+    """End what somebody else may have made of an account whose password was set by a link: its API keys."""
+    Token.objects.filter(user=user).delete()
+    tell_of_password(user)
+
+
 def set_muted_mails(user: User, muted: list[str]) -> None:
     """Turn off the mails of these kinds and of no others."""
     user.muted_mails = sorted({kind.key for kind in optional_kinds()}.intersection(muted))
@@ -61,8 +84,15 @@ def set_muted_mails(user: User, muted: list[str]) -> None:
 
 
 def request_password_reset(address: str) -> None:
-    """Send links to reset the password to everybody who has confirmed the address. Who has not is told nothing."""
-    users = User.objects.filter(email__iexact=address, email_confirmed_at__isnull=False, is_active=True)
+    """Send links to reset the password to everybody who has confirmed the address. Who has not is told nothing.
+
+    The worker looks for them: so nobody can tell by the time of the answer whether somebody has the address.
+    """
+    queue("forgotten", address=address)
+
+
+def _compose_forgotten(mail: Mail) -> None:
+    users = User.objects.filter(email__iexact=mail.address, email_confirmed_at__isnull=False, is_active=True)
     for user in users:
         if user.has_usable_password() and RESETS.use(user.pk) <= MOST_RESETS:
             queue("password", user=user)
@@ -74,7 +104,9 @@ class MemberTokenGenerator(PasswordResetTokenGenerator):
     key_salt = "annotations.projects.accounts.MemberTokenGenerator"
 
     def _make_hash_value(self, user: User, timestamp: int) -> str:
-        managers = Membership.objects.filter(project__in=_origins().filter(user=user).values("project"))
+        managers = Membership.objects.filter(
+            project__in=_origins().filter(user=user).values("project"), user__is_active=True
+        )
         keys = managers.filter(role__in=MANAGING_ROLES).order_by("user").values_list("user", flat=True)
         return f"{super()._make_hash_value(user, timestamp)}{list(keys)}"
 
@@ -120,7 +152,7 @@ def make_reset_link(membership: Membership, by: User) -> str:
         raise ValidationError(f"At most {MOST_RESET_LINKS} links are made per hour. Try again in the next hour.")
     logger.info("A link to reset the password of the user %s was made by the user %s.", user.pk, by.pk)
     if is_enabled() and user.email_confirmed_at:
-        queue("reset-link", user=user, project=membership.project.title, by=by.get_username())
+        queue("reset-link", user=user, project=one_line(membership.project.title), by=by.get_username())
     return reverse("member-password", args=[_uid(user), member_tokens.make_token(user)])
 
 
@@ -141,6 +173,16 @@ def _compose_confirmation(mail: Mail) -> Message | None:
     return Message.from_template("confirm.txt", "Confirm your e-mail address", context)
 
 
+def _compose_address_changed(mail: Mail) -> Message:
+    return Message.from_template(
+        "address_changed.txt", "Your e-mail address was changed", {"user": _owner(mail), **mail.context}
+    )
+
+
+def _compose_password_changed(mail: Mail) -> Message:
+    return Message.from_template("password_changed.txt", "Your password was changed", {"user": _owner(mail)})
+
+
 def _compose_password(mail: Mail) -> Message:
     user = _owner(mail)
     path = reverse("reset-password", args=[_uid(user), default_token_generator.make_token(user)])
@@ -156,5 +198,8 @@ def _compose_reset_link(mail: Mail) -> Message:
 def register_kinds() -> None:
     """Register the mails of accounts, which cannot be turned off."""
     register_kind(MailKind("confirm", _compose_confirmation))
+    register_kind(MailKind("address-changed", _compose_address_changed))
+    register_kind(MailKind("password-changed", _compose_password_changed))
+    register_kind(MailKind("forgotten", _compose_forgotten))
     register_kind(MailKind("password", _compose_password))
     register_kind(MailKind("reset-link", _compose_reset_link))

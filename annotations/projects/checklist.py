@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from annotations.models import Category, Coding, Membership, Project, Text
-from annotations.models.project import may
+from annotations.models.project import may_change
 from annotations.models.rights import Right
 from annotations.projects.members import CODING_ROLES
 
@@ -24,8 +24,8 @@ class Step:
 
 
 def steps_to_do(project: Project) -> list[Step]:
-    """Return the steps of a project, for who manages it; none where all are done. One query."""
-    if not may(project, Right.MANAGE):
+    """Return the steps of a project, for who manages it; none where all are done, or it is archived. One query."""
+    if not may_change(project, Right.MANAGE):
         return []
     of_project = {"project": OuterRef("pk")}
     done = Project.objects.filter(pk=project.pk).values_list(

@@ -60,7 +60,12 @@ class GuidelinesNews:
 
 
 def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
-    """Return which version of the guidelines the user has not read; None if there is none. One query."""
+    """Return which version of the guidelines the user has not read; None if there is none. One query.
+
+    In an archived project nobody has anything to read, as nobody could say that they have.
+    """
+    if project.archived_at is not None:
+        return None
     read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
     versions = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read))
     latest = versions.first()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from annotations.core.limits import Limit
-from annotations.mail.queue import is_enabled, queue
-from annotations.models import Invitation, Membership, Project, User
+from annotations.mail.queue import is_enabled, is_flooded, queue
+from annotations.models import Invitation, Mail, Membership, Project, User
 from annotations.models.invitation import NOTE_LENGTH
 from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.members import add_member
@@ -24,6 +26,7 @@ MAX_DAYS = 30
 MOST_AT_ONCE = 50
 # Invitations of one manager that are sent by mail in an hour.
 MAILS, MOST_MAILS = Limit("invitation mails", seconds=3600), 200
+MAIL_KIND = "invitation"
 GROUP_ROLES = (Membership.Role.CODER, Membership.Role.VIEWER)
 
 
@@ -57,21 +60,34 @@ def invite_by_mail(project: Project, role: str, by: User, addresses: Sequence[st
         raise ValidationError({"addresses": "This site sends no e-mail."})
     if MAILS.use(by.pk, len(addresses)) > MOST_MAILS:
         raise ValidationError({"addresses": f"At most {MOST_MAILS} invitations are sent per hour."})
+    if flooded := [address for address in addresses if is_flooded(address)]:
+        raise ValidationError({"addresses": f"{flooded[0]} has been sent too many mails. Try again in the next hour."})
     rows = [invite(project, role, by, days=days, note=address[:NOTE_LENGTH])[0] for address in addresses]
     for invitation, address in zip(rows, addresses, strict=True):
-        queue("invitation", address=address, invitation=invitation.pk)
+        queue(MAIL_KIND, address=address, invitation=invitation.pk)
     return rows
 
 
-def renew_secret(pk: int) -> tuple[Invitation, str] | None:
-    """Give an invitation that is still open another secret, which stands in no table; None if it is used or over."""
+def set_secret_of_mail(pk: int, key: str) -> tuple[Invitation, str] | None:
+    """Give an invitation that is still open the secret of the mail with this key; None if it is used or over.
+
+    It stands in no table, and is the same at each try: of mails that came twice programs show one, whichever.
+    """
     invitation = _open_invitations().select_related("project", "created_by").filter(pk=pk).first()
     if invitation is None:
         return None
-    secret = secrets.token_urlsafe(32)
+    digest = salted_hmac("annotations.projects.invitations", f"{pk}:{key}", algorithm="sha256").digest()
+    secret = urlsafe_b64encode(digest).rstrip(b"=").decode()
     invitation.digest = digest_of(secret)
     invitation.save(update_fields=["digest"])
     return invitation, secret
+
+
+def undelivered(invitations: Iterable[Invitation]) -> set[int]:
+    """Return the keys of those that could not be sent: their mails are given up. One query."""
+    mails = Mail.objects.filter(kind=MAIL_KIND, state=Mail.State.FAILED)
+    failed = set(mails.values_list("context__invitation", flat=True))
+    return {invitation.pk for invitation in invitations if invitation.pk in failed}
 
 
 def find_invitation(secret: str) -> Invitation | None:
@@ -83,11 +99,16 @@ def find_invitation(secret: str) -> Invitation | None:
 
 
 def _open_invitations() -> QuerySet[Invitation]:
-    """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person."""
+    """Return the invitations that can be accepted. A former manager's invitations cannot, not even by that person.
+
+    Nor can those of an account that was closed.
+    """
     still_manager = Membership.objects.filter(
         project=OuterRef("project"), user=OuterRef("created_by"), role__in=MANAGING_ROLES
     )
-    invitations = Invitation.objects.filter(Exists(still_manager) | Q(created_by__is_superuser=True))
+    invitations = Invitation.objects.filter(
+        Exists(still_manager) | Q(created_by__is_superuser=True), created_by__is_active=True
+    )
     return invitations.filter(used_at=None, expires_at__gt=timezone.now(), project__archived_at=None)
 
 

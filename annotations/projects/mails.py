@@ -8,7 +8,7 @@ from functools import partial
 from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
-from annotations.core.text import pluralize
+from annotations.core.text import one_line, pluralize
 from annotations.mail.kinds import MailKind, Message, register_kind
 from annotations.mail.links import absolute
 from annotations.models import Coding, Mail, Project, Text, User
@@ -24,7 +24,7 @@ def names_of(project: Project, user: User, texts: Iterable[Text]) -> list[str]:
     for text in texts:
         if is_blind_to_peers(project):
             hide_name(text, user.pk)
-        names.append(" ".join(text.title.split()))
+        names.append(one_line(text.title))
     more = len(names) - MOST_NAMES
     return [*names[:MOST_NAMES], f"and {more} more"] if more > 0 else names
 
@@ -47,7 +47,7 @@ def _compose_texts(subject: str, texts_for: Callable[[User], QuerySet[Text]], ma
     if not texts:
         return None
     path = context["path"] if len(texts) == 1 else ""
-    heading = subject.format(texts=pluralize(len(texts), "text"), project=project.title)
+    heading = subject.format(texts=pluralize(len(texts), "text"), project=one_line(project.title))
     content = {
         "user": user,
         "heading": heading,
@@ -69,18 +69,18 @@ def seen_texts(user: User) -> QuerySet[Text]:
 
 
 def _compose_invitation(mail: Mail) -> Message | None:
-    found = invitations.renew_secret(mail.context["invitation"])
+    found = invitations.set_secret_of_mail(mail.context["invitation"], mail.key)
     if found is None:
         return None
     invitation, secret = found
-    project = invitation.project
-    context = {"invitation": invitation, "link": absolute(reverse("invitation", args=[secret]))}
-    return Message.from_template("invitation.txt", f"Invitation to “{project.title}”", context)
+    title = one_line(invitation.project.title)
+    context = {"invitation": invitation, "title": title, "link": absolute(reverse("invitation", args=[secret]))}
+    return Message.from_template("invitation.txt", f"Invitation to “{title}”", context)
 
 
 def register_kinds() -> None:
     """Register the mails of projects."""
-    register_kind(MailKind("invitation", _compose_invitation))
+    register_kind(MailKind(invitations.MAIL_KIND, _compose_invitation))
     register_kind(texts_kind("assigned", "Texts assigned to you", "{texts} to code in “{project}”", open_texts))
     register_kind(texts_kind("reopened", "Submissions reopened", "{texts} reopened in “{project}”", open_texts))
     register_kind(texts_kind("answered", "Answers to your questions", "Answers on {texts} in “{project}”", seen_texts))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotations.models import Project
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 
 # Of pyramids, and of all other projects.
@@ -32,7 +32,8 @@ type Slot = Literal["overview", "overview_head", "scheme", "unanswered"]
 class Tab:
     """A tab of a project: the name of its route, the right it takes, and the kinds of answers that have such a page.
 
-    Tabs stand in their group, in the order of `position`. Who has the right `unless` finds the same at another tab.
+    Tabs stand in their group, in the order of `position`. Who has the right `unless` finds the same at another tab. The
+    page of one that `changes` is a form, and in archived projects there is none.
     """
 
     key: str
@@ -43,6 +44,7 @@ class Tab:
     answers: tuple[str, ...] = tuple(Project.Answers.values)
     group: Group = "annotate"
     unless: Right | None = None
+    changes: bool = False
 
 
 _tabs: dict[str, Tab] = {
@@ -52,7 +54,7 @@ _tabs: dict[str, Tab] = {
         Tab("project-texts", "Texts", "project-texts", Right.READ_TEXTS, 15, NO_PYRAMIDS),
         Tab("docsets", "Docsets", "docsets", Right.VIEW_PROJECT, 20, PYRAMIDS),
         Tab("members", "People", "members", Right.MANAGE, 30),
-        Tab("assign", "Assignments", "assign", Right.MANAGE, 40, NO_PYRAMIDS),
+        Tab("assign", "Assignments", "assign", Right.MANAGE, 40, NO_PYRAMIDS, changes=True),
         Tab("scheme", "Scheme and guidelines", "scheme", Right.VIEW_PROJECT, 50),
         Tab("questions", "Questions", "questions", Right.VIEW_PROJECT, 60, unless=Right.DISCUSS),
         Tab("transfers", "Import and export", "transfers", Right.SEE_RESULTS, 300, group="data"),
@@ -76,6 +78,8 @@ def tabs_for(project: Project) -> dict[Group, list[Tab]]:
 
 
 def _may_open(project: Project, tab: Tab) -> bool:
+    if tab.changes and not may_change(project, tab.right):
+        return False
     return may(project, tab.right) and not (tab.unless is not None and may(project, tab.unless))
 
 

@@ -20,12 +20,14 @@ from annotations.projects.locks import refuse_archived
 from annotations.projects.peer_names import find_slug, hide_name, is_blind_to_peers
 
 
-def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT, *, archived: bool = False) -> Project:
+def project_for(
+    user: Person, slug: str, right: Right = Right.VIEW_PROJECT, *, archived: bool = False, changes: bool = False
+) -> Project:
     """Return the project, if the user has the right in it.
 
     Raise Http404 for a user who is not a member, PermissionDenied for a member without the right. A request that may
     change something is refused in an archived project (ProjectArchived), unless `archived` says that it changes nothing
-    of the project, or opens or deletes it.
+    of the project, or opens or deletes it. `changes` refuses all requests there: the page is a form and nothing else.
     """
     projects = _projects(user, slug) if user.is_superuser else _projects_of_member(user.pk, slug)
     project = next(iter(projects), None)
@@ -38,7 +40,7 @@ def project_for(user: Person, slug: str, right: Right = Right.VIEW_PROJECT, *, a
                 "others’ work. A manager who does not code can do this."
             )
         raise PermissionDenied(f"You need the right to {right} in this project. Ask a manager.")
-    if is_writing() and not archived:
+    if changes or (is_writing() and not archived):
         refuse_archived(project)
     return project
 

@@ -42,6 +42,15 @@ def record_view(codings: QuerySet[Coding], user: Person | None = None) -> None:
         Coding.objects.filter(pk__in=keys).update(viewed_at=timezone.now())
 
 
+def record_open_results(project: Project) -> None:
+    """Record the submissions as viewed where the results are open: call it before the project, and so this, is changed.
+
+    Coders have seen each other's answers by then, and change their own alone no more when the results are closed.
+    """
+    if Project.objects.filter(pk=project.pk, results_open=True).exists():
+        record_view(Coding.objects.filter(text__project=project))
+
+
 def is_viewed(coding: Coding) -> bool:
     """Return whether somebody has looked at the submission, or may have: the results are open."""
     return coding.viewed_at is not None or coding.text.project.results_open

@@ -11,6 +11,7 @@ from django.db import IntegrityError, models, transaction
 
 from annotations.models import Category, Docset, Markable, Membership, Project, Segment, Text, User
 from annotations.projects.guidelines import record_guidelines
+from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member
 
 # So many texts are copied at a time, with what belongs to them.
@@ -25,6 +26,7 @@ def clone_project(project: Project, slug: str, title: str, manager: User, *, tex
     With `texts`, its texts and docsets are copied with what is predefined in them. People, invitations and whatever
     coders did are not.
     """
+    lock_project(project.pk, archived=True)  # a level that is added meanwhile is in all of the copy or in nothing of it
     clone = _copy(project, slug=slug, title=title, results_open=False, archived_at=None)
     clone.full_clean()
     try:

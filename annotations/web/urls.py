@@ -29,7 +29,6 @@ urlpatterns = [
     path("", projects.home, name="home"),
     path("account/", account.account, name="account"),
     path("account/keys/<int:pk>/revoke/", account.revoke_token, name="revoke-token"),
-    path("account/mail/", mail.mail, name="account-mail"),
     path("account/mail/confirm/<str:token>/", mail.confirm, name="confirm-mail"),
     path("mail/unsubscribe/<str:token>/", mail.unsubscribe, name="unsubscribe"),
     path("help/", help.index, name="help"),

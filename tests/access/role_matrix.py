@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from tests.access.role_world import PASSWORD, ROLES, upload
@@ -187,9 +188,12 @@ def rows_of_summaries(*summaries: Mapping[str, str]) -> dict[str, Any]:
 ASKED = {"markable": "phrase:4-14", "body": "Why?"}
 
 
+NUMBERS = count(1)
+
+
 def mail_address() -> str:
-    """Return an address, in which "@" begins no name of a thing."""
-    return "somebody@example.org"
+    """Return an address that has been sent nothing, in which "@" begins no name of a thing."""
+    return f"somebody-{next(NUMBERS)}@example.org"
 
 
 PASTED = {"paste": "1", "paste-title": "New", "paste-content": "Rain."}
@@ -240,7 +244,7 @@ PAGES = [
     row(
         "account-mail",
         GET=signed_in(),
-        POST=signed_in(302, {"address": mail_address}),
+        POST=signed_in(302, {"address": mail_address, "password": PASSWORD}),
     ),
     again("account-mail", POST=signed_in(302, {"kinds": "1", "digest": "on"})),
     # The link is of another person than who asks.

@@ -38,6 +38,7 @@ def test_a_member_without_a_password_gets_a_link_signs_in_and_confirms_an_addres
     page.get_by_role("link", name="dora").click()
     page.get_by_role("link", name="Address and kinds of mails").click()
     page.get_by_label("E-mail address").fill("dora@example.org")
+    page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Send a link").click()
     expect(page.get_by_role("status")).to_contain_text("A link is sent to dora@example.org")
     assert Delivery().send_due() == 1

@@ -19,7 +19,7 @@ from agreement.sections.downloads import RETRY_AFTER, StillComputing, write_tabl
 from agreement.sections.pages.registry import ResultPage
 from agreement.sections.settings import list_settings, read_settings
 from agreement.web.forms import SHOWN, ParametersForm, PyramidForm, read_form
-from annotations.models.project import may
+from annotations.models.project import may_change
 from annotations.models.rights import Right
 from annotations.projects.viewing import results_for
 
@@ -45,7 +45,7 @@ def show_page(
         return _download_table(request, analysis, sections)
     everything = {
         "project": project,
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
         "error": analysis.error,
         "parameters": analysis.parameters,
         "query": analysis.query,

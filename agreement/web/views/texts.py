@@ -28,7 +28,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_round(request: HttpRequest, slug: str) -> HttpResponse:
     """Assign texts to a round."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     form = RoundForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         n = move_to_round(project, form.cleaned_data["texts"], form.cleaned_data["round"])

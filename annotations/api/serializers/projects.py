@@ -10,6 +10,7 @@ from annotations.api.serializers.coding import SchemeStateSerializer, StrictSeri
 from annotations.models import Invitation, Membership, Project
 from annotations.models.guidelines import MAX_GUIDELINES
 from annotations.models.invitation import MAX_USES
+from annotations.models.mail import ADDRESS_LENGTH
 from annotations.models.project import KEY_LENGTH, TITLE_LENGTH
 from annotations.schemes.ready_made import SCHEMES
 
@@ -82,7 +83,7 @@ class NewInvitationSerializer(StrictSerializer):
         min_value=1, max_value=MAX_USES, default=1, help_text="more than 1 for a group of coders or viewers"
     )
     address = serializers.EmailField(
-        max_length=254, allow_blank=True, default="", help_text="the link is sent there, and not shown"
+        max_length=ADDRESS_LENGTH, allow_blank=True, default="", help_text="the link is sent there, and not shown"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm, UserCreationForm
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
 from django.http import HttpRequest
 from django.views.decorators.debug import sensitive_variables
 
@@ -16,6 +16,7 @@ from annotations.mail.kinds import MailKind
 from annotations.mail.queue import is_enabled
 from annotations.models import Membership, Token, User
 from annotations.models.invitation import MAX_USES
+from annotations.models.mail import ADDRESS_LENGTH
 from annotations.projects.invitations import MOST_AT_ONCE
 
 
@@ -42,10 +43,48 @@ class TokenForm(forms.Form):
     )
 
 
-class AddressForm(forms.Form):
-    """An address for mails, which is used when its owner has confirmed it."""
+class OwnPasswordMixin:
+    """A form that asks for the user's own password, which can be guessed no more often than at sign-in."""
 
-    address = forms.EmailField(label="E-mail address", help_text="A link is sent there, by which you confirm it.")
+    def set_owner(self, user: User, request: HttpRequest) -> None:
+        """Set whose password it is, and the request in which attempts are counted."""
+        self.owner, self.request = user, request
+
+    @sensitive_variables("password")
+    def is_own_password(self, password: str) -> bool:
+        """Return whether it is the password, and was not wrong too often."""
+        return authenticate(self.request, username=self.owner.get_username(), password=password) == self.owner
+
+
+class AddressForm(OwnPasswordMixin, forms.Form):
+    """An address for mails, which is used when its owner has confirmed it.
+
+    Who has it can reset the password, so it takes the password to change it.
+    """
+
+    address = forms.EmailField(
+        label="E-mail address",
+        max_length=ADDRESS_LENGTH,
+        help_text="A link is sent there, by which you confirm it.",
+    )
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        widget=forms.PasswordInput({"autocomplete": "current-password"}),
+        help_text="By the address your password can be set anew.",
+    )
+
+    def __init__(self, user: User, request: HttpRequest, data: Any = None) -> None:
+        super().__init__(data)
+        self.set_owner(user, request)
+
+    @sensitive_variables("password")
+    def clean_password(self) -> str:
+        """Return the password. Raise ValidationError if it is wrong, or was wrong too often."""
+        password: str = self.cleaned_data["password"]
+        if not self.is_own_password(password):
+            raise forms.ValidationError("This is not your password.")
+        return password
 
 
 class MailKindsForm(forms.Form):
@@ -64,7 +103,11 @@ class MailKindsForm(forms.Form):
 
 
 class ForgottenPasswordForm(forms.Form):
-    address = forms.EmailField(label="E-mail address", help_text="The one that you confirmed on your account page.")
+    address = forms.EmailField(
+        label="E-mail address",
+        max_length=ADDRESS_LENGTH,
+        help_text="The one that you confirmed on your account page.",
+    )
 
 
 class InvitationForm(forms.Form):
@@ -111,6 +154,7 @@ class InvitationForm(forms.Form):
         for address in addresses:
             try:
                 validate_email(address)
+                MaxLengthValidator(ADDRESS_LENGTH)(address)
             except forms.ValidationError:
                 raise forms.ValidationError(f"“{address[:60]}” is not an e-mail address.") from None
         return addresses
@@ -153,17 +197,17 @@ class JoinForm(UserCreationForm[User]):
         return username
 
 
-class PasswordForm(PasswordChangeForm):
-    """A new password. The old one is checked as at sign-in, so that it can be guessed no more often than there."""
+class PasswordForm(OwnPasswordMixin, PasswordChangeForm):
+    """A new password, in place of the old one."""
 
     def __init__(self, user: User, request: HttpRequest, **options: Any) -> None:
-        self.request = request
         super().__init__(user, **options)
+        self.set_owner(user, request)
 
     @sensitive_variables("old_password")
     def clean_old_password(self) -> str:
         """Return the old password. Raise ValidationError if it is wrong, or was wrong too often."""
         old_password: str = self.cleaned_data["old_password"]
-        if authenticate(self.request, username=self.user.get_username(), password=old_password) != self.user:
+        if not self.is_own_password(old_password):
             raise forms.ValidationError(self.error_messages["password_incorrect"], code="password_incorrect")
         return old_password

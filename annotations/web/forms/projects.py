@@ -17,6 +17,7 @@ from annotations.models.project import TITLE_LENGTH
 from annotations.projects.creation import exchange_scheme
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
+from annotations.projects.viewing import record_open_results
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 
@@ -142,6 +143,7 @@ class AboutForm(ProjectFieldsForm):
         """Write the fields, and a version of the guidelines if these changed."""
         with transaction.atomic():
             lock_project(self.instance.pk)
+            record_open_results(self.instance)
             self.save()
             record_guidelines(self.instance, author)
 

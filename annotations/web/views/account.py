@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.mail.queue import is_enabled
 from annotations.models import Token
-from annotations.projects.accounts import member_tokens
+from annotations.projects.accounts import finish_reset, member_tokens, tell_of_password
 from annotations.projects.tokens import create_token
 from annotations.web.forms.members import PasswordForm, TokenForm
 from annotations.web.views import signed_in_user
@@ -68,6 +68,15 @@ class PasswordView(PasswordChangeView):
         """Return the arguments of the form, with the request in which attempts are counted."""
         return super().get_form_kwargs() | {"request": self.request}
 
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        """Set the password, and tell its owner by mail; API keys stay."""
+        response = super().form_valid(form)
+        user = signed_in_user(self.request)
+        tell_of_password(user)
+        keys = " Your API keys stay: revoke those that somebody else may know." if user.tokens.exists() else ""
+        messages.success(self.request, f"Your password is changed.{keys}")
+        return response
+
 
 class ResetPasswordView(PasswordResetConfirmView):
     """Set another password, by the link of a mail."""
@@ -76,8 +85,9 @@ class ResetPasswordView(PasswordResetConfirmView):
     success_url = reverse_lazy("sign_in")
 
     def form_valid(self, form: SetPasswordForm[Any]) -> HttpResponse:
-        """Set the password, which ends all sessions of the account, and ask to sign in with it."""
+        """Set the password, which ends all sessions and API keys of the account, and ask to sign in with it."""
         response = super().form_valid(form)
+        finish_reset(form.user)
         messages.success(self.request, "Your password is set. Sign in with it.")
         return response
 

@@ -20,7 +20,7 @@ from annotations.web.forms.assignments import AssignForm
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str) -> HttpResponse:
     """Assign texts to coders."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     if project.answers == Project.Answers.SCUS:
         return redirect("docsets", project.slug)
     form = AssignForm(project, request.POST or None)

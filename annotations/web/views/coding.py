@@ -102,7 +102,7 @@ def _open_codings(request: HttpRequest, project: Project) -> CodingQuerySet:
 @require_http_methods(["GET", "HEAD", "POST"])
 def reopen_own(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> HttpResponse:
     """Reopen the coder's own submission until somebody has viewed it; after that ask the managers to."""
-    project = project_for(request.user, slug)
+    project = project_for(request.user, slug, changes=True)
     user = signed_in_user(request)
     coding = own_coding(user, project, text, agreed=agreed)
     address = reverse("code-agreed" if agreed else "code", args=[project.slug, coding.text.slug])

@@ -26,7 +26,7 @@ from annotations.docsets.progress import (
 )
 from annotations.docsets.texts import visible_peers, visible_summaries
 from annotations.models import Coding, Docset, Project
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.checklist import steps_to_do
 from annotations.projects.peer_names import is_blind_to_peers
@@ -49,7 +49,7 @@ def docsets(request: HttpRequest, slug: str) -> HttpResponse:
         "project": project,
         "docsets": docset_overviews(project, signed_in_user(request)),
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
     }
     form = NewDocset()
     if request.method == "POST":
@@ -90,18 +90,18 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
         "summaries": visible_summaries(docset_row, signed_in_user(request)),
         "peers": visible_peers(docset_row, signed_in_user(request), blind=is_blind_to_peers(project)),
         "sees_all": sees_all,
-        "manages": may(project, Right.MANAGE),
-        "may_delete_summary": may(project, Right.MANAGE)
+        "manages": may_change(project, Right.MANAGE),
+        "may_delete_summary": may_change(project, Right.MANAGE)
         and overview.summaries > FEWEST_SUMMARIES
         and not any(coding.is_started or coding.is_submitted for coding in overview.codings),
         "not_begun": Coding.objects.not_begun()
         .filter(text__docset=docset_row)
         .select_related("coder", "text")
         .defer("text__content")
-        if may(project, Right.MANAGE)
+        if may_change(project, Right.MANAGE)
         else None,
-        "may_reassign": may(project, Right.MANAGE) and overview.agreed is not None,
-        "may_start": may(project, Right.DISCUSS)
+        "may_reassign": may_change(project, Right.MANAGE) and overview.agreed is not None,
+        "may_start": may_change(project, Right.DISCUSS)
         and overview.agreed is None
         and any(coding.is_submitted for coding in overview.pyramids),
     }
@@ -112,7 +112,7 @@ def docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Add peer summaries, pasted or from files, which are shown before they are added."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = _docset(request, project, docset)
     context = {"project": project, "docset": docset_row, "new": NewPeers()}
     if request.method == "POST":
@@ -141,7 +141,7 @@ def peers(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Assign the pyramid of a docset, and peers against the coders' own pyramids or the agreed one."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = _docset(request, project, docset)
     form = DocsetAssignForm(docset_row, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -163,7 +163,7 @@ def agreed(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 
     If there is one, a manager can assign it to another adjudicator here.
     """
-    project = project_for(request.user, slug, Right.DISCUSS)
+    project = project_for(request.user, slug, Right.DISCUSS, changes=True)
     docset_row = _docset(request, project, docset)
     agreed_coding = (
         Coding.objects.filter(text__docset=docset_row, kind=Coding.Kind.AGREED).select_related("coder").first()
@@ -217,7 +217,7 @@ def _reassign_agreed(request: HttpRequest, project: Project, docset: Docset, agr
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Delete a docset with its summaries, peers and all that hangs on them, once somebody has seen what that is."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = _docset(request, project, docset)
     figures = deletion_figures(docset_row.texts.all())
     form = DeletionForm(docset_row, figures, request.POST if request.method == "POST" else None)
@@ -237,7 +237,7 @@ def delete_docset(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_summary(request: HttpRequest, slug: str, docset: str) -> HttpResponse:
     """Delete a model summary of a docset on which nobody has worked."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     docset_row = _docset(request, project, docset)
     name = (request.POST if request.method == "POST" else request.GET).get("name", "")
     if request.method == "POST":
@@ -262,10 +262,12 @@ def home(request: HttpRequest, project: Project) -> HttpResponse:
         "docsets": [(docset, progress_table(docset, coders)) for docset in overviews],
         "coders": coders,
         "own": [(docset, codings) for docset, codings in own if codings],
-        "next": next_of_coder([coding for _, codings in own for coding in codings], username),
+        "next": next_of_coder([coding for _, codings in own for coding in codings], username)
+        if project.archived_at is None
+        else None,
         "sees_all": may(project, Right.SEE_RESULTS),
-        "manages": may(project, Right.MANAGE),
-        "reopen_requests": reopen_requests(project) if may(project, Right.MANAGE) else (),
+        "manages": may_change(project, Right.MANAGE),
+        "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE) else (),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from annotations.models import GuidelinesVersion, Project
-from annotations.models.project import may
+from annotations.models.project import may_change
 from annotations.models.rights import Right
 from annotations.projects.guidelines import difference, guidelines_news, record_reading
 from annotations.projects.permissions import project_for
@@ -36,7 +36,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
         "news": guidelines_news(project, signed_in_user(request)),
         "guidelines_html": markdown.render(project.guidelines),
         "form": VersionsForm(initial={"before": max(number - 1, 1), "after": number}) if number > 1 else None,
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
     }
     return render(request, "annotations/guidelines/guidelines.html", context)
 

@@ -13,13 +13,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods
 
 from annotations.mail.kinds import find_kind, optional_kinds
 from annotations.mail.links import read_confirm_token, read_unsubscribe_token
 from annotations.mail.queue import is_enabled
-from annotations.projects.accounts import request_address, set_address, set_muted_mails
+from annotations.projects.accounts import change_address, request_address, set_muted_mails
 from annotations.web.forms.members import AddressForm, MailKindsForm
 from annotations.web.views import signed_in_user
 
@@ -40,13 +41,14 @@ def with_mail(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@sensitive_post_parameters("password")
 def mail(request: HttpRequest) -> HttpResponse:
     """Show the user's address and which mails are sent to it; change either."""
     user = signed_in_user(request)
-    form = AddressForm(request.POST if "address" in request.POST else None)
+    form = AddressForm(user, request, request.POST if "address" in request.POST else None)
     kinds_form = MailKindsForm(optional_kinds(), user.muted_mails, request.POST if "kinds" in request.POST else None)
     if "remove" in request.POST:
-        set_address(user, "")
+        change_address(user, "")
         messages.success(request, "Your address is removed: no mails are sent to you.")
         return redirect("account-mail")
     if form.is_bound and form.is_valid():
@@ -76,19 +78,23 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     user = signed_in_user(request)
     address = read_confirm_token(user, token)
     if address and request.method == "POST":
-        set_address(user, address)
+        change_address(user, address)
         messages.success(request, f"Mails are sent to {address} from now on.")
         return redirect("account-mail")
     status = 200 if address else 404
     return render(request, "annotations/account/confirm_mail.html", {"address": address}, status=status)
 
 
+@csrf_exempt
 @with_mail
 @never_cache
 @sensitive_variables("token")
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """Turn off a kind of mails. The signature in the address is the authorization."""
+    """Turn off a kind of mails. The signature in the address is the authorization.
+
+    Mail programs and providers send the form for their users (RFC 8058): they have no token of a page.
+    """
     found = read_unsubscribe_token(token)
     kind = find_kind(found[1]) if found else None
     is_off = False

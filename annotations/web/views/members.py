@@ -18,8 +18,9 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.core.text import pluralize
+from annotations.mail.queue import is_enabled
 from annotations.models import Coding, Invitation, Membership, Project, User
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import MANAGING_ROLES, ROLES_SEEING_ALL_WORK, Right
 from annotations.projects import invitations
 from annotations.projects.accounts import make_reset_link, resettable_members
@@ -65,6 +66,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
                 messages.success(request, f"{pluralize(len(addresses), 'invitation')} will be sent by e-mail.")
             invitation_form = InvitationForm(auto_id=INVITATION_IDS)
     memberships = Membership.objects.filter(project=project).select_related("user")
+    invitation_rows = list(Invitation.objects.filter(project=project).select_related("used_by"))
     sees_work = may(project, Right.MANAGE_WORK)
     activity = activity_of_members(project) if sees_work else {}
     context = {
@@ -74,9 +76,11 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "links": links,
         "now": timezone.now(),
         "memberships": [(membership, activity.get(membership.user_id)) for membership in memberships],
+        "manages": may_change(project, Right.MANAGE),
         "sees_work": sees_work,
         "resettable": resettable_members(project, signed_in_user(request)) if sees_work else (),
-        "invitations": Invitation.objects.filter(project=project).select_related("used_by"),
+        "invitations": invitation_rows,
+        "undelivered": invitations.undelivered(invitation_rows) if is_enabled() else (),
     }
     return render(request, "annotations/projects/members.html", context)
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotations.coding.status import reopen_requests
 from annotations.core.text import natural_key
 from annotations.models import Coding, Project, Text
-from annotations.models.project import may
+from annotations.models.project import is_blind_manager, may, may_change
 from annotations.models.rights import Right
 from annotations.planning.next_coding import next_coding
 from annotations.planning.totals import total_by
@@ -101,13 +101,14 @@ def _own_texts(request: HttpRequest, project: Project) -> HttpResponse:
         .select_related("text")
         .defer("text__content")
     )
-    following = next_coding(cast(list[Any], codings))
+    following = next_coding(cast(list[Any], codings)) if project.archived_at is None else None
     codings.sort(key=lambda coding: (coding.status != Coding.Status.OPEN, coding is not following))
     context = {
         "project": project,
         "codings": codings,
         "next": following,
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
+        "is_blind": is_blind_manager(project),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=True)
@@ -135,8 +136,8 @@ def _progress(request: HttpRequest, project: Project) -> HttpResponse:
         "coders": coders,
         "rows": [(text, [cells.get((text.pk, coder.pk)) for coder in coders]) for text in texts],
         "own": [coding for coding in cells.values() if coding.coder_id == request.user.pk],
-        "manages": may(project, Right.MANAGE),
-        "reopen_requests": reopen_requests(project) if may(project, Right.MANAGE_WORK) else (),
+        "manages": may_change(project, Right.MANAGE),
+        "reopen_requests": reopen_requests(project) if may_change(project, Right.MANAGE_WORK) else (),
         "steps": steps_to_do(project),
     }
     context |= news_for(project, signed_in_user(request), codes=bool(context["own"]))

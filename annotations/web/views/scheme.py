@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotations.core.text import pluralize
 from annotations.models import Coding, Project
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
@@ -32,7 +32,7 @@ from annotations.web.views import signed_in_user
 @require_http_methods(["GET", "HEAD", "POST"])
 def exchange(request: HttpRequest, slug: str) -> HttpResponse:
     """Give a project without texts another ready-made scheme."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     form = ExchangeSchemeForm(project, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -77,10 +77,10 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         "project": project,
         "form": form,
         "about_form": about_form,
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
         "levels": project.levels.all(),
-        "may_exchange": may(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
+        "may_exchange": may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
         "categories": project.categories.select_related("points_to"),
         "guidelines_html": markdown.render(project.guidelines),
     }

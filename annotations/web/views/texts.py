@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotations.core.text import is_storable, pluralize
 from annotations.models import Coding, Project, Text
-from annotations.models.project import may
+from annotations.models.project import is_blind_manager, may_change
 from annotations.models.rights import Right
 from annotations.planning.assignments import unassign as unassign_coder
 from annotations.projects.permissions import project_for
@@ -95,7 +95,7 @@ def _list_context(request: HttpRequest, project: Project) -> dict[str, Any]:
     shown = list_texts(project, signed_in_user(request), query, request.GET.get("page"))
     return {
         "project": project,
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
         "form": form,
         "query": query,
         "shown": shown,
@@ -149,8 +149,9 @@ def text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     context = {
         "project": project,
         "text": row,
-        "manages": may(project, Right.MANAGE),
-        "manages_work": may(project, Right.MANAGE_WORK),
+        "manages": may_change(project, Right.MANAGE),
+        "manages_work": may_change(project, Right.MANAGE_WORK),
+        "is_blind": is_blind_manager(project),
         "not_begun": [coding for coding in codings if not coding.is_begun],
         "coders": [_coder_links(chosen, coding) for coding in codings],
         "labels": labels,
@@ -218,7 +219,7 @@ def _version_query(chosen: list[Coding]) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Change the title and the round of a text."""
-    project = project_for(request.user, slug, Right.MANAGE)
+    project = project_for(request.user, slug, Right.MANAGE, changes=True)
     row = _text_of(project, text)
     title = row.title
     form = TextForm(row, request.POST if request.method == "POST" else None)
@@ -234,7 +235,7 @@ def edit_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Change words of a text, whoever codes it, once somebody has seen what moves with them."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     row = _text_of(project, text)
     form = CorrectionForm(row, request.POST if request.method == "POST" else None)
     context: dict[str, Any] = {"project": project, "text": row, "form": form}
@@ -261,7 +262,7 @@ def correct_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete_text(request: HttpRequest, slug: str, text: str) -> HttpResponse:
     """Delete a text with all that hangs on it, once somebody has seen what that is."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     row = _text_of(project, text)
     if row.role == Text.Role.MODELS and row.docset is not None:
         return redirect("delete-docset", project.slug, row.docset.slug)

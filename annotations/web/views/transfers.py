@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotations.core.locks import DatabaseBusy
 from annotations.formats import FORMATS, PYRAMID_FORMATS
 from annotations.models import Project, Transfer
-from annotations.models.project import may
+from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.permissions import project_for, transfer_for
 from annotations.transfers import orders
@@ -45,7 +45,7 @@ def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "project": project,
         "transfers": [_transfer_context(transfer) for transfer in transfers],
-        "manages": may(project, Right.MANAGE),
+        "manages": may_change(project, Right.MANAGE),
     }
     return render(request, "annotations/transfers/transfers.html", context)
 
@@ -54,7 +54,7 @@ def all_transfers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_files(request: HttpRequest, slug: str) -> HttpResponse:
     """Order an import of uploaded files."""
-    project = project_for(request.user, slug, Right.MANAGE_WORK)
+    project = project_for(request.user, slug, Right.MANAGE_WORK, changes=True)
     before = _import_to_change(request, project)
     stored = before.choices["files"] if before else ()
     if request.method == "POST":

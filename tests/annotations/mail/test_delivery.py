@@ -2,18 +2,19 @@
 
 import re
 from datetime import timedelta
-from smtplib import SMTPServerDisconnected
+from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
 
 import pytest
 from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.mail import delivery
-from annotations.mail.delivery import DELAYS, Delivery
-from annotations.mail.queue import PATIENCE, notify
+from annotations.mail.delivery import DELAYS, MOST_SECONDS, Delivery
+from annotations.mail.queue import PATIENCE, notify, queue
 from annotations.models import Coding, Mail, Project, Text
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
@@ -105,6 +106,7 @@ def test_a_title_makes_no_further_header(mailoutbox, reachable, project):
     assert "\n" not in mailoutbox[0].subject
     assert mailoutbox[0].recipients() == ["alice@example.org"]
     assert "Bcc" not in mailoutbox[0].message()
+    assert "“Tea Bcc: eve@example.org”" in mailoutbox[0].body, "nor a line of the mail"
 
 
 def test_a_scorer_of_peers_reads_coded_names(mailoutbox, reachable, charlie):
@@ -150,6 +152,81 @@ def test_a_mail_server_that_is_down_is_tried_some_times_and_harms_nothing(reacha
     assert set(Mail.objects.values_list("state", "tries")) == {("failed", len(DELAYS))}
 
 
+class RefusingBackend(EmailBackend):
+    """A server that takes no mails to Alice, or for whose protocol her address is none."""
+
+    error: Exception = SMTPRecipientsRefused({"alice@example.org": (550, b"No such user")})
+
+    def send_messages(self, messages):
+        if messages[0].to == ["alice@example.org"]:
+            raise self.error
+        return super().send_messages(messages)
+
+
+@pytest.mark.parametrize(
+    "error", [RefusingBackend.error, SMTPDataError(554, b"Spam"), ValueError("Invalid address")], ids=lambda e: str(e)
+)
+def test_a_mail_that_the_server_refuses_keeps_no_other_from_being_sent(
+    mailoutbox, reachable, bob, project, text, mail_server, monkeypatch, error
+):
+    mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.RefusingBackend"}}
+    monkeypatch.setattr(RefusingBackend, "error", error)
+    set_address(bob, "bob@example.org")
+    for user in (reachable, bob):
+        notify(user, "answered", project, [text])
+    assert send() == 1
+    assert [one.to for one in mailoutbox] == [["bob@example.org"]]
+    assert Mail.objects.get(user=reachable).state == "waiting"
+    for _ in range(len(DELAYS)):
+        send()
+    assert Mail.objects.get(user=reachable).state == "failed"
+
+
+def test_a_server_that_is_closing_is_left_alone_for_a_while(reachable, project, text, mail_server, monkeypatch):
+    mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.RefusingBackend"}}
+    monkeypatch.setattr(RefusingBackend, "error", SMTPRecipientsRefused({"a": (421, b"Closing")}))
+    notify(reachable, "answered", project, [text])
+    Mail.objects.update(next_try_at=timezone.now())
+    worker = Delivery()
+    worker.send_due()
+    Mail.objects.update(next_try_at=timezone.now())
+    assert (worker.send_due(), Mail.objects.get().tries) == (0, 1)
+
+
+class Clock:
+    """The time as a slow server makes it pass."""
+
+    now = 0.0
+
+    @classmethod
+    def monotonic(cls):
+        return cls.now
+
+
+class SlowBackend(EmailBackend):
+    def send_messages(self, messages):
+        Clock.now += MOST_SECONDS * 0.6
+        return super().send_messages(messages)
+
+
+def test_a_slow_server_keeps_the_worker_from_little_else(reachable, project, mail_server, mailoutbox, monkeypatch):
+    mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.SlowBackend"}}
+    monkeypatch.setattr(delivery, "time", Clock)
+    for number in range(5):
+        queue("error", address=f"{number}@example.org", message="m", error="e", request_id="r", time="t")
+    assert Delivery().send_due() == 2
+    assert Delivery().send_due() == 2
+
+
+def test_what_somebody_waits_for_is_sent_first(reachable, project, text, mailoutbox):
+    notify(reachable, "answered", project, [text])
+    Mail.objects.update(next_try_at=timezone.now() - timedelta(hours=1))
+    reachable.set_password("correct horse battery")
+    queue("password", user=reachable)
+    assert Delivery().send_due() == 2
+    assert [one.subject for one in mailoutbox] == ["Set another password", "Answers on 1 text in “Tea”"]
+
+
 def test_a_mail_that_another_worker_has_claimed_is_left_to_it(mailoutbox, reachable, project, text, monkeypatch):
     notify(reachable, "answered", project, [text])
     claim = delivery._claim
@@ -181,6 +258,18 @@ def test_a_mail_is_turned_off_by_its_signed_link(client, mailoutbox, reachable, 
     assert Mail.objects.filter(state="waiting").count() == 0
 
 
+def test_programs_turn_a_mail_off_by_one_click(mailoutbox, reachable, project, text):
+    notify(reachable, "answered", project, [text])
+    send()
+    headers = mailoutbox[0].message()
+    assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = headers["List-Unsubscribe"].strip("<>").removeprefix("https://coindex.example")
+    provider = Client(enforce_csrf_checks=True)
+    answer = provider.post(path, {"List-Unsubscribe": "One-Click"}, headers={"Origin": "https://mail.example"})
+    reachable.refresh_from_db()
+    assert (answer.status_code, reachable.muted_mails) == (200, ["answered"])
+
+
 def test_the_worker_sends_what_is_due(mailoutbox, reachable, project, text, mail_server, monkeypatch):
     mail_server.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
@@ -204,6 +293,13 @@ def test_nothing_of_a_forgotten_person_waits(reachable, project, codings):
     reachable.refresh_from_db()
     assert not Mail.objects.exists()
     assert (reachable.email, reachable.email_confirmed_at) == ("", None)
+
+
+@pytest.mark.parametrize(("days", "n_sent"), [(2, 1), (4, 0)])
+def test_what_has_waited_for_days_is_not_sent_any_more(reachable, project, text, mailoutbox, days, n_sent):
+    notify(reachable, "answered", project, [text])
+    Mail.objects.update(created_at=timezone.now() - timedelta(days=days))
+    assert (send(), len(mailoutbox)) == (n_sent, n_sent)
 
 
 def test_old_mails_are_pruned(reachable):

@@ -7,8 +7,11 @@ import pytest
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.mail.delivery import Delivery
 from annotations.models import Mail, User
+from annotations.planning import digests
 from annotations.planning.digests import queue_digests
 from annotations.projects.accounts import set_muted_mails
+from annotations.projects.members import add_member
+from tests.conftest import make_project
 
 MONDAY = datetime(2026, 11, 23, 6, tzinfo=UTC)
 
@@ -54,6 +57,16 @@ def test_it_comes_once_a_week_to_who_wants_it(reachable, codings, alice, bob):
     assert list(Mail.objects.values_list("user__username", flat=True)) == ["charlie"]
     queue_digests(MONDAY + timedelta(days=7))
     assert Mail.objects.count() == 3
+
+
+def test_projects_in_which_nothing_is_to_be_done_take_no_place_of_others(
+    mailoutbox, reachable, codings, charlie, monkeypatch
+):
+    monkeypatch.setattr(digests, "MOST_PROJECTS", 1)
+    add_member(make_project("aaa", "muc-ident", "[It](a) rains."), charlie, "manager")
+    queue_digests(MONDAY)
+    send()
+    assert "0 of 2 codings are submitted" in sent_to(mailoutbox, "charlie")
 
 
 @pytest.mark.parametrize("now", [MONDAY - timedelta(minutes=1), MONDAY + timedelta(days=4)])

@@ -56,6 +56,13 @@ def test_who_has_no_account_makes_one_and_joins(link, guest, project):
     assert Invitation.objects.get().used_by == dora
 
 
+def test_a_link_of_somebody_whose_account_is_closed_lets_nobody_in(link, guest, charlie):
+    User.objects.filter(pk=charlie.pk).update(is_active=False)
+    assert guest.get(link).status_code == 404
+    assert guest.post(link, NEW).status_code == 404
+    assert not User.objects.filter(username="dora").exists()
+
+
 def test_who_is_signed_in_joins_as_who_they_are(link, guest, mallory, project):
     guest.force_login(mallory)
     assert "Join as mallory" in guest.get(link).content.decode()

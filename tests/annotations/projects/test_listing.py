@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations.coding.status import submit_coding
-from annotations.models import Membership
+from annotations.coding.status import reopen_coding, submit_coding
+from annotations.models import Coding, Membership
 from annotations.projects.listing import PAGE_SIZE, describe_projects, find_projects
 from annotations.projects.members import activity_of_members, add_member
 from tests.conftest import make_project
@@ -89,3 +89,10 @@ def test_the_page_of_people_has_last_activity_and_progress_for_those_who_see_all
     blind = signed_in(charlie).get("/projects/tea/members/").content.decode()
     assert "Last active" not in blind
     assert "1 of 1" not in blind
+
+
+def test_what_others_do_with_a_coding_is_no_activity_of_its_coder(managed, charlie, bob):
+    coding = Coding.objects.get(coder=bob)
+    before = activity_of_members(managed)[bob.pk].last
+    reopen_coding(coding, charlie, "Look again")
+    assert activity_of_members(managed)[bob.pk].last == before is not None

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Project
+from annotations.models import Coding, Membership, Project
 from annotations.projects.members import add_member
 from annotations.transfers import orders
 from tests.conftest import judge, person
@@ -100,12 +100,27 @@ def test_to_see_that_it_is_submitted_is_not_to_view_it(signed_in, alice, charlie
 
 
 def test_the_coders_own_looks_do_not_count(signed_in, alice, submitted):
-    Project.objects.update(results_open=True)
+    Membership.objects.filter(user=alice).update(role="adjudicator")  # sees the results anyway
     for address in VIEWS:
-        signed_in(alice).get(address)
-    Project.objects.update(results_open=False)
+        assert signed_in(alice).get(address).status_code != 403
     signed_in(alice).post(URL)
     assert status(submitted) == "open"
+
+
+@pytest.mark.parametrize("by", ["page", "api"])
+def test_who_could_see_the_results_reopens_nothing_alone_when_they_are_closed_again(
+    signed_in, alice, charlie, submitted, by
+):
+    Project.objects.update(results_open=True)
+    assert signed_in(alice).get("/projects/tea/texts/tea/?coder=bob").status_code == 200
+    if by == "page":
+        signed_in(charlie).post("/projects/tea/scheme/", {"about": "1", "title": "Tea"})
+    else:
+        changes = {"results_open": False}
+        signed_in(charlie).patch("/api/v1/projects/tea/", changes, "application/json", headers={"If-Match": "*"})
+    assert not Project.objects.get().results_open
+    signed_in(alice).post(URL)
+    assert status(submitted) == "submitted"
 
 
 def test_while_results_are_open_nobody_reopens_alone(signed_in, alice, submitted):

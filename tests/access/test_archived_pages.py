@@ -1,0 +1,90 @@
+"""The pages of archived projects offer nothing that is refused: no form, and no way to a page that is one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from django.urls import resolve
+
+from annotations.projects.state import set_archived
+from tests.access.role_asking import ROUTES, World
+from tests.access.role_matrix import AGREEMENT, PAGES
+
+# What changes nothing of the project, or opens or deletes it.
+ALLOWED = {
+    "sign_out",
+    "unarchive-project",
+    "clone-project",
+    "delete-project",
+    "export",
+    "carry-out",
+    "cancel",
+    "discard",
+}
+
+
+class Page(HTMLParser):
+    """The addresses to which the forms of a page are sent, and those of its links."""
+
+    def __init__(self, address: str, html: str) -> None:
+        super().__init__()
+        self.address = address
+        self.forms: list[str] = []
+        self.links: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        if tag == "form" and found.get("method", "").lower() == "post":
+            self.forms.append(urljoin(self.address, found.get("action", "")))
+        elif "formaction" in found:
+            self.forms.append(urljoin(self.address, found["formaction"]))
+        elif tag == "a" and found.get("href", "").startswith("/projects/"):
+            self.links.append(found["href"])
+
+
+@pytest.fixture
+def world(db, mail_server) -> Iterator[World]:
+    """Make a world whose projects are archived."""
+    logging.disable(logging.WARNING)
+    made = World()
+    for project in (made.here.project, made.here.pyramids):
+        set_archived(project, archived=True)
+    yield made
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("role", ["viewer", "coder", "other coder", "adjudicator", "manager", "manager and coder"])
+def test_pages_of_an_archived_project_have_no_form_and_no_link_that_is_refused(world, role):
+    wrong, asked, links = [], 0, set()
+    for row in [*PAGES, *AGREEMENT]:
+        if "GET" not in row.methods or "<slug:slug>" not in ROUTES[row.name]:
+            continue
+        address = world.address(row)
+        reply = world.ask("GET", address, role)
+        if reply.status_code != 200:
+            continue
+        page = Page(address, reply.content.decode())
+        wrong += [
+            f"{address} for {role} has a form for {form}"
+            for form in page.forms
+            if resolve(urlsplit(form).path).url_name not in ALLOWED
+        ]
+        links.update(page.links)
+        asked += 1
+    assert asked > 5
+    for link in sorted(links):
+        if world.ask("GET", link, role).status_code == 403:
+            wrong.append(f"a link to {link} for {role} is refused")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_page_that_is_a_form_says_that_the_project_is_archived(world):
+    for address in ("assign/", "import/", "scheme/exchange/", "texts/tea/edit/", "texts/tea/correct/"):
+        reply = world.ask("GET", f"/projects/tea/{address}", "manager")
+        assert (reply.status_code, "is archived: it can only be read" in reply.content.decode()) == (403, True), address
+        assert world.ask("GET", f"/projects/tea/{address}", "outsider").status_code == 404
