@@ -7,13 +7,14 @@ correction and count code points. `static/js/workbench/saving/corrections.js` ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.tokenization import is_word_character
+from annotations.core.differences import TooManyDifferences, compare_lists
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import markable_key, split_key
 from annotations.formats.model.spans import Span
@@ -23,10 +24,6 @@ MAX_EDITED_CHARACTERS = 20_000
 # Deleted and new tokens of one correction: the search for them takes time by the square of their number.
 MAX_CHANGED_TOKENS = 1000
 EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
-
-
-class TooManyChanges(ValueError):
-    """Two versions of a text that differ in more than one correction may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +112,7 @@ def _differing(old: str, new: str) -> Span:
 
 
 def find_edits(before: str, after: str) -> list[Edit]:
-    """Return the words by which the versions differ, as few as possible. Raise TooManyChanges.
+    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences.
 
     Line ends are compared as one character each: forms send others than were sent to them.
     """
@@ -128,13 +125,15 @@ def find_edits(before: str, after: str) -> list[Edit]:
     kept = len(normalized) - end
     start, end, kept = _at_word_boundaries(normalized, after, start, kept)
     edits, place = [], start
-    for old, new in _changed_runs(_tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])):
-        if old != new:
-            first, last = positions[place], positions[place + len(old)]
-            edits.append(Edit(first, before[first:last], new))
-        place += len(old)
+    old_tokens, new_tokens = _tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])
+    for run in compare_lists(old_tokens, new_tokens, MAX_CHANGED_TOKENS):
+        length = sum(map(len, run.old))
+        if not run.equal:
+            first, last = positions[place], positions[place + length]
+            edits.append(Edit(first, before[first:last], "".join(run.new)))
+        place += length
     if len(edits) > MAX_EDITS or sum(len(edit.old) + len(edit.new) for edit in edits) > MAX_EDITED_CHARACTERS:
-        raise TooManyChanges
+        raise TooManyDifferences
     return edits
 
 
@@ -171,60 +170,6 @@ def _tokens(content: str) -> list[str]:
             tokens.append(content[start:position])
             start = position
     return tokens
-
-
-def _changed_runs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what stays, as (words, words), and what changes, as (old, new), in order (Myers 1986)."""
-    old: list[str] = []
-    new: list[str] = []
-    for is_kept, row, column in _shortest_script(before, after):
-        if is_kept:
-            if old or new:
-                yield "".join(old), "".join(new)
-                old, new = [], []
-            yield before[row], before[row]
-        elif row >= 0:
-            old.append(before[row])
-        else:
-            new.append(after[column])
-    if old or new:
-        yield "".join(old), "".join(new)
-
-
-def _shortest_script(before: Sequence[str], after: Sequence[str]) -> list[tuple[bool, int, int]]:
-    """Return the steps from one list to the other: (kept, row, column), with -1 for the list that has no part in it."""
-    furthest = {1: 0}
-    trace = []
-    for distance in range(min(len(before) + len(after), MAX_CHANGED_TOKENS) + 1):
-        trace.append(dict(furthest))
-        for diagonal in range(-distance, distance + 1, 2):
-            down = diagonal == -distance or (diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1])
-            row = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
-            column = row - diagonal
-            while row < len(before) and column < len(after) and before[row] == after[column]:
-                row, column = row + 1, column + 1
-            furthest[diagonal] = row
-            if row >= len(before) and column >= len(after):
-                return _steps(trace, len(before), len(after))
-    raise TooManyChanges
-
-
-def _steps(trace: Sequence[Mapping[int, int]], row: int, column: int) -> list[tuple[bool, int, int]]:
-    """Return the steps that lead to the end, by what was reached after each number of changes."""
-    steps = []
-    for distance in range(len(trace) - 1, -1, -1):
-        furthest, diagonal = trace[distance], row - column
-        down = diagonal == -distance or (diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1])
-        origin = diagonal + 1 if down else diagonal - 1
-        from_row = furthest[origin] if distance else 0
-        from_column = from_row - origin if distance else 0
-        while row > from_row + (distance > 0 and not down) and column > from_column + (distance > 0 and down):
-            row, column = row - 1, column - 1
-            steps.append((True, row, column))
-        if distance:
-            steps.append((False, -1, from_column) if down else (False, from_row, -1))
-            row, column = from_row, from_column
-    return steps[::-1]
 
 
 # ---- where things are afterwards

@@ -21,7 +21,6 @@ from annotations.coding.corrections import (
     MAX_EDITED_CHARACTERS,
     MAX_EDITS,
     Edit,
-    TooManyChanges,
     apply_edits,
     correction_payload,
     find_edits,
@@ -33,6 +32,7 @@ from annotations.coding.corrections import (
 )
 from annotations.coding.tokenization import WORD_LEVEL, token_spans
 from annotations.core.bulk import MAX_KEYS, insert, upsert
+from annotations.core.differences import TooManyDifferences
 from annotations.core.etags import etag_of
 from annotations.core.locks import sqlite_write_lock
 from annotations.core.text import is_storable
@@ -118,7 +118,7 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
         raise ValidationError("A text has words, and no characters that cannot be stored.")
     try:
         edits = find_edits(text.content, content)
-    except TooManyChanges:
+    except TooManyDifferences:
         raise ValidationError(
             f"This is more than a correction: at most {MAX_EDITS} places and {MAX_EDITED_CHARACTERS:,} characters "
             "change at a time. Correct it in steps, or add it as a new text."

@@ -13,7 +13,6 @@ from agreement.measures import alpha
 from agreement.models import Remark
 from annotations.coding import operations
 from annotations.coding.corrections import (
-    TooManyChanges,
     apply_edits,
     correction_payload,
     find_edits,
@@ -26,6 +25,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.coding.operations import VersionConflict
 from annotations.coding.replay import log_mismatches
 from annotations.coding.status import submit_coding
+from annotations.core.differences import TooManyDifferences
 from annotations.models import Coding, Judgement, Operation, Project, Segment
 from annotations.planning.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
@@ -119,9 +119,9 @@ def test_a_markable_follows_its_words(before, after, words, expected):
 
 
 def test_a_text_that_is_written_anew_is_no_correction():
-    with pytest.raises(TooManyChanges):
+    with pytest.raises(TooManyDifferences):
         find_edits("one " * 2000, "two " * 2000)
-    with pytest.raises(TooManyChanges):
+    with pytest.raises(TooManyDifferences):
         find_edits("word", "x" * 30_000)
 
 
