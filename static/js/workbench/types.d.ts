@@ -100,7 +100,7 @@ export interface WorkbenchModel {
   readOnly: boolean;
   version: number;
   /** keys of the markables that came with the text */
-  given: Set<string>;
+  given: Pick<Set<string>, "has">;
 }
 
 /** What every page knows on which coders work: M is what the server gave, S what is changed. */
