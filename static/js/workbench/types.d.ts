@@ -179,6 +179,8 @@ export interface CommandOptions<M> {
   idle: () => boolean;
   /** the key of the markable that a question is about; null: the text */
   subject: () => string | null;
+  /** that of the coding, of which the page knows */
+  version: () => number;
   say: (words: string) => void;
   undo: (forward: boolean) => void;
   /** show other keys */
