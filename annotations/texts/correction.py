@@ -7,6 +7,7 @@ operation of kind `correct` (decision 0028). No judgement changes.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
@@ -30,6 +31,7 @@ from annotations.coding.corrections import (
     map_span,
     map_spans,
 )
+from annotations.coding.markables import lies_within
 from annotations.coding.tokenization import WORD_LEVEL, token_spans
 from annotations.core.bulk import MAX_KEYS, insert, upsert
 from annotations.core.differences import TooManyDifferences
@@ -40,6 +42,7 @@ from annotations.formats.model.keys import markable_key
 from annotations.formats.model.spans import Span, lie_in
 from annotations.models import Coding, Judgement, Markable, Question, Segment, Text, User
 from annotations.projects.locks import lock_project
+from annotations.texts.questions import move_key
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +132,7 @@ def plan_correction(text: Text, content: str) -> CorrectionPlan:
     segments = list(Segment.objects.filter(text=text))
     spans = [(start, end) for one in markables for start, end in one.parts]
     edits = list(_well_placed(text.content, edits, spans + [(one.start, one.end) for one in segments]))
-    edits = [edit if edit.old else replace(edit, segments=_segments_at(edit.start, segments)) for edit in edits]
+    edits = list(_with_segments(edits, segments))
     plan = CorrectionPlan(edits, apply_edits(text.content, edits))
     if len(plan.content) > MAX_TEXT_LENGTH:
         raise ValidationError(f"A text has at most {MAX_TEXT_LENGTH:,} characters.")
@@ -155,7 +158,10 @@ def correct_text(text: Text, content: str, user: User, tag: str) -> CorrectionPl
     with sqlite_write_lock(), transaction.atomic():
         lock_project(text.project_id)
         # Whoever writes a row that refers to the text goes on, and is waited for at the coding.
-        text = Text.objects.select_for_update(of=("self",), no_key=True).get(pk=text.pk)
+        locked = Text.objects.select_for_update(of=("self",), no_key=True).filter(pk=text.pk).first()
+        if locked is None:
+            raise ValidationError("The text was deleted meanwhile.")
+        text = locked
         # What a coder sends meanwhile is written first, and then moved; or it waits, and is refused as stale.
         codings = list(Coding.objects.select_for_update(of=("self",)).filter(text=text).order_by("pk"))
         plan = plan_correction(text, content)
@@ -260,49 +266,61 @@ def _moved(edit: Edit, start: int, words: str) -> Edit:
     return Edit(start, words, "") if edit.old else Edit(start, "", words)
 
 
-def _segments_at(position: int, segments: Iterable[Segment]) -> tuple[Span, ...]:
-    """Return the segments that take in what is inserted at one of their edges: of two that touch, the first."""
-    segments = list(segments)
-    ending = {segment.kind for segment in segments if segment.end == position}
-    return tuple(
-        sorted(
-            {
-                (segment.start, segment.end)
-                for segment in segments
-                if segment.end == position or (segment.start == position and segment.kind not in ending)
-            }
-        )
-    )
+def _with_segments(edits: Iterable[Edit], segments: Iterable[Segment]) -> Iterator[Edit]:
+    """Yield the edits, insertions with the segments that take them in: of two of a kind that touch, the first."""
+    starting: dict[int, list[Segment]] = defaultdict(list)
+    ending: dict[int, list[Segment]] = defaultdict(list)
+    for segment in segments:
+        starting[segment.start].append(segment)
+        ending[segment.end].append(segment)
+    for edit in edits:
+        if edit.old:
+            yield edit
+            continue
+        before, after = ending[edit.start], starting[edit.start]
+        kinds = {segment.kind for segment in before}
+        following = {(one.start, one.end) for one in after if one.kind in kinds}
+        spans = {(one.start, one.end) for one in (*before, *after)} - following
+        yield replace(edit, segments=tuple(sorted(spans)))
 
 
 # ---- what moves
 
 
 def _plan_segments(plan: CorrectionPlan, text: Text, segments: Sequence[Segment]) -> None:
+    summaries = _summaries(segments)
+    taken: dict[tuple[str, Span], str] = {}
     for segment in segments:
         words = text.content[segment.start : segment.end]
         span = map_span((segment.start, segment.end), plan.edits)
         if span is None or _loses_words(words, plan.content[slice(*span)]):
             plan.obstacles.append(_obstacle(segment.get_kind_display(), words, (segment.start, segment.end), plan))
-        elif span != (segment.start, segment.end):
-            segment.start, segment.end = span
-            plan.segments.append(segment)
+        elif (segment.kind, span) in taken:
+            reason = f"It would have the same words as “{taken[segment.kind, span]}”. Leave the words between them."
+            plan.obstacles.append(Obstacle(segment.get_kind_display(), _short(words), reason))
+        else:
+            taken[segment.kind, span] = _short(words)
+            if span != (segment.start, segment.end):
+                segment.start, segment.end = span
+                plan.segments.append(segment)
     if text.role == Text.Role.MODELS:
-        summaries = tuple(sorted((one.start, one.end) for one in segments if one.kind == Segment.Kind.SUMMARY))
-        after = _outside(plan.edits, summaries)
         plan.obstacles += [
             Obstacle("between summaries", _short(edit.old or edit.new), "What names the summaries stays.")
-            for edit in after
+            for edit in _outside(plan.edits, summaries, _summaries(segments))
         ]
 
 
-def _outside(edits: Sequence[Edit], summaries: tuple[Span, ...]) -> list[Edit]:
-    """Return the edits that are in none of the summaries, which are where they are after the edits."""
+def _summaries(segments: Iterable[Segment]) -> tuple[Span, ...]:
+    return tuple(sorted((one.start, one.end) for one in segments if one.kind == Segment.Kind.SUMMARY))
+
+
+def _outside(edits: Sequence[Edit], before: tuple[Span, ...], after: tuple[Span, ...]) -> list[Edit]:
+    """Return the edits whose old or new words are in none of the summaries, as these are before and after them."""
     outside, growth = [], 0
     for edit in edits:
         start = edit.start + growth
         growth += edit.growth
-        if not lie_in([(start, start + len(edit.new))], summaries):
+        if not (lie_in([(edit.start, edit.end)], before) and lie_in([(start, start + len(edit.new))], after)):
             outside.append(edit)
     return outside
 
@@ -320,7 +338,7 @@ def _plan_markables(plan: CorrectionPlan, text: Text, markables: Sequence[Markab
         if parts is None or key is None or _loses_words(words, _words(plan.content, parts)):
             span = (markable.start, markable.end)
             plan.obstacles.append(_obstacle(noun, words, span, plan, given=markable.predefined))
-        elif head is None:
+        elif head is None or not lies_within(head, parts):
             plan.obstacles.append(Obstacle(noun, _short(words), "Its head would be deleted or cut. " + IN_STEPS))
         elif len(key) > KEY_LENGTH:
             plan.obstacles.append(Obstacle(noun, _short(words), "It has too many parts to be moved."))
@@ -371,7 +389,8 @@ def _plan_heads(plan: CorrectionPlan, text: Text) -> None:
     judgements = Judgement.objects.filter(coding__text=text).exclude(head=[]).select_related("markable__level")
     for judgement in judgements.order_by("pk"):
         head = map_spans(judgement.head, plan.edits)
-        if head is None:
+        parts = map_parts(judgement.markable.parts, plan.edits)
+        if head is None or not (parts and lies_within(head, parts)):
             words = _words(text.content, judgement.head)
             plan.obstacles.append(Obstacle("head", _short(words), "A coder chose it, and it would be deleted or cut."))
         elif (spans := [list(span) for span in head]) != judgement.head:
@@ -534,5 +553,5 @@ def _write_questions(plan: CorrectionPlan, text: Text) -> None:
     """Let questions follow their markables; one whose words are gone is about the text."""
     questions = list(Question.objects.filter(text=text).exclude(key=""))
     for question in questions:
-        question.key = map_key(question.key, plan.edits) or ""
+        question.key = move_key(question.key, plan.edits)
     Question.objects.bulk_update(questions, ["key"], batch_size=BATCH)
