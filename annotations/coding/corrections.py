@@ -7,9 +7,11 @@ correction and count code points. `static/js/workbench/saving/corrections.js` ma
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
@@ -23,6 +25,7 @@ MAX_EDITS = 200
 MAX_EDITED_CHARACTERS = 20_000
 # Deleted and new tokens of one correction: the search for them takes time by the square of their number.
 MAX_CHANGED_TOKENS = 1000
+END_OF_EDIT, GROWTH_OF_EDIT = attrgetter("end"), attrgetter("growth")
 EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
 
 
@@ -37,16 +40,13 @@ class Edit:
     old: str
     new: str
     segments: tuple[Span, ...] = ()
+    # Where the old words end, and by how many characters the text grows: both are needed for each markable.
+    end: int = field(init=False)
+    growth: int = field(init=False)
 
-    @property
-    def end(self) -> int:
-        """Where the old words end."""
-        return self.start + len(self.old)
-
-    @property
-    def growth(self) -> int:
-        """By how many characters the text grows."""
-        return len(self.new) - len(self.old)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end", self.start + len(self.old))
+        object.__setattr__(self, "growth", len(self.new) - len(self.old))
 
     @property
     def core(self) -> Span:
@@ -164,12 +164,13 @@ def is_inside_word(content: str, position: int) -> bool:
 
 def _tokens(content: str) -> list[str]:
     """Return words, and each character between them, of which the content consists."""
+    in_words = {character: is_word_character(character) for character in set(content)}
     tokens, start = [], 0
-    for position in range(1, len(content) + 1):
-        if not is_inside_word(content, position):
+    for position, (before, after) in enumerate(pairwise(content), 1):
+        if not (in_words[before] and in_words[after]):
             tokens.append(content[start:position])
             start = position
-    return tokens
+    return [*tokens, content[start:]] if content else []
 
 
 # ---- where things are afterwards
@@ -184,7 +185,7 @@ def apply_edits(content: str, edits: Sequence[Edit]) -> str:
     return "".join([*pieces, content[place:]])
 
 
-def map_span(span: Span, edits: Iterable[Edit]) -> Span | None:
+def map_span(span: Span, edits: Sequence[Edit]) -> Span | None:
     """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left.
 
     What is before an edit stays, what is after it moves, and what encloses it grows or shrinks. Words that are inserted
@@ -192,12 +193,16 @@ def map_span(span: Span, edits: Iterable[Edit]) -> Span | None:
     has of it, only those of its characters count that change.
     """
     start, end = span
-    moved_start, moved_end = span
-    for edit in edits:
+    n_before = bisect_left(edits, start, key=END_OF_EDIT)
+    shift = sum(map(GROWTH_OF_EDIT, edits[:n_before]))
+    moved_start, moved_end = start + shift, end + shift
+    for edit in edits[n_before:]:
+        first, last = edit.start, edit.end
+        if first > end:
+            break
         if span in edit.segments:
             moved_end += edit.growth
             continue
-        first, last = edit.start, edit.end
         if first < end and start < last and not (start <= first and last <= end):
             first, last = edit.core
         if last <= start:
