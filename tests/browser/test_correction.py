@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 
 from annotations.coding.replay import log_mismatches
 from annotations.models import Coding, Question
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from tests.browser.conftest import judgement, offline, saved
 from tests.browser.test_coding import CODE, open_coding
 

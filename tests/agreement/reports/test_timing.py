@@ -15,7 +15,8 @@ from annotations.coding.active_time import judgement_times
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from tests.agreement.reports.test_basis import sorted_out
 from tests.conftest import judge
 

@@ -32,7 +32,9 @@ from annotations.models import Coding, Judgement, Operation, Project, Question, 
 from annotations.planning.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.chains import chains_by_pointers, members_of
-from annotations.texts.correction import _well_placed, correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
+from annotations.texts.edit_placement import place_edits
 from annotations.texts.questions import Seen, ask
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
@@ -527,7 +529,7 @@ def test_what_stands_between_summaries_is_not_deleted_from_either_end(alice, fir
 def test_an_edit_makes_the_same_text_wherever_it_is_put(before, after):
     edits = find_edits(before, after)
     spans = [(start, start + 3) for start in range(0, len(before) - 2, 2)]
-    placed = list(_well_placed(before, edits, spans))
+    placed = list(place_edits(before, edits, spans))
     assert apply_edits(before, placed) == after
     if placed:
         assert parse_correction(correction_payload(placed)) == tuple(placed)

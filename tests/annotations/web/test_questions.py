@@ -8,7 +8,8 @@ from annotations.models import Coding, Membership, Project, Question, Reply
 from annotations.projects.anonymization import forget_person
 from annotations.projects.members import add_member
 from annotations.texts import questions
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
 
 URL = "/projects/tea/questions/"
