@@ -24,7 +24,7 @@ from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.models.rights import Right
 from annotations.projects.peer_names import hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
-from annotations.texts.questions import ask, find_question, reply_to
+from annotations.texts.questions import Seen, ask, find_question, reply_to
 
 
 class ReplySerializer(serializers.ModelSerializer[Reply]):
@@ -60,6 +60,9 @@ class QuestionSerializer(serializers.ModelSerializer[Question]):
 class NewQuestionSerializer(StrictSerializer):
     text = serializers.CharField(max_length=100, help_text="a text that is assigned to you")
     markable = serializers.CharField(max_length=MARKABLE_KEY_LENGTH, allow_blank=True, default="")
+    version = serializers.IntegerField(
+        min_value=0, default=None, allow_null=True, help_text="of your coding when you read the text, if not the latest"
+    )
     agreed = serializers.BooleanField(default=False, help_text="of the agreed pyramid, or a peer against it")
     body = serializers.CharField(max_length=BODY_LENGTH, help_text="Markdown")
 
@@ -103,8 +106,9 @@ class QuestionList(ProjectListView):
         fields = validated(NewQuestionSerializer(data=request.data))
         user = cast(User, request.user)
         coding = own_coding(user, project, fields["text"], agreed=fields["agreed"])
+        seen = Seen(coding, coding.version if fields["version"] is None else fields["version"])
         try:
-            question = ask(coding.text, user, fields["body"], fields["markable"])
+            question = ask(coding.text, user, fields["body"], fields["markable"], seen=seen)
         except DjangoValidationError as error:
             raise validation_error(error) from None
         return Response(_shown(request, project, question.uuid), status=status.HTTP_201_CREATED)

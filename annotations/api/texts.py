@@ -49,7 +49,8 @@ from annotations.projects.locks import lock_project
 from annotations.projects.peer_names import coded_slug, coded_title, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import own_coding, project_for
 from annotations.texts.changes import delete_text, deletion_figures, place_text
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 
 
 class SequencePagination(SafeCursorPagination):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +18,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Least
 from django.utils import timezone
 
+from annotations.coding.corrections import Edit, map_key, parse_correction
 from annotations.core.compiled_queries import compiled_query
 from annotations.models import Coding, Operation, Project
 from annotations.models.coding import INDEPENDENT_KINDS
@@ -141,7 +144,7 @@ def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTim
 
     A gap of at most `IDLE_THRESHOLD` counts for the change that ends it: those of judgements add up to the active time
     without that of other changes. Only independent codings count, and what their coders did. Days are by the clock of
-    the server.
+    the server. After a correction of the text a markable is the same, under another key.
     """
     operations = (
         Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
@@ -149,7 +152,8 @@ def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTim
         .order_by()
     )
     changes: dict[tuple[int, str], list[tuple[datetime, int, datetime, str]]] = defaultdict(list)
-    for user, coder, name, text, sequence, kind, markable, made_at, applied_at in operations.values_list(
+    corrections: dict[tuple[int, str], list[tuple[int, Sequence[Edit]]]] = defaultdict(list)
+    for user, coder, name, text, sequence, kind, markable, edits, made_at, applied_at in operations.values_list(
         "user_id",
         "coding__coder_id",
         "coding__coder__username",
@@ -157,13 +161,29 @@ def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTim
         "sequence",
         "kind",
         KeyTextTransform("markable", "payload"),
+        KeyTextTransform("edits", "payload"),
         "made_at",
         "applied_at",
     ):
-        if user == coder:
+        if kind == Operation.Kind.CORRECT:
+            corrections[text, name].append((sequence, parse_correction({"edits": json.loads(edits)})))
+        elif user == coder:
             judged = markable if kind == Operation.Kind.JUDGE else ""
             changes[text, name].append((min(made_at or applied_at, applied_at), sequence, applied_at, judged))
+    for coding, found in corrections.items():
+        found.sort(key=itemgetter(0))
+        changes[coding] = [
+            (made_at, sequence, applied_at, _key_now(markable, [edits for later, edits in found if later > sequence]))
+            for made_at, sequence, applied_at, markable in changes[coding]
+        ]
     return {key: times for key, of_coding in changes.items() if (times := _times_of_markables(of_coding))}
+
+
+def _key_now(key: str, corrections: Iterable[Sequence[Edit]]) -> str:
+    """Return the key of a markable after corrections of its text; its last one where its words are gone."""
+    for edits in corrections:
+        key = map_key(key, edits) or key
+    return key
 
 
 def _times_of_markables(changes: list[tuple[datetime, int, datetime, str]]) -> list[JudgementTime]:

@@ -7,13 +7,16 @@ correction and count code points. `static/js/workbench/saving/corrections.js` ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.tokenization import is_word_character
+from annotations.core.differences import TooManyDifferences, compare_lists
 from annotations.core.text import is_storable
 from annotations.formats.model.keys import markable_key, split_key
 from annotations.formats.model.spans import Span
@@ -22,11 +25,8 @@ MAX_EDITS = 200
 MAX_EDITED_CHARACTERS = 20_000
 # Deleted and new tokens of one correction: the search for them takes time by the square of their number.
 MAX_CHANGED_TOKENS = 1000
+END_OF_EDIT, GROWTH_OF_EDIT = attrgetter("end"), attrgetter("growth")
 EDIT_FIELDS = {"start", "end", "old", "new", "segments"}
-
-
-class TooManyChanges(ValueError):
-    """Two versions of a text that differ in more than one correction may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,13 @@ class Edit:
     old: str
     new: str
     segments: tuple[Span, ...] = ()
+    # Where the old words end, and by how many characters the text grows: both are needed for each markable.
+    end: int = field(init=False)
+    growth: int = field(init=False)
 
-    @property
-    def end(self) -> int:
-        """Where the old words end."""
-        return self.start + len(self.old)
-
-    @property
-    def growth(self) -> int:
-        """By how many characters the text grows."""
-        return len(self.new) - len(self.old)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end", self.start + len(self.old))
+        object.__setattr__(self, "growth", len(self.new) - len(self.old))
 
     @property
     def core(self) -> Span:
@@ -115,7 +112,7 @@ def _differing(old: str, new: str) -> Span:
 
 
 def find_edits(before: str, after: str) -> list[Edit]:
-    """Return the words by which the versions differ, as few as possible. Raise TooManyChanges.
+    """Return the words by which the versions differ, as few as possible. Raise TooManyDifferences.
 
     Line ends are compared as one character each: forms send others than were sent to them.
     """
@@ -128,13 +125,15 @@ def find_edits(before: str, after: str) -> list[Edit]:
     kept = len(normalized) - end
     start, end, kept = _at_word_boundaries(normalized, after, start, kept)
     edits, place = [], start
-    for old, new in _changed_runs(_tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])):
-        if old != new:
-            first, last = positions[place], positions[place + len(old)]
-            edits.append(Edit(first, before[first:last], new))
-        place += len(old)
+    old_tokens, new_tokens = _tokens(normalized[start:end]), _tokens(after[start : len(after) - kept])
+    for run in compare_lists(old_tokens, new_tokens, MAX_CHANGED_TOKENS):
+        length = sum(map(len, run.old))
+        if not run.equal:
+            first, last = positions[place], positions[place + length]
+            edits.append(Edit(first, before[first:last], "".join(run.new)))
+        place += length
     if len(edits) > MAX_EDITS or sum(len(edit.old) + len(edit.new) for edit in edits) > MAX_EDITED_CHARACTERS:
-        raise TooManyChanges
+        raise TooManyDifferences
     return edits
 
 
@@ -165,66 +164,13 @@ def is_inside_word(content: str, position: int) -> bool:
 
 def _tokens(content: str) -> list[str]:
     """Return words, and each character between them, of which the content consists."""
+    in_words = {character: is_word_character(character) for character in set(content)}
     tokens, start = [], 0
-    for position in range(1, len(content) + 1):
-        if not is_inside_word(content, position):
+    for position, (before, after) in enumerate(pairwise(content), 1):
+        if not (in_words[before] and in_words[after]):
             tokens.append(content[start:position])
             start = position
-    return tokens
-
-
-def _changed_runs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what stays, as (words, words), and what changes, as (old, new), in order (Myers 1986)."""
-    old: list[str] = []
-    new: list[str] = []
-    for is_kept, row, column in _shortest_script(before, after):
-        if is_kept:
-            if old or new:
-                yield "".join(old), "".join(new)
-                old, new = [], []
-            yield before[row], before[row]
-        elif row >= 0:
-            old.append(before[row])
-        else:
-            new.append(after[column])
-    if old or new:
-        yield "".join(old), "".join(new)
-
-
-def _shortest_script(before: Sequence[str], after: Sequence[str]) -> list[tuple[bool, int, int]]:
-    """Return the steps from one list to the other: (kept, row, column), with -1 for the list that has no part in it."""
-    furthest = {1: 0}
-    trace = []
-    for distance in range(min(len(before) + len(after), MAX_CHANGED_TOKENS) + 1):
-        trace.append(dict(furthest))
-        for diagonal in range(-distance, distance + 1, 2):
-            down = diagonal == -distance or (diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1])
-            row = furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
-            column = row - diagonal
-            while row < len(before) and column < len(after) and before[row] == after[column]:
-                row, column = row + 1, column + 1
-            furthest[diagonal] = row
-            if row >= len(before) and column >= len(after):
-                return _steps(trace, len(before), len(after))
-    raise TooManyChanges
-
-
-def _steps(trace: Sequence[Mapping[int, int]], row: int, column: int) -> list[tuple[bool, int, int]]:
-    """Return the steps that lead to the end, by what was reached after each number of changes."""
-    steps = []
-    for distance in range(len(trace) - 1, -1, -1):
-        furthest, diagonal = trace[distance], row - column
-        down = diagonal == -distance or (diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1])
-        origin = diagonal + 1 if down else diagonal - 1
-        from_row = furthest[origin] if distance else 0
-        from_column = from_row - origin if distance else 0
-        while row > from_row + (distance > 0 and not down) and column > from_column + (distance > 0 and down):
-            row, column = row - 1, column - 1
-            steps.append((True, row, column))
-        if distance:
-            steps.append((False, -1, from_column) if down else (False, from_row, -1))
-            row, column = from_row, from_column
-    return steps[::-1]
+    return [*tokens, content[start:]] if content else []
 
 
 # ---- where things are afterwards
@@ -239,7 +185,7 @@ def apply_edits(content: str, edits: Sequence[Edit]) -> str:
     return "".join([*pieces, content[place:]])
 
 
-def map_span(span: Span, edits: Iterable[Edit]) -> Span | None:
+def map_span(span: Span, edits: Sequence[Edit]) -> Span | None:
     """Return where the span is after the edits; None where an edit cuts it, or nothing of it would be left.
 
     What is before an edit stays, what is after it moves, and what encloses it grows or shrinks. Words that are inserted
@@ -247,12 +193,16 @@ def map_span(span: Span, edits: Iterable[Edit]) -> Span | None:
     has of it, only those of its characters count that change.
     """
     start, end = span
-    moved_start, moved_end = span
-    for edit in edits:
+    n_before = bisect_left(edits, start, key=END_OF_EDIT)
+    shift = sum(map(GROWTH_OF_EDIT, edits[:n_before]))
+    moved_start, moved_end = start + shift, end + shift
+    for edit in edits[n_before:]:
+        first, last = edit.start, edit.end
+        if first > end:
+            break
         if span in edit.segments:
             moved_end += edit.growth
             continue
-        first, last = edit.start, edit.end
         if first < end and start < last and not (start <= first and last <= end):
             first, last = edit.core
         if last <= start:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Literal
 
@@ -13,12 +12,15 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from annotations.core.differences import Run, TooManyDifferences, compare_lists
 from annotations.models import GuidelinesReading, GuidelinesVersion, Project, User
 from annotations.projects.locks import lock_project
 
-# Of longer stretches that differ, lines or words are not compared one by one.
-MAX_LINES = 2000
-MAX_WORDS = 2000
+# Where more lines differ they are not compared one by one; nor are the words of a stretch of lines.
+MAX_LINES = 1000
+MAX_WORDS = 500
+# So many words are compared one by one in one difference.
+MAX_WORDS_IN_ALL = 10_000
 # Unchanged lines that are shown around a change.
 CONTEXT_LINES = 3
 
@@ -69,7 +71,7 @@ def guidelines_news(project: Project, user: User) -> GuidelinesNews | None:
     read = GuidelinesReading.objects.filter(project=OuterRef("project"), user=user.pk).values("number")
     versions = GuidelinesVersion.objects.filter(project=project).values_list("number", Subquery(read))
     latest = versions.first()
-    return None if latest is None or latest[1] == latest[0] else GuidelinesNews(*latest)
+    return None if latest is None or (latest[1] or 0) >= latest[0] else GuidelinesNews(*latest)
 
 
 def record_reading(project: Project, user: User, number: int) -> None:
@@ -114,15 +116,27 @@ def _edits(old: list[str], new: list[str]) -> Iterator[list[Line]]:
     first = _common_length(old, new)
     last = _common_length(old[first:][::-1], new[first:][::-1])
     yield _same(old[:first])
-    old_middle, new_middle = old[first : len(old) - last], new[first : len(new) - last]
-    if max(len(old_middle), len(new_middle)) > MAX_LINES:
-        yield _replaced(old_middle, new_middle)
-    else:
-        for tag, start, end, new_start, new_end in SequenceMatcher(None, old_middle, new_middle).get_opcodes():
-            equal = tag == "equal"
-            lines = old_middle[start:end]
-            yield _same(lines) if equal else _replaced(lines, new_middle[new_start:new_end])
+    left = MAX_WORDS_IN_ALL
+    for run in _compare(old[first : len(old) - last], new[first : len(new) - last], MAX_LINES):
+        if run.equal:
+            yield _same(run.old)
+        elif not run.old or not run.new:
+            yield _whole("removed", run.old) + _whole("added", run.new)
+        else:
+            most = min(MAX_WORDS, left)
+            words = _compare(_words(run.old), _words(run.new), most)
+            differing = sum(len(each.old) + len(each.new) for each in words if not each.equal)
+            left -= min(differing, most)
+            yield _replaced(run, words)
     yield _same(old[len(old) - last :])
+
+
+def _compare(old: Sequence[str], new: Sequence[str], most: int) -> list[Run[str]]:
+    """Return the runs of both lists; as one that differs, where more than `most` entries do."""
+    try:
+        return compare_lists(old, new, most)
+    except TooManyDifferences:
+        return [Run(False, old, new)]
 
 
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
@@ -134,17 +148,16 @@ def _same(lines: Sequence[str]) -> list[Line]:
     return [Line("same", [(False, line)]) for line in lines]
 
 
-def _replaced(old: Sequence[str], new: Sequence[str]) -> list[Line]:
+def _words(lines: Sequence[str]) -> list[str]:
+    return WORDS.findall("\n".join(lines))
+
+
+def _replaced(lines: Run[str], words: Sequence[Run[str]]) -> list[Line]:
     """Return the removed lines, then the added ones, each with the words marked that are in it only."""
-    old_words, new_words = (WORDS.findall("\n".join(lines)) for lines in (old, new))
-    if not old or not new or max(len(old_words), len(new_words)) > MAX_WORDS:
-        return _whole("removed", old) + _whole("added", new)
-    removed: list[tuple[bool, str]] = []
-    added: list[tuple[bool, str]] = []
-    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
-    for tag, start, end, new_start, new_end in matcher.get_opcodes():
-        removed += [(tag != "equal", word) for word in old_words[start:end]]
-        added += [(tag != "equal", word) for word in new_words[new_start:new_end]]
+    if len(words) == 1:
+        return _whole("removed", lines.old) + _whole("added", lines.new)
+    removed = [(not run.equal, word) for run in words for word in run.old]
+    added = [(not run.equal, word) for run in words for word in run.new]
     return _lines("removed", removed) + _lines("added", added)
 
 

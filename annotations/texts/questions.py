@@ -9,15 +9,18 @@ from uuid import UUID, uuid4
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Length
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 
+from annotations.coding.corrections import Edit, map_key, parse_correction
+from annotations.coding.state import corrections_of
 from annotations.formats.model.keys import parse_key
 from annotations.mail.queue import notify
-from annotations.models import Level, Project, Question, Reply, Text, User
+from annotations.models import Coding, Level, Project, Question, Reply, Text, User
 from annotations.models.project import may
-from annotations.models.question import BODY_LENGTH
+from annotations.models.question import BODY_LENGTH, MARKABLE_KEY_LENGTH
 from annotations.models.rights import Right
 from annotations.projects.peer_names import hide_name, is_blind_to_peers
 from annotations.texts.keywords import Keyword, keyword_in_context
@@ -28,25 +31,66 @@ MAX_REPLIES = 100
 PUBLIC_SHOWN = 100
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The version of a coding at which its coder has read the text."""
+
+    coding: Coding
+    version: int
+
+
 @transaction.atomic
-def ask(text: Text, coder: User, body: str, key: str = "", uuid: UUID | None = None) -> Question:
+def ask(
+    text: Text, coder: User, body: str, key: str = "", uuid: UUID | None = None, seen: Seen | None = None
+) -> Question:
     """Ask about a markable of a text, or about the text. Raise ValidationError by field.
 
-    The markable need not be in the database yet: a coder may ask about one whose operation is still on its way.
+    The markable need not be in the database yet: a coder may ask about one whose operation is still on its way. Its key
+    is that of the text as it was `seen`; None: as it is now.
     """
     open_questions = Question.objects.filter(text__project=text.project_id, coder=coder, resolved_at__isnull=True)
     if open_questions.count() >= MAX_OPEN:
         raise ValidationError(f"You have {MAX_OPEN} open questions. Resolve some of them first.")
-    place = parse_key(key)
-    if key and (
-        place is None
-        or place.parts[-1][1] > len(text.content)
-        or not Level.objects.filter(project=text.project_id, key=place.level).exists()
-    ):
-        raise ValidationError({"markable": f"This text has no place for a markable {key!r}."})
     return Question.objects.create(
-        text=text, coder=coder, uuid=uuid or uuid4(), key=key, body=_checked(body), created_at=timezone.now()
+        text=text,
+        coder=coder,
+        uuid=uuid or uuid4(),
+        key=_checked_key(text, key, seen) if key else "",
+        body=_checked(body),
+        created_at=timezone.now(),
     )
+
+
+def _checked_key(text: Text, key: str, seen: Seen | None) -> str:
+    """Return the key as it is now. The text is not corrected before the transaction ends: the question then follows."""
+    refused = ValidationError({"markable": f"This text has no place for a markable {key!r}."})
+    if parse_key(key) is None:
+        raise refused
+    texts = Text.objects.select_for_update(of=("self",), no_key=True).filter(pk=text.pk)
+    length = texts.values_list(Length("content"), flat=True).first()
+    if seen is not None:
+        latest = Coding.objects.filter(pk=seen.coding.pk).first() or seen.coding
+        key = key_now(key, Seen(latest, seen.version))
+    place = parse_key(key)
+    if place is None:
+        return ""  # its words were deleted
+    levels = Level.objects.filter(project=text.project_id, key=place.level)
+    if place.parts[-1][1] > (length or 0) or not levels.exists():
+        raise refused
+    return key
+
+
+def key_now(key: str, seen: Seen) -> str:
+    """Return the key, after the corrections since, of the markable that had this one; "" where its words are gone."""
+    for correction in corrections_of(seen.coding, seen.version):
+        key = move_key(key, parse_correction({"edits": correction["edits"]}))
+    return key
+
+
+def move_key(key: str, edits: Sequence[Edit]) -> str:
+    """Return the key of what a question is about after a correction; "" for the text, where the words are gone."""
+    moved = map_key(key, edits) or ""
+    return moved if len(moved) <= MARKABLE_KEY_LENGTH else ""
 
 
 @transaction.atomic
@@ -80,9 +124,17 @@ def resolve_question(question: Question, user: User) -> bool:
     return bool(unresolved.update(resolved_at=timezone.now(), resolved_by=user, needs_answer=False, **news))
 
 
-def record_question_read(question: Question, user: User) -> None:
-    """Record that the coder has read the thread."""
-    Question.objects.filter(pk=question.pk, coder=user.pk).update(has_news=False)
+@transaction.atomic
+def record_question_read(question: Question, user: User, read: str = "") -> None:
+    """Record that the coder has read the thread, which is news still if more is in it than was `read`, its state."""
+    own = Question.objects.select_for_update().filter(pk=question.pk, coder=user.pk).first()
+    if own is not None and read in ("", thread_state(own, own.replies.count())):
+        Question.objects.filter(pk=own.pk).update(has_news=False)
+
+
+def thread_state(question: Question, n_replies: int) -> str:
+    """Return what changes with each reply and when the question is resolved."""
+    return f"{n_replies}{'' if question.resolved_at is None else ' resolved'}"
 
 
 def publish(question: Question, public_question: str, public_answer: str) -> None:

@@ -6,7 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotations.coding.replay import log_mismatches
-from annotations.models import Coding
+from annotations.models import Coding, Question
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from tests.browser.conftest import judgement, offline, saved
 from tests.browser.test_coding import CODE, open_coding
 
@@ -54,3 +56,25 @@ def test_a_text_is_corrected_under_the_hands_of_a_coder_who_loses_nothing(sign_i
     coder.goto(CODE)
     expect(coder.locator("#progress-text")).to_have_text("0 of 6 decided")
     expect(coder.get_by_text("The text was corrected")).to_have_count(0)
+
+
+@pytest.mark.expected_errors("status of 409")
+def test_a_question_that_is_being_written_is_finished_before_the_page_shows_the_corrected_text(
+    sign_in, alice, charlie, codings, text
+):
+    page = open_coding(sign_in, alice)
+    dialog = page.get_by_role("dialog", name="Questions")
+    page.keyboard.press("z")
+    dialog.get_by_label("Question").fill("Is it a thing?")
+    content = text.content.replace("put the", "please put the")
+    correct_text(text, content, charlie, plan_correction(text, content).tag)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as who comes back from another window
+    page.wait_for_timeout(500)
+    expect(dialog.get_by_label("Question")).to_have_value("Is it a thing?")
+    dialog.get_by_role("button", name="Ask").click()
+    expect(dialog.get_by_text("Sent to the managers.")).to_be_visible()
+    text.refresh_from_db()
+    question = Question.objects.get()
+    assert question.key == text.markables.get(label="a").key
+    dialog.get_by_role("button", name="Close").click()
+    expect(page.locator(".notice")).to_contain_text("The text was corrected")

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { correctedOutbox, mapChange, mapKey } from "../../static/js/workbench/saving/corrections.js";
+import { correctedOutbox, mapKey } from "../../static/js/workbench/saving/corrections.js";
+import { emptyHistory } from "../../static/js/workbench/history.js";
+import { JUDGEMENTS } from "../../static/js/workbench/judgements.js";
+import { fromLog } from "../../static/js/workbench/saving/log.js";
 import { memoryOutbox } from "../../static/js/workbench/saving/memory-outbox.js";
 
 /** @param {number} start @param {string} old @param {string} words */
@@ -36,7 +39,17 @@ test("what is unsent is renewed once by each correction after it, and what has n
   assert.deepEqual((await inner.all()).map(({ uuid }) => uuid), ["a", "b", "d"]);
 });
 
-test("a markable that came with the text is cleared, where an earlier log unmarks it", () => {
-  assert.deepEqual(mapChange(model, { kind: "unmark", payload: { markable: "p:12-14" } }, [edit(0, "", "xy")]),
-    { kind: "clear", payload: { markable: "p:14-16" } });
+test("before a correction other keys are those of the markables that came with the text", () => {
+  const log = [
+    { uuid: "1", kind: "judge", payload: { markable: "p:14-16", category: "none" } }, // one's own, which moves to 16-18
+    { uuid: "2", kind: "judge", payload: { markable: "p:12-14", category: "none", pointers: ["p:10-11"] } },
+    { uuid: "3", kind: "correct", payload: { edits: [edit(0, "", "xy")] } },
+    { uuid: "4", kind: "judge", payload: { markable: "p:14-16", category: "place" } },
+  ];
+  const { done } = fromLog(JUDGEMENTS, model, log, emptyHistory(false));
+  assert.deepEqual(done.map(({ inverse }) => inverse.map(({ kind, payload }) => [kind, payload.markable])), [
+    [["unmark", "p:16-18"]],
+    [["clear", "p:14-16"], ["unmark", "p:12-13"]],
+    [["judge", "p:14-16"]],
+  ]);
 });

@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from annotations.models import Docset, Project, Text
 from annotations.texts.changes import DeletionFigures
-from annotations.texts.correction import MAX_TEXT_LENGTH, CorrectionPlan
+from annotations.texts.correction_plan import MAX_TEXT_LENGTH, CorrectionPlan
 from annotations.texts.listing import DEFAULT_SORT, SORTS, TextQuery
 from annotations.transfers.forms import DETECT_FORMAT, FilesField
 from annotations.transfers.project_formats import formats_of

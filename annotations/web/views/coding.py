@@ -46,12 +46,13 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
     project = project_for(request.user, slug)
     coding = own_coding(signed_in_user(request), project, text, agreed=agreed)
     texts = texts_with_news(project, signed_in_user(request))
+    state = coding_state(coding, project)
     corrections = corrections_of(coding)
     context = {
         "project": project,
         "text": coding.text,
         "coding": coding,
-        "coding_state": coding_state(coding, project),
+        "coding_state": state,
         "corrections": corrections,
         "guidelines_html": markdown.render(project.guidelines),
         "news": guidelines_news(project, signed_in_user(request)),
@@ -63,7 +64,7 @@ def code(request: HttpRequest, slug: str, text: str, agreed: bool = False) -> Ht
         context["corrected"] = corrections[-1]["edits"][:MOST_EDITS]
     if project.archived_at is not None:
         # The scripts change a coding where it is open; this one is read.
-        context["coding_state"]["coding"]["status"] = "archived"  # type: ignore[index]
+        state["coding"]["status"] = "archived"
     elif coding.status == Coding.Status.OPEN:
         context["reason"] = reason_of_reopening(coding)
         context["following"] = _open_codings(request, project).exclude(pk=coding.pk).exists()

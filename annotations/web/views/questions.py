@@ -24,9 +24,11 @@ from annotations.models.rights import Right
 from annotations.projects.permissions import own_coding, project_for
 from annotations.texts.keywords import covered_text
 from annotations.texts.questions import (
+    Seen,
     Thread,
     ask,
     find_question,
+    key_now,
     public_answers,
     publish,
     questions_by_state,
@@ -34,6 +36,7 @@ from annotations.texts.questions import (
     record_question_read,
     reply_to,
     resolve_question,
+    thread_state,
 )
 from annotations.web import markdown
 from annotations.web.forms.questions import PublicAnswerForm, QuestionForm, ReplyForm
@@ -60,7 +63,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "project": project,
         "shown": shown,
-        "rows": describe_threads(read_threads(list(shown), project, user)),
+        "rows": describe_threads(read_threads(list(shown), project, user), 0),
         "state": state,
         "states": [(name, label, name == state) for name, label in STATES.items()],
         "public": [
@@ -142,7 +145,7 @@ def read(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     """Record that the coder has read what is new in the thread."""
     project = project_for(request.user, slug)
     row = find_question(project, signed_in_user(request), question)
-    record_question_read(row, signed_in_user(request))
+    record_question_read(row, signed_in_user(request), request.POST.get("state", ""))
     return redirect(_address(project, row))
 
 
@@ -174,22 +177,25 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
     user = signed_in_user(request)
     coding = own_coding(user, project, text, agreed=agreed)
     form = QuestionForm(request.POST if request.method == "POST" else None)
-    key = request.POST.get("about", "") if request.method == "POST" else request.GET.get("markable", "")
+    fields = request.POST if request.method == "POST" else request.GET
+    seen = Seen(coding, _version(fields.get("seen", ""), coding.version))
     asked = False
     if request.method == "POST" and form.is_valid():
         try:
-            ask(coding.text, user, form.cleaned_data["body"], form.cleaned_data["markable"])
+            ask(coding.text, user, form.cleaned_data["body"], form.cleaned_data["markable"], seen=seen)
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
             form, asked = QuestionForm(), True
     own = Question.objects.filter(text=coding.text_id, coder=user.pk).select_related("resolved_by")
     latest = list(own.order_by("-has_news", "-created_at", "-pk")[:DIALOG_THREADS])
+    key = key_now(fields.get("about" if request.method == "POST" else "markable", ""), seen)
     place = parse_key(key)
     context = {
         "project": project,
         "form": form,
         "asked": asked,
+        "version": coding.version,
         "key": key if place else "",
         "words": covered_text(coding.text.content, place.parts) if place else "",
         "address": request.path,
@@ -199,19 +205,28 @@ def text_questions(request: HttpRequest, slug: str, text: str, agreed: bool = Fa
     return render(request, "annotations/questions/dialog.html", context, status=400 if form.errors else 200)
 
 
+def _version(sent: str, latest: int) -> int:
+    """Return the version of the coding whose text the page shows; the latest if it does not say."""
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else latest
+
+
 def describe_threads(threads: Iterable[Thread], most_replies: int | None = None) -> list[dict[str, Any]]:
     """Return threads for a template, with their Markdown rendered; of many replies the latest."""
-    return [
-        {
-            "question": thread.question,
-            "keyword": thread.keyword,
-            "html": markdown.render(thread.question.body),
-            "replies": thread.replies,
-            "shown": [
-                {"row": one, "html": markdown.render(one.body), "asks": one.author_id == thread.question.coder_id}
-                for one in (thread.replies[-most_replies:] if most_replies else thread.replies)
-            ],
-            "earlier": max(len(thread.replies) - most_replies, 0) if most_replies else 0,
-        }
-        for thread in threads
-    ]
+    described = []
+    for thread in threads:
+        earlier = 0 if most_replies is None else max(len(thread.replies) - most_replies, 0)
+        described.append(
+            {
+                "question": thread.question,
+                "keyword": thread.keyword,
+                "html": markdown.render(thread.question.body),
+                "replies": thread.replies,
+                "state": thread_state(thread.question, len(thread.replies)),
+                "shown": [
+                    {"row": one, "html": markdown.render(one.body), "asks": one.author_id == thread.question.coder_id}
+                    for one in thread.replies[earlier:]
+                ],
+                "earlier": earlier,
+            }
+        )
+    return described

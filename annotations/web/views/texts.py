@@ -25,7 +25,7 @@ from annotations.projects.viewing import record_view
 from annotations.texts.changes import delete_text as delete_with_work
 from annotations.texts.changes import deletion_figures, move_text, sort_by_title
 from annotations.texts.correction import correct_text as correct_with_markables
-from annotations.texts.correction import excerpts, plan_correction
+from annotations.texts.correction_plan import excerpts, plan_correction
 from annotations.texts.listing import DEFAULT_SORT, TextQuery, list_texts, rounds_of
 from annotations.texts.versions import ReadText
 from annotations.transfers import orders

@@ -6,7 +6,7 @@ import * as answers from "./answers.js";
 import { LETTERS } from "./candidates.js";
 import { announce, buildPanel } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Direction, Frame, Handlers, Markable, Marking } from "./types.js" */
+/** @import { Direction, Frame, Handlers, Markable, Marking, Sync } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
 
@@ -14,13 +14,13 @@ export const KEYS = "coindex-keys"; // under which chosen keys are stored
  * @param {Frame} frame @param {Marking | null} marking null: nothing is marked here
  * @param {(markable: Markable) => boolean} undecided
  * @param {(forward: boolean) => void} undo
- * @param {() => number} waiting operations that are not saved yet
+ * @param {Sync} sync
  */
-export function createCodingCommands(frame, marking, undecided, undo, waiting) {
+export function createCodingCommands(frame, marking, undecided, undo, sync) {
   const { page, keyboard, record, refresh, go, say, answerWith } = frame;
   const available = actionsOf(page.model);
   const { define, run, picker } = createCommands({
-    actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, say, undo, refresh,
+    actions: ACTIONS, available, keyboard, place: KEYS, idle: () => page.current === null, subject: () => page.current, version: sync.version, say, undo, refresh,
     search: { placeholder: "an action, the number of a markable, or words of the text", load: async () => (await import("./places.js")).createPlaces(frame) },
     relabel: () => buildPanel(page.model, keyboard),
   });
@@ -145,7 +145,7 @@ export function createCodingCommands(frame, marking, undecided, undo, waiting) {
   async function handIn() {
     frame.commitNote();
     const part = await loadPart(() => import("./view/checks.js"), frame);
-    part?.openChecks(page, waiting());
+    part?.openChecks(page, sync.waiting());
   }
 
   /** @type {Handlers} */

@@ -78,7 +78,7 @@ const frame = {
   page, keyboard, pane, text, record: editor.record, refresh, go, say: tell, announce: (words) => announce(page, words, true), commitNote, answerWith,
 };
 const marking = markingPart?.createMarking(frame) ?? null;
-const commands = createCodingCommands(frame, marking, undecided, undo, () => status.waiting);
+const commands = createCodingCommands(frame, marking, undecided, undo, sync);
 refresh();
 listen();
 

@@ -37,6 +37,7 @@ export interface Markable {
 
 /** A text and its scheme, before markables. */
 export interface TextModel extends WorkbenchModel {
+  given: Set<string>;
   title: string;
   content: string;
   toUnits: (codePoint: number) => number;

@@ -7,18 +7,18 @@ import { readLayout, storeLayout } from "./layout.js";
 import { buildPanel } from "./view/panel.js";
 import { lineBeside } from "./view/words.js";
 import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./words.js";
-/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor } from "./types.js" */
+/** @import { Contributor, Direction, Dragged, Edit, Frame, Handlers, Places, PyramidEditor, Sync } from "./types.js" */
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
 
-/** @param {Frame} frame @param {PyramidEditor} editor @param {() => number} waiting operations that are not saved yet */
-export function createPyramidCommands(frame, editor, waiting) {
+/** @param {Frame} frame @param {PyramidEditor} editor @param {Sync} sync */
+export function createPyramidCommands(frame, editor, sync) {
   const { page, keyboard, view, list: { fields }, refresh, select, say } = frame;
   const { perform, check } = editor;
   const { model } = page;
   const text = byId("text");
   const { define, run: runAction, picker } = createCommands({
-    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, say, undo: editor.undo, refresh,
+    actions: ACTIONS, available: actionsOf(model), keyboard, place: KEYS, idle: () => model.words.length === 0, subject: () => page.contributor, version: sync.version, say, undo: editor.undo, refresh,
     search: { placeholder: "an action, or words of the text or of an SCU", load: loadPlaces },
     relabel: () => buildPanel(model, keyboard),
   });
@@ -245,7 +245,7 @@ export function createPyramidCommands(frame, editor, waiting) {
     layout,
     "hand-in": async () => {
       editor.commitFields();
-      (await loadPart(() => import("./view/checks.js"), frame))?.openChecks(page, waiting());
+      (await loadPart(() => import("./view/checks.js"), frame))?.openChecks(page, sync.waiting());
     },
   };
   for (let digit = 1; model.peer && digit <= 9; digit += 1) {

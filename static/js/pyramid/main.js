@@ -71,7 +71,7 @@ page.anchor = page.cursor;
 /** @type {Frame} */
 const frame = { page, keyboard, view, list, refresh, select, say: tell, walked };
 const editor = createPyramidEditor(frame, sync, unsent, say);
-const commands = createPyramidCommands(frame, editor, () => status.waiting);
+const commands = createPyramidCommands(frame, editor, sync);
 const pointer = listenToPointer(pane, page, {
   pick: () => {
     page.mouse = false;

@@ -49,7 +49,7 @@ export function togglePanel(id) {
 }
 
 /** @template M @param {CommandOptions<M>} options */
-export function createCommands({ actions, available, keyboard, place, search, idle, subject, say, undo, relabel, refresh }) {
+export function createCommands({ actions, available, keyboard, place, search, idle, subject, version, say, undo, relabel, refresh }) {
   const loadPicker = loadOnce(async () => {
     const [{ createPicker }, places] = await Promise.all([import("./dialogs/picker.js"), search.load(), import("./dialogs/palette.js")]);
     return { dialog: createPicker(byId("picker", HTMLDialogElement)), places };
@@ -110,7 +110,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
       keyboard.release();
       say("Press Tab to leave the text.");
     },
-    "ask": async () => (await loadPart(() => import("./dialogs/questions.js"), { keyboard, say }))?.openQuestions(subject()),
+    "ask": async () => (await loadPart(() => import("./dialogs/questions.js"), { keyboard, say }))?.openQuestions(subject(), version()),
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),
     "smaller": () => resize(-1),

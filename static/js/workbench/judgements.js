@@ -56,7 +56,7 @@ export function markableOf({ payload }) {
   return "to" in payload ? payload.to : "markable" in payload ? payload.markable : null;
 }
 
-/** @typedef {{ given: Set<string> }} Given keys of the markables that came with the text */
+/** @typedef {{ given: Pick<Set<string>, "has"> }} Given keys of the markables that came with the text */
 
 /** As the server does it; the judgements are changed. @type {(model: Given, judgements: Judgements, change: Change) => void} */
 export function carryOut(model, judgements, { kind, payload }) {

@@ -100,7 +100,7 @@ export interface WorkbenchModel {
   readOnly: boolean;
   version: number;
   /** keys of the markables that came with the text */
-  given: Set<string>;
+  given: Pick<Set<string>, "has">;
 }
 
 /** What every page knows on which coders work: M is what the server gave, S what is changed. */
@@ -179,6 +179,8 @@ export interface CommandOptions<M> {
   idle: () => boolean;
   /** the key of the markable that a question is about; null: the text */
   subject: () => string | null;
+  /** that of the coding, of which the page knows */
+  version: () => number;
   say: (words: string) => void;
   undo: (forward: boolean) => void;
   /** show other keys */

@@ -15,6 +15,8 @@ from annotations.coding.active_time import judgement_times
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from tests.agreement.reports.test_basis import sorted_out
 from tests.conftest import judge
 
@@ -55,6 +57,17 @@ def test_a_judgement_has_the_gaps_before_its_changes_that_are_no_pauses(project,
     again = judgement_times(project)[pk, "alice"]
     assert [one.seconds for one in again] == [None, 15, 20, None, 60]
     assert {one.day for one in again} == {date(2026, 3, 2)}  # a judgement is of the day on which it was first made
+
+
+def test_a_markable_is_the_same_after_a_correction_of_its_text(project):
+    text = project.texts.get(slug="text-1")
+    coding = Coding.objects.select_related("coder").get(text=text, coder__username="alice")
+    reopen_coding(coding, User.objects.get(username="charlie"))
+    content = f"Oh, {text.content}"
+    correct_text(text, content, User.objects.get(username="charlie"), plan_correction(text, content).tag)
+    first = coding.text.markables.order_by("start")[0]
+    judge(coding, first.key, "group")
+    assert len(judgement_times(project)[text.pk, "alice"]) == 5
 
 
 @pytest.mark.parametrize(

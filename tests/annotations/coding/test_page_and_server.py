@@ -16,7 +16,8 @@ from annotations.coding.scus import scu_descriptions
 from annotations.coding.state import coding_state
 from annotations.models import Coding
 from annotations.schemes.project_scheme import set_coder_marked_levels
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from tests.conftest import ROOT, change, skip_or_fail_in_ci
 from tests.shared.pyramids import SUMMARIES, codings_of, docset, models_of, pyramid_project
 

@@ -15,6 +15,7 @@ from annotations.projects.guidelines import (
 )
 from annotations.schemes.ready_made import SCHEMES
 from annotations.web.views.guidelines import PAGE_SIZE
+from tests.shared.growth import assert_grows_with_input
 
 URL = "/projects/tea/guidelines/"
 SCHEME = "/projects/tea/scheme/"
@@ -172,6 +173,28 @@ def test_long_texts_that_differ_everywhere_are_compared_as_a_whole():
     before, after = ("\n".join(f"{name}{number}" for number in range(MAX_LINES + 1)) for name in "ab")
     lines = difference(before, after)
     assert [line.edit for line in lines] == ["removed"] * (MAX_LINES + 1) + ["added"] * (MAX_LINES + 1)
+
+
+def test_stretches_that_differ_are_compared_by_word_up_to_a_bound(monkeypatch):
+    def compared(before, after):
+        return [len(line.pieces) > 1 for line in difference(before, after) if line.edit == "added"]
+
+    before, after = ("\n".join(f"{name} " * 100 + f"\nline {number}" for number in range(9)) for name in "ab")
+    assert compared(before, after) == [True] * 9
+    monkeypatch.setattr(guidelines, "MAX_WORDS_IN_ALL", 450)
+    assert compared(before, after) == [True] * 2 + [False] * 7
+    assert compared("a " * 1000, "b " * 1000) == [False]
+
+
+@pytest.mark.parametrize("work", [lambda n: ("a " * n, "b " * n), lambda n: ("q" + "a\nb\n" * n, "p" + "b\na\n" * n)])
+def test_the_time_of_a_difference_grows_with_the_texts(work):
+    assert_grows_with_input(lambda n: difference(*work(n)), 20_000)
+
+
+def test_who_has_read_a_later_version_than_there_is_has_read_the_latest(project, alice, charlie):
+    write(project, "One.", charlie)
+    GuidelinesReading.objects.create(project=project, user=alice, number=7)  # an archive may say so
+    assert guidelines_news(project, alice) is None
 
 
 def test_no_line_of_either_text_is_lost():

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from agreement.data.extract import extract, reliability_data
 from agreement.measures import alpha
 from agreement.models import Remark
-from annotations.coding import operations
+from annotations.coding import operations, state
 from annotations.coding.corrections import (
-    TooManyChanges,
     apply_edits,
     correction_payload,
     find_edits,
@@ -25,17 +24,22 @@ from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import judgements_of
 from annotations.coding.operations import VersionConflict
 from annotations.coding.replay import log_mismatches
+from annotations.coding.state import coding_state, corrections_of
 from annotations.coding.status import submit_coding
-from annotations.models import Coding, Judgement, Operation, Project, Segment
+from annotations.core.differences import TooManyDifferences
+from annotations.formats.model.keys import markable_key
+from annotations.models import Coding, Judgement, Operation, Project, Question, Segment, Text
 from annotations.planning.assignments import unassign
 from annotations.schemes.project_scheme import set_coder_marked_levels
 from annotations.texts.chains import chains_by_pointers, members_of
-from annotations.texts.correction import _well_placed, correct_text, plan_correction
-from annotations.texts.questions import ask
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
+from annotations.texts.edit_placement import place_edits
+from annotations.texts.questions import Seen, ask
 from annotations.transfers.archiving.reading import archive_project
 from annotations.transfers.archiving.restoring import restore_project
 from annotations.transfers.exporting.codings import documents_of, export_codings
-from tests.conftest import change, judge
+from tests.conftest import change, judge, make_project
 from tests.shared.cases import examples
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project
 
@@ -119,9 +123,9 @@ def test_a_markable_follows_its_words(before, after, words, expected):
 
 
 def test_a_text_that_is_written_anew_is_no_correction():
-    with pytest.raises(TooManyChanges):
+    with pytest.raises(TooManyDifferences):
         find_edits("one " * 2000, "two " * 2000)
-    with pytest.raises(TooManyChanges):
+    with pytest.raises(TooManyDifferences):
         find_edits("word", "x" * 30_000)
 
 
@@ -310,6 +314,31 @@ def test_a_page_that_has_not_seen_a_correction_is_refused_and_told_of_it(coded, 
     assert mismatches(project) == []
 
 
+def test_a_coding_that_is_read_while_its_text_is_corrected_is_of_one_text(
+    coded, project, charlie, codings, monkeypatch, django_assert_num_queries
+):
+    bob = codings["bob"]
+    bob.refresh_from_db()
+    read_scheme = state.scheme_state
+
+    def correct_once(found):
+        monkeypatch.setattr(state, "scheme_state", read_scheme)
+        correct(coded, charlie, ("kettle", "big old kettle"))
+        return read_scheme(found)
+
+    monkeypatch.setattr(state, "scheme_state", correct_once)
+    shown = coding_state(bob, project)
+    content = shown["text"]["content"]
+    words = {content[one["parts"][0][0] : one["parts"][0][1]] for one in shown["markables"]}
+    assert {"the big old kettle", "the stove", "it"} <= words
+    assert (shown["coding"]["version"], bob.version) == (Coding.objects.get(pk=bob.pk).version,) * 2
+    assert set(shown["judgements"]) <= {one["key"] for one in shown["markables"]}
+    assert [one["sequence"] for one in corrections_of(bob)] == [bob.version]
+    version = bob.version
+    correct(coded, charlie, ("big old kettle", "kettle"))
+    assert [one["sequence"] for one in corrections_of(bob)] == [version]  # a page has those of its own text
+
+
 def test_nobody_has_begun_a_coding_because_its_text_was_corrected(text, codings, charlie, alice, keys):
     correct(text, charlie, ("kettle", "pot"))
     alices = codings["alice"]
@@ -329,6 +358,65 @@ def test_a_question_follows_its_words_and_is_about_the_text_without_them(coded, 
     lost.refresh_from_db()
     assert (kept.key != keys["c"], words_of(coded, kept.key)) == (True, words)
     assert lost.key == ""
+
+
+def test_a_question_about_more_places_than_it_can_name_afterwards_is_about_the_text(alice, charlie):
+    project = make_project("long", marked="[a](a) " + "b " * 300)
+    text = project.texts.get()
+    parts, key = [], ""
+    while len(f"{key},300-301") <= Question._meta.get_field("key").max_length:
+        parts.append([10 + 2 * len(parts), 11 + 2 * len(parts)])
+        key = markable_key("phrase", parts)
+    question = ask(text, alice, "All of them?", key)
+    correct(text, charlie, ("a b", "a" + " c" * 45 + " b"))
+    question.refresh_from_db()
+    assert question.key == ""
+
+
+def test_what_is_asked_about_a_text_that_was_corrected_since_is_about_the_same_words(
+    coded, project, charlie, alice, codings, keys
+):
+    before = Coding.objects.select_related("text").get(pk=codings["alice"].pk)
+    seen, words = Seen(before, before.version), words_of(coded, keys["f"])
+    minute = coded.content.index("give")
+    correct(coded, charlie, ("the kettle", "the old kettle"), ("give it", "it"))
+    assert words_of(coded, ask(before.text, alice, "Which?", keys["f"], seen=seen).key) == words
+    assert ask(before.text, alice, "Mine?", f"phrase:{minute}-{minute + 4}", seen=seen).key == ""
+    end = len(coded.content)
+    with pytest.raises(ValidationError, match="no place"):
+        ask(before.text, alice, "This?", f"phrase:{end}-{end + 9}", seen=seen)
+    with pytest.raises(ValidationError, match="no place"):
+        ask(before.text, alice, "This?", "phrase", seen=seen)
+
+
+def test_a_text_that_was_deleted_meanwhile_is_not_corrected(text, charlie):
+    content = text.content.replace("kettle", "pot")
+    tag = plan_correction(text, content).tag
+    Text.objects.filter(pk=text.pk).delete()
+    with pytest.raises(ValidationError, match="deleted meanwhile"):
+        correct_text(text, content, charlie, tag)
+
+
+def test_a_head_that_would_not_be_of_its_markable_is_named(coded, codings):
+    turn = coded.segments.order_by("-start").first()
+    judge(codings["bob"], f"phrase:{turn.start - 5}-{turn.end}", "none", head=[[turn.start, turn.end]])
+    [obstacle] = plan_correction(coded, coded.content.replace("is fine", "is fine now")).obstacles
+    assert obstacle.noun == "head"
+
+
+def test_segments_that_would_have_the_same_words_are_named(coded):
+    for end in (3, 4):
+        Segment.objects.create(text=coded, kind="sentence", start=0, end=end)
+    [obstacle] = plan_correction(coded, coded.content.replace("put ", "put", 1)).obstacles
+    assert (obstacle.noun, "the same words as “put”" in obstacle.reason) == ("sentence", True)
+
+
+def test_of_two_segments_that_touch_one_takes_in_what_is_inserted_between_them(coded, charlie, project):
+    for kind, start, end in (("header", 0, 4), ("sentence", 0, 4), ("sentence", 4, 8), ("paragraph", 4, 8)):
+        Segment.objects.create(text=coded, kind=kind, start=start, end=end)
+    correct(coded, charlie, ("put the", "put 1, the"))
+    found = coded.segments.exclude(kind="turn").order_by("start", "kind").values_list("kind", "start", "end")
+    assert list(found) == [("header", 0, 7), ("sentence", 0, 7), ("paragraph", 7, 11), ("sentence", 7, 11)]
 
 
 def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, codings, keys):
@@ -425,12 +513,23 @@ def test_what_stands_between_summaries_stays(alice):
     assert obstacle.noun == "between summaries"
 
 
+@pytest.mark.parametrize(("first", "last"), [(0, 3), (3, None), (0, None)])
+def test_what_stands_between_summaries_is_not_deleted_from_either_end(alice, first, last):
+    text = models_of(docset(pyramid_project(), alice))
+    one, two, _ = text.segments.filter(kind="summary").order_by("start")
+    between = text.content[one.end : two.start]
+    deleted = between[first:last]
+    content = text.content[: one.end] + between.replace(deleted, "") + text.content[two.start :]
+    obstacles = plan_correction(text, content).obstacles
+    assert {each.noun for each in obstacles} == {"between summaries"}, (between, obstacles)
+
+
 @examples(60)
 @given(before=WORDS, after=WORDS)
 def test_an_edit_makes_the_same_text_wherever_it_is_put(before, after):
     edits = find_edits(before, after)
     spans = [(start, start + 3) for start in range(0, len(before) - 2, 2)]
-    placed = list(_well_placed(before, edits, spans))
+    placed = list(place_edits(before, edits, spans))
     assert apply_edits(before, placed) == after
     if placed:
         assert parse_correction(correction_payload(placed)) == tuple(placed)

@@ -23,7 +23,8 @@ from annotations.coding import operations
 from annotations.models import Category, Coding, IdempotencyRecord, Project, Transfer, User
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from annotations.transfers import orders
 from annotations.transfers.backups import MANIFEST, back_up
 from tests.annotations.transfers.test_importing import all_rows

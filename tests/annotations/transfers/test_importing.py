@@ -17,7 +17,8 @@ from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member, get_or_create_coder
 from annotations.schemes.ready_made import SCHEMES
-from annotations.texts.correction import correct_text, plan_correction
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from annotations.transfers.importing.documents import _DocumentChecker, import_documents, import_result
 from annotations.transfers.importing.report import ImportFailed, Report
 from annotations.transfers.importing.source_document import SourceDocument

@@ -43,6 +43,15 @@ def test_a_text_is_corrected_once_the_preview_is_confirmed(client, text, codings
     assert Operation.objects.filter(kind="correct", user__username="charlie").count() == 2
 
 
+def test_a_long_text_in_any_script_is_sent_whole(client, text):
+    text.content = "\U00020000字" * 480_000
+    text.save()
+    reply = client.get(URL)
+    assert '<form class="form" method="post" enctype="multipart/form-data"' in reply.content.decode()
+    reply = client.post(URL, fields_of(reply) | {"content": f"{text.content}字"})  # by parts
+    assert "<ins>字</ins>" in reply.content.decode()
+
+
 def test_obstacles_are_named_and_cannot_be_confirmed(client, text, codings):
     reply = previewed(client, text.content.replace("the stove", ""))
     page = reply.content.decode()

@@ -23,6 +23,11 @@ def test_tables_are_understood():
     assert "<table>" in render("| a | b |\n|---|---|\n| 1 | 2 |\n")
 
 
+def test_a_table_is_not_filled_up_to_many_times_of_what_was_written():
+    source = "|a" * 1200 + "\n" + "|-" * 1200 + "\n" + "|b\n" * 60
+    assert len(render(source)) < 20 * len(source)
+
+
 def test_a_bare_address_is_no_link():
     assert "<a" not in render("see www.example.org and https://example.org")
 

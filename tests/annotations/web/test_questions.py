@@ -1,11 +1,15 @@
 """Questions of coders: asked about a text, answered by managers, read by nobody else."""
 
+import re
+
 import pytest
 
 from annotations.models import Coding, Membership, Project, Question, Reply
 from annotations.projects.anonymization import forget_person
 from annotations.projects.members import add_member
 from annotations.texts import questions
+from annotations.texts.correction import correct_text
+from annotations.texts.correction_plan import plan_correction
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
 
 URL = "/projects/tea/questions/"
@@ -189,6 +193,51 @@ def test_pages_are_bounded_and_take_the_same_queries_at_any_size(
         with django_assert_max_num_queries(most):
             assert client.get(page).content.decode().count("<article") == (10 if page == DIALOG else 25)
     assert signed_in(alice).get(URL, {"page": 2}).content.decode().count("<article") == 5
+
+
+def test_the_list_of_own_questions_renders_no_replies(signed_in, alice, people, question):
+    reply_to(question, people["manager"], "Yes.")
+    reply = signed_in(alice).get(URL)
+    assert [(one["shown"], len(one["replies"])) for one in reply.context["rows"]] == [([], 1)]
+    assert "1 reply" in reply.content.decode()
+
+
+def test_what_came_after_the_page_was_read_stays_news(signed_in, alice, people, question):
+    def state_of(page):
+        return re.search(r'name="state" value="([^"]*)"', page.content.decode())[1]
+
+    client, manager = signed_in(alice), people["manager"]
+    reply_to(question, manager, "Yes.")
+    for come in (lambda: reply_to(question, manager, "No."), lambda: resolve_question(question, manager)):
+        state = state_of(client.get(address(question)))
+        come()
+        client.post(address(question, "read/"), {"state": state})
+        assert reloaded(question).has_news
+    client.post(address(question, "read/"), {"state": state_of(client.get(DIALOG))})
+    assert not reloaded(question).has_news
+
+
+def test_a_page_that_has_not_heard_of_a_correction_asks_about_the_words_that_it_shows(
+    signed_in, alice, charlie, text, codings, keys
+):
+    for old, new in (("kettle", "big kettle"), ("hot", "very hot")):
+        text.refresh_from_db()
+        content = text.content.replace(old, new)
+        correct_text(text, content, charlie, plan_correction(text, content).tag)
+    client = signed_in(alice)
+    for seen, key in (("0", keys["c"]), ("x", text.markables.get(label="c").key)):
+        reply = client.get(DIALOG, {"markable": key, "seen": seen})
+        assert "“it”" in reply.content.decode()
+        assert 'name="seen" value="2"' in reply.content.decode()
+    client.post(DIALOG, {"markable": keys["c"], "about": keys["c"], "seen": "1", "body": "Why?"})
+    client.post(DIALOG, {"markable": keys["c"], "about": keys["c"], "seen": "0", "body": "Is it?"})
+    client.post(DIALOG, {"markable": keys["a"], "about": keys["a"], "body": "As it is now?"})
+    api = "/api/v1/projects/tea/questions/"
+    sent = {"text": "tea", "markable": keys["c"], "version": 0, "body": "Is it?"}
+    assert client.post(api, sent, content_type="application/json").status_code == 201
+    asked = [one.key for one in Question.objects.filter(body="Is it?")]
+    assert asked == [text.markables.get(label="c").key] * 2
+    assert Question.objects.get(body="As it is now?").key == keys["a"]
 
 
 def test_markdown_of_questions_and_replies_is_safe(signed_in, alice, people, text):

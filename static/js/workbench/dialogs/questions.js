@@ -52,10 +52,10 @@ function show(html) {
   field?.focus();
 }
 
-/** @param {string | null} markable the key of the one to ask about */
-export async function openQuestions(markable) {
+/** @type {(markable: string | null, version: number) => Promise<void>} markable: the key of the one to ask about, in the text of this version */
+export async function openQuestions(markable, version) {
   try {
-    const html = await load(`${dialog.dataset.address}?${new URLSearchParams({ markable: markable ?? "" })}`);
+    const html = await load(`${dialog.dataset.address}?${new URLSearchParams({ markable: markable ?? "", seen: String(version) })}`);
     dialog.showModal();
     show(html);
   } catch {

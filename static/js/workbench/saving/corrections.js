@@ -2,8 +2,6 @@
 import { keyOf, partsOf } from "../judgements.js";
 /** @import { Change, Correction, Edit, Judgement, Judgements, Operation, Outbox, Span, Step, Visit } from "../types.js" */
 
-/** @typedef {{ given: Set<string> }} Given keys of the markables that came with the text */
-
 /** What an edit replaces, without what old and new words begin and end with alike. @type {(edit: Edit) => Span} */
 function core({ start, old, new: words }) {
   const [before, after] = [Array.from(old), Array.from(words)];
@@ -76,8 +74,8 @@ export function mapKey(key, edits) {
 /** @type {(keys: string[], edits: Edit[]) => string[]} those that are still there */
 const mapKeys = (keys, edits) => keys.flatMap((key) => mapKey(key, edits) ?? []);
 
-/** A change as it is meant after a correction; null: its words are not there any more. @type {(model: Given, change: Change, edits: Edit[]) => Change | null} */
-export function mapChange(model, change, edits) {
+/** A change as it is meant after a correction; null: its words are not there any more. @type {(change: Change, edits: Edit[]) => Change | null} */
+export function mapChange(change, edits) {
   switch (change.kind) {
     case "judge": {
       const { payload } = change;
@@ -90,8 +88,7 @@ export function mapChange(model, change, edits) {
     case "clear":
     case "unmark": {
       const markable = mapKey(change.payload.markable, edits);
-      // In a log before a correction it is not known which markables came with the text; these are not unmarked.
-      return markable === null ? null : { kind: model.given.has(markable) ? "clear" : change.kind, payload: { markable } };
+      return markable === null ? null : { kind: change.kind, payload: { markable } };
     }
     case "move": {
       const [markable, to] = [mapKey(change.payload.markable, edits), mapKey(change.payload.to, edits)];
@@ -121,13 +118,13 @@ export function mapState(state, edits) {
   return { ...state, judgements: mapJudgements(judgements, edits) };
 }
 
-/** The steps that can still be taken back: those after the last one whose words are gone. @type {(model: Given, steps: Step[], edits: Edit[]) => Step[]} */
-export function mapSteps(model, steps, edits) {
+/** The steps that can still be taken back: those after the last one whose words are gone. @type {(steps: Step[], edits: Edit[]) => Step[]} */
+export function mapSteps(steps, edits) {
   /** @type {Step[]} */
   let mapped = [];
   for (const step of steps) {
-    const changes = step.changes.map((change) => mapChange(model, change, edits));
-    const inverse = step.inverse.map((change) => mapChange(model, change, edits));
+    const changes = step.changes.map((change) => mapChange(change, edits));
+    const inverse = step.inverse.map((change) => mapChange(change, edits));
     if ([...changes, ...inverse].includes(null)) {
       mapped = [];
     } else {
@@ -139,7 +136,7 @@ export function mapSteps(model, steps, edits) {
 
 /**
  * The outbox of a page whose text was corrected: what was done before is as it is meant now. The visit is changed, too.
- * @param {Outbox} outbox @param {Visit} visit @param {Correction[]} corrections @param {Given & { version: number }} model
+ * @param {Outbox} outbox @param {Visit} visit @param {Correction[]} corrections @param {{ version: number }} model
  * @param {(words: string) => void} notify
  * @returns {Outbox}
  */
@@ -153,7 +150,7 @@ export function correctedOutbox(outbox, visit, corrections, model, notify) {
     /** @type {Change | null} */
     let change = operation;
     for (const edits of since(operation.seen)) {
-      change = change && mapChange(model, change, edits);
+      change = change && mapChange(change, edits);
     }
     if (change === null) {
       lost.push(operation.uuid);

@@ -1,7 +1,7 @@
 // The steps of earlier visits, read from the log. Loaded with the log.
-import { mapState, mapSteps } from "./corrections.js";
+import { mapKey, mapState, mapSteps } from "./corrections.js";
 import { carryOutAll } from "../history.js";
-/** @import { Machine, Operation, Step, StepHistory, WorkbenchModel, WorkbenchPage } from "../types.js" */
+/** @import { Edit, Machine, Operation, Step, StepHistory, WorkbenchModel, WorkbenchPage } from "../types.js" */
 
 /**
  * The history of a page with the steps of earlier visits.
@@ -29,16 +29,20 @@ export function fromLog(machine, model, log, visit) {
   let steps = [];
   /** @type {Step[]} */
   let undone = [];
+  const corrections = log.flatMap((one) => (one.kind === "correct" ? [one.payload.edits] : []));
+  let then = modelBefore(model, corrections);
   for (const operations of grouped(log)) {
     const [{ uuid, step, undoes, kind, payload }] = operations;
     if (kind === "correct") {
       state = mapState(state, payload.edits);
-      steps = mapSteps(model, steps, payload.edits);
-      undone = mapSteps(model, undone, payload.edits);
+      steps = mapSteps(steps, payload.edits);
+      undone = mapSteps(undone, payload.edits);
+      corrections.shift();
+      then = modelBefore(model, corrections);
       continue;
     }
     const id = step ?? uuid;
-    const inverse = carryOutAll(machine, model, state, operations);
+    const inverse = carryOutAll(machine, then, state, operations);
     const at = undoes ? steps.findLastIndex((one) => one.id === undoes) : -1;
     const from = undoes ? undone.findLastIndex((one) => one.undoneBy === undoes) : -1;
     if (at >= 0) {
@@ -55,6 +59,17 @@ export function fromLog(machine, model, log, visit) {
   }
   const begun = visit.done.length + visit.undone.length > 0;
   return { done: [...steps, ...visit.done], undone: begun ? visit.undone : undone, whole: true };
+}
+
+/**
+ * The model as it was before some corrections: then the markables that came with the text had other keys.
+ * @type {<M extends WorkbenchModel>(model: M, corrections: Edit[][]) => M}
+ */
+function modelBefore(model, corrections) {
+  const later = [...corrections];
+  /** @param {string} key */
+  const has = (key) => model.given.has(later.reduce((now, edits) => mapKey(now, edits) ?? "", key));
+  return later.length > 0 ? { ...model, given: { has } } : model;
 }
 
 /** Operations of one step follow each other in the log. @param {Operation[]} log */

@@ -59,7 +59,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
         Object.assign(page, rebase(machine, page.model, page.base, missed, pending));
         refresh();
       },
-      corrected: () => location.reload(),
+      corrected: loadAgain,
       refused: (culprit, problem, pending) => {
         const why = problem.detail ?? problem.title ?? "no reason given";
         if (culprit === null) {
@@ -118,6 +118,16 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
   }
 
   return { sync, status, start, listen };
+}
+
+/** Load the page again; what is being written in a dialog is finished first. */
+function loadAgain() {
+  const written = Array.from(document.querySelectorAll("textarea")).find((field) => field.value.trim() && field.closest("dialog[open]"));
+  if (written) {
+    written.closest("dialog")?.addEventListener("close", () => location.reload(), { once: true });
+  } else {
+    location.reload();
+  }
 }
 
 /** The token of the session: another one than the page came with, where somebody has signed in since. */
