@@ -64,9 +64,8 @@ def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
     totals, numbers = np.zeros((2, len(texts), len(data.coders)))
-    units, pairs = np.nonzero(~np.isnan(found.distances))
-    documents, distances = pairable.documents[units], found.distances[units, pairs]
-    for columns in (found.first[pairs], found.second[pairs]):
-        np.add.at(totals, (documents, columns), distances)
+    documents = pairable.documents[found.units]
+    for columns in (found.first, found.second):
+        np.add.at(totals, (documents, columns), found.distances)
         np.add.at(numbers, (documents, columns), 1)
     return [_Sums(totals[row], numbers[row]) for row in range(len(texts))]
