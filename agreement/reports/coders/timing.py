@@ -13,7 +13,7 @@ import numpy as np
 from agreement.data.answers import Extract
 from agreement.reports.basis import cached, pick_texts, resolve
 from agreement.reports.parameters import Parameters
-from annotations.coding.active_time import JudgementTime, judgement_times
+from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
 from annotations.core.text import natural_key
 from annotations.models import Project
 from annotations.planning.pace import Pace, estimate_pace
@@ -49,9 +49,9 @@ class RoundPace:
     pace: Pace | None
 
 
-def read_times(project: Project, extract: Extract) -> Times:
-    """Return the times of judgements in the log, which is read once for these answers."""
-    return cached(extract, ("judgement times",), lambda: judgement_times(project))
+def read_project_work(project: Project, extract: Extract) -> ProjectWork:
+    """Return what the log says of the work on a project, all of whose answers these are: it is read once for them."""
+    return cached(extract, ("work",), lambda: read_work(project))
 
 
 def summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:
