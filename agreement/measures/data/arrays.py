@@ -26,7 +26,7 @@ def run_starts(ordered: Ints) -> Ints:
 
 
 def pairs_in_runs(ordered: Ints) -> tuple[Ints, Ints]:
-    """Return the places of each two entries that have the same number, the earlier and the later, of ascending numbers."""
+    """Return the places of each two equal entries of ascending numbers: the earlier, and the later."""
     places = np.arange(len(ordered))
     later = np.searchsorted(ordered, ordered, side="right") - places - 1
     earlier = np.repeat(places, later)
