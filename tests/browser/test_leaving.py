@@ -64,7 +64,9 @@ def test_a_page_that_goes_before_it_has_taken_up_what_another_left_leaves_it_to_
     write_note(coder, "or his brother?")
     page = coder.page
     # of the next page alone: the browser does not say whether it stores answers, for which the page waits
-    page.add_init_script("if (!sessionStorage.slow) { sessionStorage.slow = 1; IDBFactory.prototype.open = () => ({}); }")
+    page.add_init_script(
+        "if (!sessionStorage.slow) { sessionStorage.slow = 1; IDBFactory.prototype.open = () => ({}); }"
+    )
     page.reload(wait_until="commit")
     page.wait_for_function("!Object.keys(localStorage).some((name) => name.startsWith('coindex visit'))")
     page.reload()
