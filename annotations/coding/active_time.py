@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
@@ -134,15 +134,16 @@ class _Change:
     has_category: bool
 
 
-def read_work(project: Project) -> ProjectWork:
-    """Return the work of each coder on each text. One query.
+def read_work(project: Project, texts: Collection[int] | None = None) -> ProjectWork:
+    """Return the work of each coder on each text of the project, or on each of these. One query.
 
     Only independent codings count, not agreed pyramids and peers, and what their coders did: no import, and no
     correction of the text. A coding that was only imported, submitted or reopened has no activity: the work on it was
     done elsewhere.
     """
+    chosen = Q(coding__text__project=project) if texts is None else Q(coding__text__in=texts)
     operations = (
-        Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
+        Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS)
         .exclude(kind__in=(Operation.Kind.IMPORT, Operation.Kind.CORRECT))
         .annotate(has_category=Q(payload__category__isnull=False) & ~Q(payload__category=None))  # None is JSON's null
         .order_by()

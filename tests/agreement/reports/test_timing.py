@@ -18,7 +18,7 @@ from annotations.coding.active_time import read_work
 from annotations.coding.status import reopen_coding
 from annotations.models import Coding, Operation, User
 from annotations.planning.rounds import move_to_round
-from tests.agreement.reports.test_basis import sorted_out
+from tests.agreement.reports.test_basis import answer_with, sorted_out
 from tests.conftest import judge
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -94,6 +94,24 @@ def test_each_page_reads_the_log_once_and_what_one_has_read_serves_the_others(pr
     for pages in ((COURSE, CODERS), (CODERS, COURSE)):
         clear_cache()
         assert [read_by(page) for page in pages] == [1, 0]
+
+
+def test_the_log_of_one_text_is_read_again_after_an_answer_there_has_changed(project, monkeypatch):
+    def work():
+        return timing.read_project_work(project, extract(project))
+
+    read = []
+    monkeypatch.setattr(timing, "read_work", lambda project, texts: read.append(texts) or read_work(project, texts))
+    first, second = (project.texts.get(slug=slug).pk for slug in ("text-1", "text-2"))
+    assert work() == read_work(project)
+    answer_with(project, "text-2", "bob", "gg")
+    assert work() == read_work(project)
+    assert work() == read_work(project)
+    assert [sorted(texts) for texts in read] == [[first, second], [second]]
+    monkeypatch.setattr(timing, "MAX_TEXTS_IN_QUERY", 0)
+    answer_with(project, "text-1", "bob", "g")
+    assert work() == read_work(project)
+    assert read[2:] == [None]
 
 
 @pytest.mark.parametrize(
