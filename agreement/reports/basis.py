@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Lock
@@ -134,6 +134,18 @@ def store[T](owner: Extract | TextAnswers, key: tuple[Hashable, ...], value: T) 
     return value
 
 
+def cached_by_text[T](
+    texts: Sequence[TextEntry], key: tuple[Hashable, ...], compute: Callable[[Sequence[TextEntry]], Iterable[T]]
+) -> list[T]:
+    """Return a value of each text: what was computed of its answers under the key, or is computed now."""
+    values: dict[int, Any] = {text.pk: text.answers.cache.get(key) for text in texts}
+    missing = [text for text in texts if values[text.pk] is None]
+    if missing:
+        for text, value in zip(missing, compute(missing), strict=True):
+            values[text.pk] = store(text.answers, key, value)
+    return [values[text.pk] for text in texts]
+
+
 def select_data(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> ReliabilityData:
     """Return the values of the coders on the units of the chosen texts, or of these texts."""
     chosen = pick_texts(extract, parameters) if texts is None else tuple(texts)
@@ -211,13 +223,13 @@ def compute_sums(
     p = parameters
     key = ("sums", p.chains, p.top, p.unmarked, p.exclude_unit, p.empty, p.thirds, p.without)
     distances = SET_DISTANCES if extract.kind != "categories" else ("nominal",)
-    sums = {text.pk: text.answers.cache.get(key) for text in chosen}
-    missing = [text for text in chosen if sums[text.pk] is None]
-    if missing:
+
+    def compute(missing: Sequence[TextEntry]) -> list[dict[str, DocumentSums]]:
         computed = documents_sums(select_data(extract, parameters, missing), distances, **_conventions(parameters))
-        for number, text in enumerate(missing):
-            sums[text.pk] = store(text.answers, key, {name: of_texts[number] for name, of_texts in computed.items()})
-    return {name: [sums[text.pk][name] for text in chosen] for name in distances}  # type: ignore[index]
+        return [{name: of_texts[place] for name, of_texts in computed.items()} for place in range(len(missing))]
+
+    sums = cached_by_text(chosen, key, compute)
+    return {name: [of_text[name] for of_text in sums] for name in distances}
 
 
 def compute_result(extract: Extract, parameters: Parameters, texts: Sequence[TextEntry] | None = None) -> Result:

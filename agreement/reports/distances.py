@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.data.answers import Extract
+from agreement.data.answers import Extract, TextEntry
 from agreement.measures.sums.distributions import BINS, STEPS, DistanceCounts, count_distances, expected_counts
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.values import Floats, Ints, Label
 from agreement.reports.basis import (
     cached,
+    cached_by_text,
     comparison,
     comparison_options,
     effective_distance,
     pick_texts,
     resolve,
     select_data,
-    store,
 )
 from agreement.reports.parameters import Parameters
 
@@ -107,14 +107,13 @@ def _count_texts(extract: Extract, parameters: Parameters) -> list[_TextCounts]:
     """Return the counts of each chosen text, which are found once for its answers."""
     texts = pick_texts(extract, parameters)
     key = ("distances", replace(parameters, texts="", rounds=""), extract.coders)
-    by_text: dict[int, _TextCounts] = {text.pk: text.answers.cache[key] for text in texts if key in text.answers.cache}
-    missing = [text for text in texts if text.pk not in by_text]
-    if missing:
+
+    def compute(missing: Sequence[TextEntry]) -> list[_TextCounts]:
         data = select_data(extract, parameters, missing)
         counts = count_distances(PairableUnits.from_data(data), comparison(parameters))
-        for row, text in enumerate(missing):
-            by_text[text.pk] = store(text.answers, key, _counts_of_text(counts, row, data.labels))
-    return [by_text[text.pk] for text in texts]
+        return [_counts_of_text(counts, row, data.labels) for row in range(len(missing))]
+
+    return cached_by_text(texts, key, compute)
 
 
 def _counts_of_text(counts: DistanceCounts, row: int, labels: Sequence[Label]) -> _TextCounts:

@@ -14,7 +14,7 @@ from agreement.data.activity import Day, count_remaining, read_activity, read_pr
 from agreement.data.pyramids import read_pyramids
 from agreement.data.snippets import read_snippets
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.coders.timing import Times, estimate_paces, read_times
+from agreement.reports.coders.timing import Times, estimate_paces, read_project_work
 from agreement.reports.items.items import ItemFilters, compute_items, nonzero_relations
 from agreement.reports.overview import CAUTION, RELIABLE, TENTATIVE, build_overview
 from agreement.reports.pyramids.attention import list_disputed_scus
@@ -77,7 +77,7 @@ def _pace(request: AnalysisRequest, since: date) -> dict[str, Any]:
     """Return how fast coders work and when they are done at that pace; nothing of pyramids, whose end nobody knows."""
     if request.extract.units:
         return {}
-    times = read_times(request.project, request.project_answers)
+    times = read_project_work(request.project, request.project_answers).judgement_times
     today = timezone.localdate()
     whole, *rounds = estimate_paces(request.project_answers, times, count_remaining(request.project), today)
     bars = _coder_bars(times, since)

@@ -29,10 +29,19 @@ LATEX = str.maketrans(
         "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
+        # in the fonts that LaTeX has by itself these are other signs
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        # an empty line would end the paragraph, and a caption has one
+        "\n": " ",
+        "\r": " ",
         "\N{MINUS SIGN}": "$-$",
     }
 )
-MARKDOWN = str.maketrans({**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&amp;", "<": "&lt;", "\n": " "})
+MARKDOWN = str.maketrans(
+    {**{sign: f"\\{sign}" for sign in "|\\*_`[]~"}, "&": "&amp;", "<": "&lt;", "\n": " ", "\r": " "}
+)
 
 
 @dataclass(frozen=True, slots=True)

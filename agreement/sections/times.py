@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.reports.coders.timing import CoderTimes, count_by_day, read_times, summarize_times
+from agreement.reports.coders.timing import CoderTimes, count_by_day, read_project_work, summarize_times
 from agreement.reports.request import AnalysisRequest
 from agreement.sections.charts import Chart, Dot, dot_plot, small_multiples
 from agreement.sections.content import TablesAndCharts
@@ -14,7 +14,7 @@ MOST_CODERS = 20  # with most judgements, in the chart
 
 def build_times(request: AnalysisRequest) -> TablesAndCharts:
     """Return median and quartiles of the time that each coder's judgements took."""
-    times = read_times(request.project, request.project_answers)
+    times = read_project_work(request.project, request.project_answers).judgement_times
     rows = request.compute(lambda parameters, _: summarize_times(request.extract, parameters, times))
     if not rows:
         return TablesAndCharts([], [])
@@ -47,7 +47,7 @@ def _describe_times(one: CoderTimes) -> str:
 
 def build_days(request: AnalysisRequest) -> TablesAndCharts:
     """Return how many markables each coder judged on which day."""
-    times = read_times(request.project, request.project_answers)
+    times = read_project_work(request.project, request.project_answers).judgement_times
     counts = request.compute(lambda parameters, _: count_by_day(request.extract, parameters, times))
     if not counts.days:
         return TablesAndCharts([], [])
@@ -77,6 +77,7 @@ def build_days(request: AnalysisRequest) -> TablesAndCharts:
         if coder in by_work
     }
     totals = ", ".join(f"{coder} {sum(values):,}" for coder, values in series.items())
-    words = f"{latest[0].isoformat()} to {latest[-1].isoformat()}: {totals} in {len(latest)} days with work."
+    drawn = f" The {len(series)} of {len(counts.coders)} coders with most." if len(series) < len(counts.coders) else ""
+    words = f"{latest[0].isoformat()} to {latest[-1].isoformat()}: {totals} in {len(latest)} days with work.{drawn}"
     figure = small_multiples([day.isoformat() for day in latest], series)
     return TablesAndCharts([table], [Chart("days", title, figure, words, "days")])

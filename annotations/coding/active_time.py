@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 from operator import itemgetter
@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.cache import caches
-from django.db.models import IntegerField, QuerySet, TextField
+from django.db.models import IntegerField, Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Least
 from django.utils import timezone
@@ -89,7 +89,10 @@ def _changes_from(coding: int, version: int) -> QuerySet[Operation, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A coder's activity on a text, by the log: active seconds, number of operations, first and last time."""
+    """A coder's activity on a text, by the log: active seconds, number of operations, first and last time.
+
+    `seconds` is computed as by `active_seconds`; `first` and `last` are by the clock of the server.
+    """
 
     seconds: float
     operations: int
@@ -97,40 +100,9 @@ class Activity:
     last: datetime
 
 
-def activity_by_text_and_coder(project: Project) -> dict[tuple[int, str], Activity]:
-    """Return the activity of each coder on each text, by the text's primary key and the coder's username. One query.
-
-    Only independent codings count, not agreed pyramids and peers. A coding that was only imported, submitted or
-    reopened is left out: the work on it was done elsewhere. `seconds` is computed as by `active_seconds`; `first` and
-    `last` are by the clock of the server.
-    """
-    times: dict[tuple[int, str], list[tuple[datetime, datetime]]] = defaultdict(list)
-    operations = (
-        Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
-        .exclude(kind__in=(Operation.Kind.IMPORT, Operation.Kind.CORRECT))
-        .order_by()
-    )
-    # The user is compared with the coder in Python: with the condition, SQLite would search by coder before coding.
-    coded = set()
-    for user, coder, name, text, kind, made_at, applied_at in operations.values_list(
-        "user_id", "coding__coder_id", "coding__coder__username", "coding__text_id", "kind", "made_at", "applied_at"
-    ):
-        if user == coder:
-            times[text, name].append((min(made_at or applied_at, applied_at), applied_at))
-            if kind not in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN):
-                coded.add((text, name))
-    activities = {}
-    for key in coded:
-        coding_times = times[key]
-        applied = [applied_at for _, applied_at in coding_times]
-        seconds = active_time(made_at for made_at, _ in coding_times).total_seconds()
-        activities[key] = Activity(seconds, len(coding_times), min(applied), max(applied))
-    return activities
-
-
 @dataclass(frozen=True, slots=True)
 class JudgementTime:
-    """When a coder first judged a markable, and the active seconds before that and later judgements of it.
+    """When a coder first gave a markable a category, and the active seconds before all changes of its judgement.
 
     `seconds` is None where each of them followed a pause, or was the coder's first change of the coding.
     """
@@ -139,63 +111,105 @@ class JudgementTime:
     seconds: float | None
 
 
-def judgement_times(project: Project) -> dict[tuple[int, str], list[JudgementTime]]:
-    """Return the times of each coder's judgements in each text, one a markable, by text and username. One query.
+type TextAndCoder = tuple[int, str]
 
-    A gap of at most `IDLE_THRESHOLD` counts for the change that ends it: those of judgements add up to the active time
-    without that of other changes. Only independent codings count, and what their coders did. Days are by the clock of
-    the server. After a correction of the text a markable is the same, under another key.
+
+@dataclass(frozen=True, slots=True)
+class ProjectWork:
+    """What the log says of the work on a project, by the text's primary key and the coder's username.
+
+    `judgement_times` has one entry a markable.
     """
+
+    activities: dict[TextAndCoder, Activity]
+    judgement_times: dict[TextAndCoder, list[JudgementTime]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """An operation of a coder: `made_at` by their own clock unless it is ahead, `applied_at` by that of the server."""
+
+    made_at: datetime
+    applied_at: datetime
+    sequence: int
+    kind: str
+    markable: str
+    has_category: bool
+
+
+def read_work(project: Project, texts: Collection[int] | None = None) -> ProjectWork:
+    """Return the work of each coder on each text of the project, or on each of these. One query.
+
+    Only independent codings count, not agreed pyramids and peers, and what their coders did: no import, and no
+    correction of the text, after which a markable is the same under another key. A coding that was only imported,
+    submitted or reopened has no activity: the work on it was done elsewhere.
+    """
+    chosen = Q(coding__text__project=project) if texts is None else Q(coding__text__in=texts)
     operations = (
-        Operation.objects.filter(coding__text__project=project, coding__kind__in=INDEPENDENT_KINDS)
+        Operation.objects.filter(chosen, coding__kind__in=INDEPENDENT_KINDS)
         .exclude(kind=Operation.Kind.IMPORT)
+        .annotate(has_category=Q(payload__category__isnull=False) & ~Q(payload__category=None))  # None is JSON's null
         .order_by()
     )
-    changes: dict[tuple[int, str], list[tuple[datetime, int, datetime, str]]] = defaultdict(list)
-    corrections: dict[tuple[int, str], list[tuple[int, Sequence[Edit]]]] = defaultdict(list)
-    for user, coder, name, text, sequence, kind, markable, edits, made_at, applied_at in operations.values_list(
+    changes: dict[TextAndCoder, list[_Change]] = defaultdict(list)
+    corrections: dict[TextAndCoder, list[tuple[int, Sequence[Edit]]]] = defaultdict(list)
+    # The user is compared with the coder in Python: with the condition, SQLite would search by coder before coding.
+    for user, coder, name, text, made_at, applied_at, sequence, kind, markable, edits, judged in operations.values_list(
         "user_id",
         "coding__coder_id",
         "coding__coder__username",
         "coding__text_id",
+        "made_at",
+        "applied_at",
         "sequence",
         "kind",
         KeyTextTransform("markable", "payload"),
         KeyTextTransform("edits", "payload"),
-        "made_at",
-        "applied_at",
+        "has_category",
     ):
         if kind == Operation.Kind.CORRECT:
             corrections[text, name].append((sequence, parse_correction({"edits": json.loads(edits)})))
         elif user == coder:
-            judged = markable if kind == Operation.Kind.JUDGE else ""
-            changes[text, name].append((min(made_at or applied_at, applied_at), sequence, applied_at, judged))
+            made_at = min(made_at or applied_at, applied_at)
+            changes[text, name].append(_Change(made_at, applied_at, sequence, kind, markable, judged))
     for coding, found in corrections.items():
         found.sort(key=itemgetter(0))
-        changes[coding] = [
-            (made_at, sequence, applied_at, _key_now(markable, [edits for later, edits in found if later > sequence]))
-            for made_at, sequence, applied_at, markable in changes[coding]
-        ]
-    return {key: times for key, of_coding in changes.items() if (times := _times_of_markables(of_coding))}
+        changes[coding] = [_with_key_now(change, found) for change in changes[coding]]
+    return ProjectWork(
+        {key: activity for key, of_coder in changes.items() if (activity := _sum_up(of_coder))},
+        {key: times for key, of_coder in changes.items() if (times := _times_of_markables(of_coder))},
+    )
 
 
-def _key_now(key: str, corrections: Iterable[Sequence[Edit]]) -> str:
-    """Return the key of a markable after corrections of its text; its last one where its words are gone."""
-    for edits in corrections:
-        key = map_key(key, edits) or key
-    return key
+def _with_key_now(change: _Change, corrections: Iterable[tuple[int, Sequence[Edit]]]) -> _Change:
+    """Return the change with the key that its markable has now: its last one where a correction took its words."""
+    key = change.markable
+    for sequence, edits in corrections:
+        if key and sequence > change.sequence:
+            key = map_key(key, edits) or key
+    return replace(change, markable=key)
 
 
-def _times_of_markables(changes: list[tuple[datetime, int, datetime, str]]) -> list[JudgementTime]:
-    days: dict[str, datetime] = {}
+def _sum_up(changes: list[_Change]) -> Activity | None:
+    if all(one.kind in (Operation.Kind.SUBMIT, Operation.Kind.REOPEN) for one in changes):
+        return None
+    applied = [one.applied_at for one in changes]
+    seconds = active_time(one.made_at for one in changes).total_seconds()
+    return Activity(seconds, len(changes), min(applied), max(applied))
+
+
+def _times_of_markables(changes: list[_Change]) -> list[JudgementTime]:
+    """Return the times of judgements: a gap of at most `IDLE_THRESHOLD` counts for the change that ends it."""
+    judged: dict[str, datetime] = {}
     seconds: dict[str, float] = {}
     before: datetime | None = None
-    for made_at, _, applied_at, markable in sorted(changes):
-        gap = made_at - before if before else None
-        before = made_at
-        if not markable:
+    for one in sorted(changes, key=lambda one: (one.made_at, one.sequence)):
+        gap = one.made_at - before if before else None
+        before = one.made_at
+        if one.kind != Operation.Kind.JUDGE:
             continue
-        days[markable] = min(applied_at, days.get(markable, applied_at))
         if gap is not None and gap <= IDLE_THRESHOLD:
-            seconds[markable] = seconds.get(markable, 0.0) + gap.total_seconds()
-    return [JudgementTime(timezone.localtime(day).date(), seconds.get(markable)) for markable, day in days.items()]
+            seconds[one.markable] = seconds.get(one.markable, 0.0) + gap.total_seconds()
+        if one.has_category:  # else it is marked, or has a note
+            judged[one.markable] = min(one.applied_at, judged.get(one.markable, one.applied_at))
+    return [JudgementTime(timezone.localtime(moment).date(), seconds.get(key)) for key, moment in judged.items()]

@@ -242,7 +242,7 @@ def test_charts_come_back_with_the_back_button(sign_in, manager):
 
 def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
-    drawn(page, 5)
+    drawn(page, 6)
     for chart in page.locator("figure.chart").all():
         canvas = chart.locator("[role=img]")
         title = chart.locator("figcaption").inner_text()
@@ -370,7 +370,7 @@ def test_a_chart_is_saved_for_paper_whatever_the_scheme_and_charts_are_drawn_out
 
 def test_on_paper_there_is_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
-    drawn(page, 5)
+    drawn(page, 6)
     page.emulate_media(color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 680, "height": 962})  # A4 between its margins

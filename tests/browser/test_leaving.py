@@ -60,6 +60,20 @@ def test_a_note_that_is_being_written_is_there_when_the_page_comes_back(coder, l
     assert Coding.objects.get(pk=coder.coding.pk).version == 1
 
 
+def test_a_page_that_goes_before_it_has_taken_up_what_another_left_leaves_it_to_the_next(coder):
+    write_note(coder, "or his brother?")
+    page = coder.page
+    # of the next page alone: the browser does not say whether it stores answers, for which the page waits
+    page.add_init_script(
+        "if (!sessionStorage.slow) { sessionStorage.slow = 1; IDBFactory.prototype.open = () => ({}); }"
+    )
+    page.reload(wait_until="commit")
+    page.wait_for_function("!Object.keys(localStorage).some((name) => name.startsWith('coindex visit'))")
+    page.reload()
+    expect(page.locator("#note")).to_have_value("or his brother?")
+    assert coder.saved()[coder.keys()["a"]]["note"] == "or his brother?"
+
+
 def test_a_note_that_was_saved_is_no_draft(coder):
     write_note(coder, "first")
     coder.press("Escape", "ArrowRight")

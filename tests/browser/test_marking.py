@@ -67,6 +67,25 @@ def marked(coder: Coder) -> dict[str, str]:
     return found
 
 
+def test_an_antecedent_of_a_markable_that_another_window_deletes_is_none_of_the_next(coder_of):
+    coder = coder_of("[Ann](a) saw the ball. [She](b) left.", marking=True)
+    select(coder, "ball")
+    coder.press("e")
+    coder.at("ball")
+    coder.saved()
+    other = Coder(coder.page.context.new_page(), coder.coding)
+    other.page.goto("/projects/own/texts/tea/code/")
+    other.at("Ann")
+    coder.press(".")
+    expect(coder.page.get_by_role("option")).to_have_count(1)
+    other.press("ArrowRight", "Delete")
+    other.saved()
+    coder.at("She")
+    coder.press("Enter")
+    expect(coder.page.locator("#say")).to_have_text("The markable was deleted. This is the current one.")
+    assert not any(value["pointers"] for value in coder.saved().values())
+
+
 def test_selected_words_are_marked_by_key_and_by_button(coder):
     select(coder, "big red ball")
     expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("big red ball")

@@ -54,6 +54,31 @@ def test_keys_that_are_pressed_before_a_dialog_is_there_are_for_the_dialog(coder
     coder.at("Lee")
 
 
+def test_a_key_in_the_moment_in_which_a_dialog_opens_follows_those_that_waited_for_it(coder, picker):
+    coder.page.evaluate(
+        """addEventListener("focusin", ({ target }) => {
+          const key = new KeyboardEvent("keydown", { key: "3", code: "Digit3", bubbles: true, cancelable: true });
+          if (target.role === "combobox" && target.dispatchEvent(key)) target.setRangeText("3", 0, 0, "end");
+        })"""
+    )
+    coder.press("Control+k", "2")
+    picker.release()
+    expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
+
+
+def test_what_is_typed_while_the_questions_are_on_their_way_is_written_there_and_answers_nothing(coder):
+    questions = DelayedAnswer(coder.page, "**/questions/?*")
+    coder.page.reload()
+    coder.at("Kim")
+    coder.press("z")
+    questions.wait_for_request()
+    coder.press("4", "x")
+    questions.release()
+    expect(coder.page.get_by_role("dialog", name="Questions").get_by_label("Question")).to_have_value("4x")
+    coder.press("Escape")
+    assert coder.saved() == {}
+
+
 def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder, picker):
     coder.press("m")
     picker.wait_for_request()

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from annotations.coding.active_time import IDLE_THRESHOLD, active_seconds, active_time, activity_by_text_and_coder
+from annotations.coding.active_time import IDLE_THRESHOLD, active_seconds, active_time, read_work
 from annotations.coding.judgements import judgements_of
 from annotations.coding.replay import log_mismatches
 from annotations.core.progress import LOST_AFTER
@@ -110,7 +110,7 @@ def test_the_servers_clock_goes_back_between_saves(project, codings, keys, alice
     ]
     assert judgements_of(coding)[keys["a"]]["category"] == "place"
     assert active_seconds(coding) == 60
-    [work] = activity_by_text_and_coder(project).values()
+    [work] = read_work(project).activities.values()
     assert (work.seconds, work.operations, work.first, work.last) == (60, 4, min(times), max(times))
     assert list(log_mismatches(coding)) == []
 

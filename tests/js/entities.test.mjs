@@ -192,3 +192,10 @@ for (const scheme of ["pointers", "single"]) {
     assert.ok(done > 200);
   });
 }
+
+test("a member that another window has deleted meanwhile is neither named nor split off", () => {
+  const { model, judgements } = open(SIX, { judgements: TWO });
+  assert.deepEqual(rename(model, judgements, ["gone", "p3"], "Ann").judged.map(([key]) => key), ["p3"]);
+  assert.deepEqual(rename(model, judgements, ["gone"], "Ann"), { refused: "A chain without a judged member cannot be named." });
+  assert.deepEqual(split(model, judgements, "p1", "gone", true), { refused: "Nothing to split." });
+});

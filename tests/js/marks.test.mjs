@@ -167,6 +167,23 @@ test("where no spaces are written words are found inside of a line, and no chara
   assert.equal(repeatsOf(open(`e e${"\u0301"} e`), { level: "phrase", parts: [[0, 1]], at: 0 }).keys.length, 2);
 });
 
+test("of words between spaces no character is looked up, which takes long where a text has many of them", () => {
+  const { segment } = Intl.Segmenter.prototype;
+  let asked = 0;
+  Intl.Segmenter.prototype.segment = function counted(...text) {
+    asked += 1;
+    return segment.apply(this, text);
+  };
+  try {
+    assert.equal(repeatsOf(open("the cat, the dog. "), { level: "phrase", parts: [[0, 3]], at: 0 }).keys.length, 2);
+    assert.equal(asked, 0);
+    repeatsOf(open(`the${FAMILY} the`), { level: "phrase", parts: [[0, 3]], at: 0 });
+    assert.ok(asked > 0);
+  } finally {
+    Intl.Segmenter.prototype.segment = segment;
+  }
+});
+
 test("no more is marked at once than one request carries", () => {
   const { keys, rest } = repeatsOf(open("a ".repeat(130)), { level: "phrase", parts: [[0, 1]], at: 0 });
   assert.deepEqual([keys.length, rest], [100, 30]);

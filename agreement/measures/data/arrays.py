@@ -25,6 +25,14 @@ def run_starts(ordered: Ints) -> Ints:
     return np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
 
 
+def pairs_in_runs(ordered: Ints) -> tuple[Ints, Ints]:
+    """Return the places of each two equal entries of ascending numbers: the earlier, and the later."""
+    places = np.arange(len(ordered))
+    later = np.searchsorted(ordered, ordered, side="right") - places - 1
+    earlier = np.repeat(places, later)
+    return earlier, earlier + 1 + run_offsets(later)
+
+
 def first_positions(numbers: Ints, n: int) -> Ints:
     """Return where each of the numbers 0..n-1 appears first, or their number where it does not."""
     positions = np.full(n, len(numbers), dtype=np.int64)

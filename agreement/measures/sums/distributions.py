@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agreement.measures.data.arrays import pairs_in_runs
 from agreement.measures.data.cells import MISSING
 from agreement.measures.distances import distance_from_empty, distances_from_sizes
 from agreement.measures.options import Options
@@ -20,14 +21,12 @@ DIGITS = 9
 
 @dataclass(frozen=True, eq=False)
 class PairDistances:
-    """The distances of each two coders on each unit, (units, pairs); NaN where one of them gave no value.
+    """The distances of each two coders on each unit that both judged: its place, and the columns of the two."""
 
-    `first` and `second` are the columns of the two coders of each pair.
-    """
-
-    distances: Floats
+    units: Ints
     first: Ints
     second: Ints
+    distances: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +48,15 @@ class DistanceCounts:
 
 def pair_distances(pairable: PairableUnits, options: Options) -> PairDistances:
     """Return the distance of each two coders on each unit."""
-    first, second = np.triu_indices(pairable.codes.shape[1], 1)
-    p, q = pairable.codes[:, first], pairable.codes[:, second]
-    judged = (p != MISSING) & (q != MISSING)
-    distances = np.where(judged, 0.0, np.nan)
+    units, columns = np.nonzero(pairable.codes != MISSING)
+    earlier, later = pairs_in_runs(units)
+    codes = pairable.codes[units, columns]
+    distances = np.zeros(len(earlier))
     nothing = np.zeros(len(pairable.data.cells.members), dtype=np.int64)
     name = str(options.distance)
     _, by_name = observed_distances(pairable, find_overlaps(pairable, nothing), options, [name])
-    distances[judged & (p != q)] = by_name[name]  # both go unit by unit, pair by pair
-    return PairDistances(distances, first, second)
+    distances[codes[earlier] != codes[later]] = by_name[name]  # both go unit by unit, pair by pair
+    return PairDistances(units[earlier], columns[earlier], columns[later], distances)
 
 
 def bin_of(distances: Floats) -> Ints:
@@ -74,10 +73,9 @@ def count_distances(pairable: PairableUnits, options: Options) -> DistanceCounts
     """Return the distances of each document of the data, for a distance between sets."""
     n, n_labels = len(pairable.data.documents), len(pairable.data.labels)
     observed = np.zeros((n, BINS))
-    distances = pair_distances(pairable, options).distances
-    units, pairs = np.nonzero(~np.isnan(distances))
-    weights = 2 / (pairable.coders[units] - 1)
-    np.add.at(observed, (pairable.documents[units], bin_of(distances[units, pairs])), weights)
+    pairs = pair_distances(pairable, options)
+    weights = 2 / (pairable.coders[pairs.units] - 1)
+    np.add.at(observed, (pairable.documents[pairs.units], bin_of(pairs.distances)), weights)
     both = options.exclude_unit == "both"
     counts = count_entries(pairable) if both else np.zeros(len(pairable.data.cells.members), dtype=np.int64)
     units, columns = np.nonzero(pairable.codes != MISSING)

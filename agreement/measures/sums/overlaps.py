@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from agreement.measures.data.arrays import sorted_unique
+from agreement.measures.data.arrays import pairs_in_runs, sorted_unique
 from agreement.measures.data.cells import MISSING
 from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.values import Bools, Ints
@@ -139,10 +139,7 @@ def _is_dense(members: Ints, documents: Ints, sets: Ints, n_documents: int) -> B
 
 def _list_pairs(members: Ints, sets: Ints, weights: Ints) -> Ints:
     """List the pairs of sets of each member, then add up each pair. The entries are sorted by member."""
-    n = len(members)
-    later = np.searchsorted(members, members, side="right") - np.arange(n) - 1
-    left = np.repeat(np.arange(n), later)
-    right = left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(later) - later, later)
+    left, right = pairs_in_runs(members)
     if not len(left):
         return np.zeros((6, 0), dtype=np.int64)
     width = int(sets.max()) + 1

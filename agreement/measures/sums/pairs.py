@@ -6,6 +6,7 @@ from math import fsum
 
 import numpy as np
 
+from agreement.measures.data.arrays import pairs_in_runs
 from agreement.measures.data.cells import MISSING
 from agreement.measures.distances import distances_from_sizes
 from agreement.measures.options import Options
@@ -59,12 +60,16 @@ def different_labels(pairable: PairableUnits) -> tuple[Ints, Ints, Ints]:
 
 
 def _different_codes(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Bools, Bools]:
-    """Return pairs of different codes of one unit: its place, the codes, and if each is a set with the unit in it."""
-    left, right = np.triu_indices(pairable.codes.shape[1], 1)
-    p, q = pairable.codes[:, left], pairable.codes[:, right]
-    units, pair = np.nonzero((p != q) & (p != MISSING) & (q != MISSING))
-    inside = pairable.inside[units, left[pair]], pairable.inside[units, right[pair]]
-    return units, p[units, pair], q[units, pair], *inside
+    """Return pairs of different codes of one unit: its place, the codes, and if each is a set with the unit in it.
+
+    The cost follows the pairs of judgements on one unit: of many coders few may have judged it.
+    """
+    units, columns = np.nonzero(pairable.codes != MISSING)
+    earlier, later = pairs_in_runs(units)
+    codes, inside = pairable.codes[units, columns], pairable.inside[units, columns]
+    different = np.flatnonzero(codes[earlier] != codes[later])
+    earlier, later = earlier[different], later[different]
+    return units[earlier], codes[earlier], codes[later], inside[earlier], inside[later]
 
 
 def overlapping_distances(

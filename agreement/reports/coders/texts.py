@@ -10,7 +10,15 @@ import numpy as np
 from agreement.data.answers import Extract, TextEntry
 from agreement.measures.sums.distributions import pair_distances
 from agreement.measures.values import Floats
-from agreement.reports.basis import cached, comparison, pairable_units, pick_texts, resolve, select_data, store
+from agreement.reports.basis import (
+    cached,
+    cached_by_text,
+    comparison,
+    pairable_units,
+    pick_texts,
+    resolve,
+    select_data,
+)
 from agreement.reports.parameters import Parameters
 
 
@@ -43,11 +51,8 @@ def compute_text_distances(extract: Extract, parameters: Parameters) -> list[Tex
 def _compute(extract: Extract, parameters: Parameters) -> list[TextDistances]:
     texts = pick_texts(extract, parameters)
     key = ("distances of coders", replace(parameters, texts="", rounds=""), extract.coders)
-    by_text: dict[int, _Sums] = {text.pk: text.answers.cache[key] for text in texts if key in text.answers.cache}
-    missing = [text for text in texts if text.pk not in by_text]
-    for text, sums in zip(missing, _sum_distances(extract, parameters, missing) if missing else [], strict=True):
-        by_text[text.pk] = store(text.answers, key, sums)
-    return [_means(text, by_text[text.pk]) for text in texts]
+    of_texts = cached_by_text(texts, key, lambda missing: _sum_distances(extract, parameters, missing))
+    return [_means(text, sums) for text, sums in zip(texts, of_texts, strict=True)]
 
 
 def _means(text: TextEntry, sums: _Sums) -> TextDistances:
@@ -64,9 +69,8 @@ def _sum_distances(extract: Extract, parameters: Parameters, texts: Sequence[Tex
     pairable = pairable_units(data, parameters)
     found = pair_distances(pairable, comparison(parameters))
     totals, numbers = np.zeros((2, len(texts), len(data.coders)))
-    units, pairs = np.nonzero(~np.isnan(found.distances))
-    documents, distances = pairable.documents[units], found.distances[units, pairs]
-    for columns in (found.first[pairs], found.second[pairs]):
-        np.add.at(totals, (documents, columns), distances)
+    documents = pairable.documents[found.units]
+    for columns in (found.first, found.second):
+        np.add.at(totals, (documents, columns), found.distances)
         np.add.at(numbers, (documents, columns), 1)
     return [_Sums(totals[row], numbers[row]) for row in range(len(texts))]

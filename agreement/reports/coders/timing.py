@@ -10,10 +10,11 @@ from itertools import chain
 
 import numpy as np
 
-from agreement.data.answers import Extract
-from agreement.reports.basis import cached, pick_texts, resolve
+from agreement.data.answers import Extract, TextEntry
+from agreement.data.reading import MAX_TEXTS_IN_QUERY
+from agreement.reports.basis import cached, cached_by_text, pick_texts, resolve
 from agreement.reports.parameters import Parameters
-from annotations.coding.active_time import JudgementTime, judgement_times
+from annotations.coding.active_time import JudgementTime, ProjectWork, read_work
 from annotations.core.text import natural_key
 from annotations.models import Project
 from annotations.planning.pace import Pace, estimate_pace
@@ -49,9 +50,31 @@ class RoundPace:
     pace: Pace | None
 
 
-def read_times(project: Project, extract: Extract) -> Times:
-    """Return the times of judgements in the log, which is read once for these answers."""
-    return cached(extract, ("judgement times",), lambda: judgement_times(project))
+def read_project_work(project: Project, extract: Extract) -> ProjectWork:
+    """Return what the log says of the work on a project, all of whose answers these are.
+
+    It is read once for the answers in a text: after somebody has changed one, the log of one text is read again.
+    """
+
+    def compute(missing: Sequence[TextEntry]) -> list[ProjectWork]:
+        found = read_work(project, [text.pk for text in missing] if len(missing) <= MAX_TEXTS_IN_QUERY else None)
+        by_text = {text.pk: ProjectWork({}, {}) for text in missing}
+        for (text, coder), activity in found.activities.items():
+            if text in by_text:
+                by_text[text].activities[text, coder] = activity
+        for (text, coder), times in found.judgement_times.items():
+            if text in by_text:
+                by_text[text].judgement_times[text, coder] = times
+        return list(by_text.values())
+
+    def merge() -> ProjectWork:
+        whole = ProjectWork({}, {})
+        for of_text in cached_by_text(extract.texts, ("work",), compute):
+            whole.activities.update(of_text.activities)
+            whole.judgement_times.update(of_text.judgement_times)
+        return whole
+
+    return cached(extract, ("work",), merge)
 
 
 def summarize_times(extract: Extract, parameters: Parameters, times: Times) -> list[CoderTimes]:

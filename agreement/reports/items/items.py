@@ -22,13 +22,13 @@ from agreement.measures.sums.tables import unit_disagreements
 from agreement.measures.values import Bools, Floats, Ints, Value, remove_unit
 from agreement.reports.basis import (
     cached,
+    cached_by_text,
     comparison,
     pairable_units,
     pick_texts,
     resolve,
     select_categories,
     select_data,
-    store,
 )
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import InvalidParameter, Parameters
@@ -179,13 +179,7 @@ def _combine_items(extract: Extract, parameters: Parameters) -> Items:
     """Return the items of all texts together; those of a text are found once for its answers."""
     texts = pick_texts(extract, parameters)
     key = ("items", replace(parameters, texts="", rounds=""), extract.coders)
-    by_text: dict[int, _TextItems] = {text.pk: text.answers.cache[key] for text in texts if key in text.answers.cache}
-    missing = [text for text in texts if text.pk not in by_text]
-    for text, text_items in zip(
-        missing, _compute_text_items(extract, parameters, missing) if missing else [], strict=True
-    ):
-        by_text[text.pk] = store(text.answers, key, text_items)
-    parts = [by_text[text.pk] for text in texts]
+    parts = cached_by_text(texts, key, lambda missing: _compute_text_items(extract, parameters, missing))
     terms = np.concatenate([np.zeros(0), *(one.term for one in parts)])
     coders = _join([one.n_coders for one in parts])
     total, n = sum(terms.tolist()), int(coders.sum()) if parameters.is_alpha else len(coders)

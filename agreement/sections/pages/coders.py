@@ -11,8 +11,9 @@ from django.utils.http import urlencode
 
 from agreement.data.muc import marked_texts_reader
 from agreement.measures import RELATIONS, LeaveOneOut
-from agreement.reports.basis import cached, pick_texts
+from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
+from agreement.reports.coders.timing import read_project_work
 from agreement.reports.course import seconds_per_judgement
 from agreement.reports.items.items import compute_items
 from agreement.reports.parameters import Parameters
@@ -28,7 +29,7 @@ from agreement.sections.deferred.pairs import MEASURES
 from agreement.sections.labels import RELATION_LABELS
 from agreement.sections.tables import Cell, Column, Linked, Table
 from agreement.sections.times import build_times
-from annotations.coding.active_time import Activity, activity_by_text_and_coder
+from annotations.coding.active_time import Activity
 
 # The row of the category that most coders gave an item.
 ANY_CATEGORY = "most frequent"
@@ -40,7 +41,7 @@ def build(request: AnalysisRequest) -> PageSections:
     matrix = compute_or_enqueue(request, "matrix")
     profiles = reports.compute_profiles(request.extract, request.parameters)
     rest = reports.leave_out_each_coder(request.extract, request.parameters)
-    work = cached(request.extract, ("work",), lambda: activity_by_text_and_coder(request.project))
+    work = read_project_work(request.project, request.project_answers).activities
     nouns = nouns_for(request.extract.units)
     by_text, times = build_coder_texts(request), build_times(request)
     tables = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement.reports.basis import cached
+from agreement.reports.basis import pick_texts
+from agreement.reports.coders.timing import read_project_work
 from agreement.reports.course import RunningPoint, Stage, compute_running, compute_stages
 from agreement.reports.overview import RELIABLE, TENTATIVE
 from agreement.reports.request import AnalysisRequest
@@ -12,24 +13,25 @@ from agreement.sections.charts import Chart, Dot, band_chart, describe_dots, dot
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table, format_value
 from agreement.sections.times import build_days
-from annotations.coding.active_time import activity_by_text_and_coder
+from annotations.core.text import pluralize
 
 GROUPING_LABELS = {"round": "round", "week": "week", "operations": "number of operations"}
 
 
 def build(request: AnalysisRequest) -> PageSections:
     """Return agreement, each coder's and all, and the time a judgement takes, stage by stage."""
-    work = cached(request.extract, ("work",), lambda: activity_by_text_and_coder(request.project))
+    work = read_project_work(request.project, request.project_answers).activities
     default = "week" if work else "round"  # where all was imported there are no weeks
     stages = request.compute(
         lambda parameters, options: compute_stages(request.extract, parameters, options.get("by") or default, work)
     )
     running = request.compute(lambda parameters, _: compute_running(request.extract, parameters, work))
     coders = request.extract.coders
+    n_left = len(pick_texts(request.extract, request.parameters)) - sum(len(stage.texts) for stage in stages)
     current = request.options.get("by") or default
     days = build_days(request)
     return PageSections(
-        tables=[*_tables(stages, coders), _running_table(running), *days.tables],
+        tables=[*_tables(stages, coders, n_left), _running_table(running), *days.tables],
         charts=[*(_charts(stages, coders) if stages else []), *_running_charts(running), *days.charts],
         context={
             "days": bool(days.tables),
@@ -42,7 +44,9 @@ def build(request: AnalysisRequest) -> PageSections:
     )
 
 
-def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
+def _tables(stages: Sequence[Stage], coders: Sequence[str], n_left: int) -> list[Table]:
+    """Return the tables of the periods; `n_left` texts are in none."""
+    left = f"Left out: {pluralize(n_left, 'text')} without work in the log, such as imported ones." if n_left else ""
     return [
         Table(
             "stages",
@@ -66,6 +70,7 @@ def _tables(stages: Sequence[Stage], coders: Sequence[str]) -> list[Table]:
                 )
                 for one in stages
             ],
+            left,
         ),
         Table(
             "coders",
@@ -138,8 +143,8 @@ def _running_charts(points: Sequence[RunningPoint]) -> list[Chart]:
         return []
     first, last = (next(one for one in order if one.value is not None) for order in (dots, reversed(dots)))
     words = (
-        f"{format_value(first.value, 'figure')} with {first.label} texts, {format_value(last.value, 'figure')} with"
-        f" {last.label}."
+        f"{format_value(first.value, 'figure')} with {pluralize(int(first.label), 'text')},"
+        f" {format_value(last.value, 'figure')} with {last.label}."
     )
     figure = band_chart(dots, "texts", "value", (TENTATIVE, RELIABLE))
     title = "Agreement as texts are added" + (", with 95% CI" if any(dot.low is not None for dot in dots) else "")

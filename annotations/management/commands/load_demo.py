@@ -1,20 +1,29 @@
 """Load the demo projects. Existing ones stay as they are."""
 
 import json
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
+from django.db.models import DateTimeField, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotations.coding import operations
-from annotations.coding.decisions import Decision, Rules
+from annotations.coding.decisions import Decision
+from annotations.coding.operations import Change
+from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.management import demo
 from annotations.management.demo import pyramids
-from annotations.models import Coding, Markable, Membership, Project, Text, User
+from annotations.models import Coding, Membership, Operation, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
@@ -62,8 +71,11 @@ def _load(source: dict[str, Any]) -> None:
         manager=manager,
         coders_mark=fields.get("coders_mark", False),
     )
-    for text in source.get("texts", []):
-        _load_text(project, text)
+    texts = source.get("texts", [])
+    day = timezone.localdate() - timedelta(days=sum(len(text["codings"]) for text in texts))
+    for text in texts:
+        _load_text(project, text, day)
+        day += timedelta(days=len(text["codings"]))
     if project.answers == Project.Answers.SCUS:
         pyramids.load(project, source, _person)
     if project.slug in ASSIGNED_PROJECTS:
@@ -73,26 +85,34 @@ def _load(source: dict[str, Any]) -> None:
             assign_texts(project, Text.objects.filter(project=project).exclude(role=Text.Role.PEER), [beginner])
 
 
-def _load_text(project: Project, source: dict[str, Any]) -> None:
+def _load_text(project: Project, source: dict[str, Any], first_day: date) -> None:
+    """Import a text and code it, each coder a day after the one before."""
     document = plain.parse(source["marked"], f"{source['slug']}.txt")
     import_documents(project, [SourceDocument(document, None)])
     text = Text.objects.get(project=project, slug=source["slug"])
     text.title, text.round = source["title"], source.get("round", "")
     text.save(update_fields=["title", "round"])
-    categories = {category.key: category for category in project.categories.select_related("points_to")}
-    markables = {markable.key: markable for markable in Markable.objects.filter(text=text).select_related("level")}
-    keys = {markable.label: markable.key for markable in markables.values()}
-    rules = Rules(project.answers, categories, markables)
-    markable_rows = {key: markable.pk for key, markable in markables.items()}
-    category_rows = {key: category.pk for key, category in categories.items()}
-    for name, answers in source["codings"].items():
+    keys = dict(text.markables.values_list("label", "key"))
+    for number, (name, answers) in enumerate(source["codings"].items()):
         coder = _person(name)
         add_member(project, coder, Membership.Role.CODER)
         coding = Coding.objects.create(text=text, coder=coder)
         decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
-        for decision in decisions:
-            rules.check(decision)
-        operations.import_codings([operations.ImportedCoding(coding, coder, decisions, markable_rows, category_rows)])
+        _code(coding, decisions, first_day + timedelta(days=number))
+
+
+def _code(coding: Coding, decisions: Sequence[Decision], day: date) -> None:
+    """Make the decisions one after the other and submit them, as if on that day: the log has the times of a person."""
+    draw = Random(f"{coding.text.slug} {coding.coder.username}")  # noqa: S311 - nothing is secret
+    moment = timezone.make_aware(datetime.combine(day, time(draw.randint(9, 15), draw.randrange(60))))
+    changes = []
+    for decision in decisions:
+        moment += timedelta(seconds=draw.lognormvariate(2.3, 0.6))  # ten of them, mostly five to twenty
+        changes.append(Change(uuid4(), Operation.Kind.JUDGE, decision.payload(), moment))
+    operations.apply(coding, coding.coder, coding.version, changes)
+    submit_coding(coding, coding.coder)
+    submitted = Value(moment + timedelta(minutes=1), output_field=DateTimeField())
+    coding.operations.update(applied_at=Coalesce("made_at", submitted))
 
 
 def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:

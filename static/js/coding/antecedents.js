@@ -69,8 +69,8 @@ export function createAntecedents({ page, say, answerWith, commitNote }, picker)
           hint: [where, keys.length > 1 ? `${keys.length} mentions` : ""].filter(Boolean).join(" · "),
           ...(named === null ? {} : { badge: chainBadge(named, number) }),
           run: (/** @type {boolean} */ further) => answerWith(index === null
-            ? pointTo(model, page.judgements, current, newest, further)
-            : takeIndex(model, page.judgements, current, index, further)),
+            ? pointTo(page.model, page.judgements, current, newest, further)
+            : takeIndex(page.model, page.judgements, current, index, further), current),
           ...(index === null && keys.length > 1 ? {
             more: () => open(`Mentions of “${words}”`, current, keys.toReversed().map((key) => ({ index: null, newest: key, keys: [key] }))),
           } : {}),

@@ -7,7 +7,7 @@ import { freeIndex } from "./entities.js";
 
 /** @type {(model: Model, judgements: Judgements, members: string[], name: string) => Plan | Refusal} */
 export function rename(model, judgements, members, name) {
-  const coded = members.filter((key) => model.byKey.at(key).coded);
+  const coded = members.filter((key) => model.byKey.get(key)?.coded);
   if (coded.length === 0) {
     return { refused: "A chain without a judged member cannot be named." };
   }
@@ -51,6 +51,9 @@ export function merge(model, judgements, one, other) {
  */
 export function split(model, judgements, chain, key, following) {
   const members = chains(model, judgements).members.get(chain) ?? [];
+  if (!members.includes(key)) { // by now
+    return { refused: "Nothing to split." };
+  }
   const from = model.byKey.at(key).order;
   /** @param {string} one */
   const leaves = (one) => (following ? model.byKey.at(one).order >= from : one === key);

@@ -154,12 +154,12 @@ function go(key, prefix = "") {
   announce(page, prefix);
 }
 
-/** @param {Answer} answer */
-function answerWith(answer) {
+/** @param {Answer} answer @param {string | null} key of the markable that it is for */
+function answerWith(answer, key = page.current) {
   if (readOnly || page.current === null) {
     return;
   }
-  if (page.current !== painted) {
+  if (page.current !== painted || page.current !== key) {
     refresh();
     tell("The markable was deleted. This is the current one.");
     return;

@@ -200,6 +200,9 @@ function endsWord(content, place) {
   return !(LETTER.test(before) && LETTER.test(after)) || WITHOUT_SPACES.test(before) || WITHOUT_SPACES.test(after);
 }
 
+/** Whether there is no character of more than ASCII around some words, which then cuts none of them: to look is slow. @type {(content: string, span: Span) => boolean} */
+const standsPlain = (content, [start, end]) => content.charAt(start - 1) < "\x80" && content.charAt(end) < "\x80";
+
 /**
  * Where the text has the same words, as whole words and in the same letters; only words that stand together have repeats.
  * @type {(model: Model, draft: Draft) => Repeats}
@@ -218,11 +221,12 @@ export function repeatsOf(model, { level, parts }) {
   /** @type {Markable[]} */
   let near = []; // markables that may reach into a match: looking through all for each would be slow
   for (const match of findMatches(content, words(span))) {
-    const whole = words(match) === words(span) && match.every((place) => endsWord(content, place)) && snap(model, ...match)?.join() === match.join();
-    const key = keyOfDraft(model, { level, parts: [match], at: 0 });
+    const whole = words(match) === words(span) && match.every((place) => endsWord(content, place))
+      && (standsPlain(content, match) || snap(model, ...match)?.join() === match.join());
     if (!whole) {
       continue;
     }
+    const key = keyOfDraft(model, { level, parts: [match], at: 0 });
     near = near.filter((one) => one.end > match[0]);
     while (next < model.coded.length && model.coded[next].start < match[1]) {
       near.push(model.coded[next]);

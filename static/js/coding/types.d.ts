@@ -224,7 +224,8 @@ export interface Frame {
   /** to the ear alone */
   announce: (words: string) => void;
   commitNote: () => void;
-  answerWith: (answer: Answer) => void;
+  /** key: of the markable that it is for, where that may be another one than the current by now */
+  answerWith: (answer: Answer, key?: string | null) => void;
 }
 
 export interface MouseHandlers {

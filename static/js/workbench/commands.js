@@ -110,7 +110,7 @@ export function createCommands({ actions, available, keyboard, place, search, id
       keyboard.release();
       say("Press Tab to leave the text.");
     },
-    "ask": async () => (await loadPart(() => import("./dialogs/questions.js"), { keyboard, say }))?.openQuestions(subject(), version()),
+    "ask": async () => (await loadPart(async () => (await import("./dialogs/questions.js")).loadQuestions(subject(), version()), { keyboard, say }))?.(),
     "guidelines": () => togglePanel("guidelines"),
     "larger": () => resize(1),
     "smaller": () => resize(-1),

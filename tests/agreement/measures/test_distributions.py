@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from math import ceil
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from agreement.measures.sums.overlaps import PairableUnits
 from tests.agreement.measures import exact
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
+from tests.shared.growth import assert_grows_with_input
 
 OPTIONS = st.builds(
     Options,
@@ -81,10 +81,14 @@ def test_the_distance_of_each_two_coders_is_that_of_their_values(drawn, name):
     pairable = PairableUnits.from_data(data_of(table, documents))
     found = pair_distances(pairable, Options(name))
     rows = [row for row in table.values() if sum(value is not None for value in row) > 1]
-    for distances, row in zip(found.distances.tolist(), rows, strict=True):
-        for one, (a, b) in zip(distances, combinations(row, 2), strict=True):
-            missing = a is None or b is None
-            assert np.isnan(one) if missing else one == pytest.approx(float(exact.distance(a, b, name)))
+    expected = [
+        (unit, a, b, pytest.approx(float(exact.distance(row[a], row[b], name))))
+        for unit, row in enumerate(rows)
+        for a, b in combinations(range(len(row)), 2)
+        if row[a] is not None and row[b] is not None
+    ]
+    columns = (found.units, found.first, found.second, found.distances)
+    assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
 
 
 def test_of_labels_the_shares_at_distance_one_are_what_alpha_observes_and_expects():
@@ -94,3 +98,16 @@ def test_of_labels_the_shares_at_distance_one_are_what_alpha_observes_and_expect
     assert observed[-1] / sum(observed) == pytest.approx(result.observed)
     assert expected[-1] / sum(expected) == pytest.approx(result.expected)
     assert set(observed[1:-1]) == set(expected[1:-1]) == {0}
+
+
+def test_the_cost_follows_the_judgements_and_not_all_pairs_of_many_coders():
+    def work(n_coders):
+        rows = [[None] * n_coders for _ in range(200)]
+        for number, row in enumerate(rows):
+            for coder in range(3):
+                row[(7 * number + coder) % n_coders] = frozenset({number, coder})
+        data = data_of(dict(enumerate(rows)), dict.fromkeys(range(200), "text"), range(n_coders))
+        alpha(data, "masi")
+        pair_distances(PairableUnits.from_data(data), Options("masi"))
+
+    assert_grows_with_input(work, 480)

@@ -10,7 +10,7 @@ from agreement.data.extract import extract
 from agreement.measures import alpha, fleiss_kappa, interval
 from agreement.reports import course
 from agreement.reports.parameters import InvalidParameter, Parameters
-from annotations.coding.active_time import Activity, activity_by_text_and_coder
+from annotations.coding.active_time import Activity, read_work
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Operation, User
@@ -176,10 +176,10 @@ def test_work_is_what_a_coder_did_and_not_what_others_did_to_the_coding(project,
     submit_coding(coding, coding.coder)
     reopen_coding(coding, charlie)
     at(coding, 0, 1, 2, 62, 63, 300)
-    found = activity_by_text_and_coder(project)[coding.text_id, "alice"]
+    found = read_work(project).activities[coding.text_id, "alice"]
     # four judgements and submitting; an hour's pause does not count, and reopening is Charlie's
     assert found == Activity(180.0, 5, MONDAY, MONDAY + timedelta(minutes=63))
-    assert (coding.text_id, "charlie") not in activity_by_text_and_coder(project)
+    assert (coding.text_id, "charlie") not in read_work(project).activities
 
 
 def test_what_was_imported_was_not_worked_on_here(db):
@@ -187,17 +187,17 @@ def test_what_was_imported_was_not_worked_on_here(db):
     for coder in ("alice", "bob"):
         import_documents(project, [SourceDocument(plain.parse("[Anna](a=1) took [her](h=1) dog", "tea.txt"), coder)])
     assert Operation.objects.filter(kind="import").count() == 2
-    assert activity_by_text_and_coder(project) == {}
+    assert read_work(project).activities == {}
     coding = Coding.objects.get(coder__username="bob")
     reopen_coding(coding, User.objects.get(username="charlie"))
-    assert activity_by_text_and_coder(project) == {}
+    assert read_work(project).activities == {}
     judge(coding, coding.text.markables.first().key, "none")
-    assert list(activity_by_text_and_coder(project)) == [(coding.text_id, "bob")]
+    assert list(read_work(project).activities) == [(coding.text_id, "bob")]
 
 
 def test_work_is_read_in_one_query(project, django_assert_num_queries):
     with django_assert_num_queries(1):
-        assert len(activity_by_text_and_coder(project)) == 8
+        assert len(read_work(project).activities) == 8
 
 
 def test_progress_counts_texts_codings_and_what_is_handed_in(project, django_assert_num_queries):

@@ -190,6 +190,8 @@ def test_every_script_is_written_as_it_is(form):
         (r"\input{x}", r"\textbackslash{}input\{x\}"),
         ("$x$ #1", r"\$x\$ \#1"),
         ("−1", "$-$1"),
+        ("a|b < c > d", r"a\textbar{}b \textless{} c \textgreater{} d"),
+        ("a\n\nb\r", "a  b "),
     ],
 )
 def test_latex_has_no_commands_of_its_cells(word, written):
@@ -216,7 +218,7 @@ def test_a_reader_of_markdown_shows_brackets_and_ampersands_too(word):
 
 
 def test_a_line_break_does_not_break_a_row():
-    assert len(as_markdown(words("a\nb")).splitlines()) == 3
+    assert len(as_markdown(words("a\nb\rc")).splitlines()) == 3
     assert read_csv(as_csv(words("a\nb", 'say "x", y')))[1:] == [["a\nb"], ['say "x", y']]
 
 

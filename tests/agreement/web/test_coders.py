@@ -9,7 +9,7 @@ from agreement.reports.basis import pick_texts
 from agreement.reports.coders import coders as reports
 from agreement.reports.course import seconds_per_judgement
 from agreement.reports.parameters import default_parameters
-from annotations.coding.active_time import activity_by_text_and_coder
+from annotations.coding.active_time import read_work
 from tests.conftest import judge
 from tests.shared.agreeing import (
     WALK,
@@ -71,7 +71,7 @@ def test_each_coder_has_the_figures_of_the_reports(signed_in, charlie, walk, ask
                 one.n_ambiguous,
                 one.mean_chain,
                 one.mean_link,
-                seconds_per_judgement(pick_texts(found, parameters), one.coder, activity_by_text_and_coder(walk)),
+                seconds_per_judgement(pick_texts(found, parameters), one.coder, read_work(walk).activities),
             )
         )
     assert figures(page, "each") == rows
@@ -117,6 +117,13 @@ def test_scores_of_chains_need_chains(signed_in, charlie):
     assert not links(client.get(URL).content.decode(), "measure=muc")
     reply = client.get(URL, {"measure": "muc"})
     assert (reply.status_code, "<p>measure: " in reply.content.decode()) == (400, True)
+
+
+def test_a_single_coder_has_the_time_of_judgements(signed_in, charlie):
+    answer(coded_project("walk", "poesio-artstein-2005", WALK, coders=("alice",)))
+    page = signed_in(charlie).get(URL).content.decode()
+    assert "Two coders are needed" in page
+    assert [row[0] for row in table(page, "times")] == ["alice"]
 
 
 def test_without_answers_it_says_what_to_do(signed_in, charlie):

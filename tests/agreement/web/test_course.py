@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.data.extract import extract
+from agreement.data.extract import clear_cache, extract
 from agreement.reports import course as reports
 from agreement.reports.parameters import default_parameters
-from annotations.coding.active_time import activity_by_text_and_coder
+from annotations.coding.active_time import read_work
 from annotations.models import Operation
 from tests.shared.agreeing import (
     WALK,
@@ -32,7 +32,7 @@ def walk(charlie):
 
 def expected(project, parameters, by):
     """Return the figures of the page's three tables."""
-    stages = reports.compute_stages(extract(project), parameters, by, activity_by_text_and_coder(project))
+    stages = reports.compute_stages(extract(project), parameters, by, read_work(project).activities)
     return {
         "stages": [
             digits(len(one.texts), one.interval.value, one.interval.low, one.interval.high, one.interval.result.n_units)
@@ -79,6 +79,21 @@ def test_where_nothing_has_happened_it_says_what_to_do(signed_in, charlie):
     assert "No activity yet" in page
     assert "group them by round" in page
     assert links(page, "by=round")
+
+
+def test_texts_without_work_in_the_log_are_counted_beside_the_periods(signed_in, charlie, walk):
+    client = signed_in(charlie)
+    assert "without work in the log" not in client.get(URL).content.decode()
+    Operation.objects.filter(coding__text__slug="text-3").delete()
+    clear_cache()
+    for by in ("week", "operations"):
+        page = client.get(URL, {"by": by}).content.decode()
+        assert "Left out: 1 text without work" in page
+    assert "without work in the log" not in client.get(URL, {"by": "round"}).content.decode()
+
+
+def test_the_chart_of_texts_added_says_where_it_begins_and_ends(signed_in, charlie, walk):
+    assert " with 1 text, " in signed_in(charlie).get(URL).content.decode()
 
 
 def test_without_any_work_in_the_log_it_opens_by_round(signed_in, charlie, walk):

@@ -85,7 +85,7 @@ PAGES = {
     "coders": ResultPage(
         "agreement/coders/",
         "matrix",
-        12,
+        11,
         chosen={"measure": "muc"},
         wrong=(("measure", "ghost"), ("measure", "\x00")),
         odd=("measure", "coders"),
@@ -110,7 +110,7 @@ PAGES = {
     "course": ResultPage(
         "agreement/course/",
         "coders",
-        12,
+        11,
         chosen={"by": "round"},
         wrong=(("by", "ghost"), ("by", "\x00"), ("by", "round,week")),
         odd=("by", "rounds"),

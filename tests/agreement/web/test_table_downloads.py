@@ -14,7 +14,7 @@ from agreement.reports.items import categories, items
 from agreement.reports.methods import methods
 from agreement.reports.parameters import default_parameters
 from agreement.sections.tables import TABLE_FORMATS
-from annotations.coding.active_time import activity_by_text_and_coder
+from annotations.coding.active_time import read_work
 from annotations.models import User
 from tests.shared.agreeing import WALK, answer, coded_project, hand_in, table
 
@@ -152,7 +152,7 @@ def test_texts_course_and_items_are_the_reports_to_the_last_digit(take, walk):
     assert [(row["value"], row["shift"]) for row in rows(take("agreement/texts/", "texts"))] == [
         (one.result.value, one.shift) for one in report.texts
     ]
-    [stage] = course.compute_stages(found, CONVENTION, "week", activity_by_text_and_coder(walk))
+    [stage] = course.compute_stages(found, CONVENTION, "week", read_work(walk).activities)
     assert rows(take("agreement/course/", "seconds")) == [{"stage": stage.label} | dict(stage.seconds)]
     ranked = items.compute_items(found, CONVENTION)
     expected = [

@@ -1,7 +1,9 @@
 """manage.py load_demo."""
 
 import json
+from datetime import timedelta
 from io import StringIO
+from statistics import median
 from typing import Any
 
 import pytest
@@ -9,8 +11,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import Count
 from django.test import override_settings
+from django.utils import timezone
 
 from annotations.coding import scus
+from annotations.coding.active_time import read_work
 from annotations.coding.judgements import judgements_of
 from annotations.models import Coding, Docset, Judgement, Markable, Membership, Operation, Pointer, Project, Text, User
 from annotations.models.coding import complete
@@ -65,7 +69,11 @@ def test_all_is_handed_in_but_what_the_beginners_are_to_code(demo):
         ("bob", "summaries", 0),
     }
     assert not Judgement.objects.filter(coding__in=to_code).exists()
-    assert Coding.objects.filter(status=Coding.Status.SUBMITTED, version=2).count() == 3 + 6 + 10 + 2 + 24
+    imported = Coding.objects.filter(operations__kind=Operation.Kind.IMPORT, version=2)
+    assert imported.filter(status=Coding.Status.SUBMITTED).count() == 2 + 24
+    coded = Coding.objects.filter(kind=Coding.Kind.TEXT, status=Coding.Status.SUBMITTED)
+    assert [one.version for one in coded] == [one.judgements.count() + 1 for one in coded]
+    assert len(coded) == 3 + 6 + 10
     assert Coding.objects.get(kind=Coding.Kind.AGREED).status == Coding.Status.SUBMITTED
 
 
@@ -80,6 +88,30 @@ def test_the_log_replays_to_the_judgements(demo):
     for log in imported.select_related("coding"):
         judgements = {judgement["markable"]: judgement for judgement in log.payload["judgements"]}
         assert judgements == judgements_of(log.coding)
+
+
+def test_people_coded_on_the_days_before_each_at_a_plausible_pace(demo):
+    for slug, n_codings in {"news": 3, "dialogue": 6, "sortal": 10}.items():
+        project = Project.objects.get(slug=slug)
+        work = read_work(project)
+        days = sorted({one.day for times in work.judgement_times.values() for one in times})
+        assert days == [days[0] + timedelta(days=number) for number in range(n_codings)]
+        assert days[-1] < timezone.localdate()
+        for times in work.judgement_times.values():
+            seconds = [one.seconds for one in times if one.seconds is not None]
+            assert len(seconds) == len(times) - 1
+            assert 4 < median(seconds) < 25
+            assert max(seconds) < 100
+    assert not Operation.objects.filter(applied_at__gt=timezone.now()).exists()
+
+
+def test_the_dialogue_has_a_pace_and_charts_of_time(demo, client):
+    assert client.login(username="manager", password="coindex-demo")
+    page = client.get("/projects/dialogue/agreement/headline/").content.decode()
+    assert "At the present pace everything is decided on" in page
+    assert "92 markables left to decide; 276 judged" in page
+    for address, key in (("coders/", "times"), ("course/", "days"), ("course/", "stages")):
+        assert f'id="chart-{key}"' in client.get(f"/projects/sortal/agreement/{address}").content.decode()
 
 
 def test_loading_twice_changes_nothing(demo):

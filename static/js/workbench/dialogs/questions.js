@@ -1,9 +1,6 @@
 // The dialog in which a coder asks the managers, and reads what they answered. Loaded when it is opened.
 import { observeReading } from "../../reading.js";
 import { around, byId } from "../element.js";
-import { notify } from "../status.js";
-
-const NOT_SENT = "question";
 
 const dialog = byId("questions", HTMLDialogElement);
 const body = byId("questions-body");
@@ -52,13 +49,14 @@ function show(html) {
   field?.focus();
 }
 
-/** @type {(markable: string | null, version: number) => Promise<void>} markable: the key of the one to ask about, in the text of this version */
-export async function openQuestions(markable, version) {
-  try {
-    const html = await load(`${dialog.dataset.address}?${new URLSearchParams({ markable: markable ?? "", seen: String(version) })}`);
+/**
+ * What opens the dialog.
+ * @param {string | null} markable the key of the one to ask about, in the text of this version @param {number} version
+ */
+export async function loadQuestions(markable, version) {
+  const html = await load(`${dialog.dataset.address}?${new URLSearchParams({ markable: markable ?? "", seen: String(version) })}`);
+  return () => {
     dialog.showModal();
     show(html);
-  } catch {
-    notify("Questions need the server, which is not responding.", NOT_SENT);
-  }
+  };
 }

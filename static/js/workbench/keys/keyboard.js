@@ -46,12 +46,13 @@ export function createKeyboard(actions, place, rightToLeft) {
         released = false;
       });
       document.addEventListener("keydown", (event) => {
-        if (loading > 0 && !isWritten(document.activeElement)) { // what is being written stays with its field
+        const active = document.activeElement ?? document.body;
+        // What is being written stays with its field; in a dialog that has just come it follows what is held.
+        if (loading > 0 && (!isWritten(active) || (held.length > 0 && active.closest("dialog")))) {
           event.preventDefault();
           held.push(event);
           return;
         }
-        const active = document.activeElement ?? document.body;
         const focus = active.closest("dialog:not([open])") ? document.body : active; // a dialogue just closed keeps it for a frame
         if (intercept(event, focus)) {
           event.preventDefault();

@@ -17,6 +17,8 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
     location.reload();
     await new Promise(() => {});
   }
+  const keep = () => storeVisit(place, visit); // until it is taken up
+  window.addEventListener("pagehide", keep);
   let outbox = await openOutbox(place);
   const corrections = document.getElementById("corrections");
   if (corrections) {
@@ -88,6 +90,7 @@ export async function openSaving({ url, place, page, machine, show, refresh, des
 
   /** Hear of other windows and of the network. Call once the page can show what comes. */
   function listen() {
+    window.removeEventListener("pagehide", keep);
     windows.addEventListener("message", () => sync.check());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") {
