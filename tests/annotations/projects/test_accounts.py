@@ -329,6 +329,17 @@ def test_the_admin_confirms_no_address(client, mail_server, alice):
     assert (alice.email, alice.email_confirmed_at) == ("other@example.org", None)
 
 
+def test_a_password_that_staff_sets_ends_the_keys_and_its_owner_hears_of_it(client, mail_server, mailoutbox, alice):
+    client.force_login(User.objects.create_superuser("root"))
+    set_address(alice, "alice@example.org")
+    create_token(alice, "left behind", "manage", 365)
+    sent = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    assert client.post(f"/admin/annotations/user/{alice.pk}/password/", sent).status_code == 302
+    assert not alice.tokens.exists()
+    Delivery().send_due()
+    assert [mail.subject for mail in mailoutbox] == ["Your password was changed"]
+
+
 def test_origins_are_recorded_for_many(project, alice, bob, charlie):
     record_origin(project, alice, bob)
     assert resettable_members(project, charlie) == {alice.pk, bob.pk}
