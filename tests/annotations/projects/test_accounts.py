@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.mail.delivery import DELAYS, Delivery
+from annotations.mail.queue import is_flooded
 from annotations.models import Invitation, Mail, Membership, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.accounts import make_reset_link, record_origin, resettable_members, set_address
@@ -270,6 +271,13 @@ def test_nobody_is_flooded_with_invitations(signed_in, charlie, project, mail_se
     pages = [signed_in(charlie).post(reverse("members", args=["tea"]), fields).content.decode() for _ in range(6)]
     assert ["too many mails" in page for page in pages] == [False] * 5 + [True]
     assert Mail.objects.count() == Invitation.objects.count() == 5
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("address", [f"{'a' * 64}@{'.'.join(['b' * 61] * 3)}.org", '"a b"@example.org'])
+def test_mails_to_odd_addresses_are_counted(charlie, project, mail_server, address):
+    assert is_flooded(address) is is_flooded(address.upper()) is False
+    assert [is_flooded(address) for _ in range(4)] == [False, False, False, True]
 
 
 def test_the_manager_sees_that_an_invitation_could_not_be_sent(signed_in, charlie, project, mail_server):
