@@ -12,6 +12,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.forms import AdminPasswordChangeForm
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -20,16 +21,28 @@ from django.http import HttpRequest
 
 from annotations.models import Category, Coding, Level, Membership, Project, Text, User
 from annotations.models.rights import MANAGING_ROLES
+from annotations.projects.accounts import finish_reset
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.viewing import record_open_results
 
 
+class AccountPasswordForm(AdminPasswordChangeForm[User]):
+    """A password that staff sets for somebody: it ends what a link for a password ends, too."""
+
+    def save(self, commit: bool = True) -> User:
+        """Set the password."""
+        user = super().save(commit)
+        finish_reset(user)
+        return user
+
+
 @admin.register(User)
 class AccountAdmin(UserAdmin[User]):
     """Accounts. Only superusers give rights; others change the accounts of those who have no more rights than they."""
 
+    change_password_form = AccountPasswordForm
     RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:

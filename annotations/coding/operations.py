@@ -19,6 +19,7 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 from django.db.models import Exists, F, IntegerField, OuterRef, Q, QuerySet, UUIDField
+from django.http import Http404
 from django.utils import timezone
 
 from annotations.coding.decisions import (
@@ -260,10 +261,13 @@ def _refuse_other_coder(coding: Coding, user: User) -> None:
 
 
 def _lock_coding(coding: Coding) -> Coding:
-    """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)"""
+    """Return the coding, re-read and locked until the transaction ends. (SQLite locks by IMMEDIATE transactions.)
+
+    Raise Http404 where its text or project was deleted while the request came in.
+    """
     for locked in _coding_for_update(coding.pk):
         return locked
-    raise Coding.DoesNotExist
+    raise Http404("This coding was deleted.")
 
 
 @compiled_query(IntegerField())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
@@ -36,7 +37,8 @@ def wants(user: User, kind: str) -> bool:
 
 def is_flooded(address: str) -> bool:
     """Count a mail that somebody sends to an address; return whether there are too many of them in this hour."""
-    return TO_ADDRESS.use(address.lower()) > MOST_TO_ADDRESS
+    digest = sha256(address.lower().encode()).hexdigest()  # keys of caches are short, and have no spaces
+    return TO_ADDRESS.use(digest) > MOST_TO_ADDRESS
 
 
 @transaction.atomic

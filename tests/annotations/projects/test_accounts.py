@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.mail.delivery import DELAYS, Delivery
+from annotations.mail.queue import is_flooded
 from annotations.models import Invitation, Mail, Membership, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.accounts import make_reset_link, record_origin, resettable_members, set_address
@@ -272,6 +273,13 @@ def test_nobody_is_flooded_with_invitations(signed_in, charlie, project, mail_se
     assert Mail.objects.count() == Invitation.objects.count() == 5
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("address", [f"{'a' * 64}@{'.'.join(['b' * 61] * 3)}.org", '"a b"@example.org'])
+def test_mails_to_odd_addresses_are_counted(charlie, project, mail_server, address):
+    assert is_flooded(address) is is_flooded(address.upper()) is False
+    assert [is_flooded(address) for _ in range(4)] == [False, False, False, True]
+
+
 def test_the_manager_sees_that_an_invitation_could_not_be_sent(signed_in, charlie, project, mail_server):
     invite_by_mail(project, "coder", charlie, ["eve@example.org"], days=1)
     page = reverse("members", args=["tea"])
@@ -327,6 +335,17 @@ def test_the_admin_confirms_no_address(client, mail_server, alice):
     assert client.post(f"/admin/annotations/user/{alice.pk}/change/", fields | {"is_active": "on"}).status_code == 302
     alice.refresh_from_db()
     assert (alice.email, alice.email_confirmed_at) == ("other@example.org", None)
+
+
+def test_a_password_that_staff_sets_ends_the_keys_and_its_owner_hears_of_it(client, mail_server, mailoutbox, alice):
+    client.force_login(User.objects.create_superuser("root"))
+    set_address(alice, "alice@example.org")
+    create_token(alice, "left behind", "manage", 365)
+    sent = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    assert client.post(f"/admin/annotations/user/{alice.pk}/password/", sent).status_code == 302
+    assert not alice.tokens.exists()
+    Delivery().send_due()
+    assert [mail.subject for mail in mailoutbox] == ["Your password was changed"]
 
 
 def test_origins_are_recorded_for_many(project, alice, bob, charlie):

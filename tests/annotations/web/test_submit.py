@@ -1,7 +1,11 @@
 """Submitting a coding."""
 
+import pytest
 from django.test import Client
 
+from annotations.projects.permissions import own_coding
+from annotations.texts.project_deletion import delete_project, project_deletion_figures
+from annotations.web.views import coding as pages
 from tests.conftest import judge
 
 URL = "/projects/tea/texts/tea/submit/"
@@ -33,3 +37,20 @@ def test_handing_in_needs_the_token_of_the_form(alice, codings):
     client.force_login(alice)
     assert client.post(URL).status_code == 403
     assert status(codings["alice"]) == "open"
+
+
+@pytest.mark.parametrize("step", ["submit", "reopen"])
+def test_a_coding_whose_project_is_deleted_in_that_moment_is_not_there(
+    signed_in, alice, codings, project, step, monkeypatch
+):
+    client = signed_in(alice)
+    if step == "reopen":
+        client.post(URL)
+
+    def own_coding_before_the_deletion(*args, **options):
+        coding = own_coding(*args, **options)
+        delete_project(project, project_deletion_figures(project).tag)
+        return coding
+
+    monkeypatch.setattr(pages, "own_coding", own_coding_before_the_deletion)
+    assert client.post(f"/projects/tea/texts/tea/{step}/").status_code == 404
