@@ -104,6 +104,16 @@ def replay(log: Iterable[tuple[str, Mapping[str, Any]]], predefined: Collection[
     return replayed
 
 
+def is_log_of(log: Sequence[tuple[str, Mapping[str, Any]]], imported: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
+    """Return whether a log has what is imported and nothing else but corrections of the text, which it has followed."""
+    work = [entry for entry in log if entry[0] != Operation.Kind.CORRECT]
+    if len(work) == len(log):
+        return list(log) == list(imported)
+    if [kind for kind, _ in work] != [kind for kind, _ in imported]:
+        return False
+    return replay(log, ()) == replay(imported, ())
+
+
 def log_mismatches(coding: Coding) -> Iterator[str]:
     """Yield the differences between the tables of a coding and its log. Eight queries."""
     log = list(coding.operations.order_by("sequence").values_list("sequence", "kind", "payload"))

@@ -94,21 +94,24 @@ def move_key(key: str, edits: Sequence[Edit]) -> str:
 
 
 @transaction.atomic
-def reply_to(question: Question, author: User, body: str, *, resolve: bool = False) -> Reply:
+def reply_to(question: Question, author: User, body: str, *, resolve: bool = False, read: str = "") -> Reply:
     """Write in the thread of a question: its coder asks again, which opens it, or somebody answers.
 
-    With `resolve`, it is resolved by that. Raise ValidationError by field.
+    With `resolve`, it is resolved by that. What its coder wrote since the author has `read` the thread, in this state,
+    still waits for an answer. Raise ValidationError by field.
     """
     questions = Question.objects.select_related("coder", "text__project").defer("text__content")
     question = questions.select_for_update(of=("self",)).get(pk=question.pk)
-    if question.replies.count() >= MAX_REPLIES:
+    n_replies = question.replies.count()
+    if n_replies >= MAX_REPLIES:
         raise ValidationError(f"A thread has at most {MAX_REPLIES} replies.")
+    waits = question.needs_answer and read not in ("", thread_state(question, n_replies))
     reply = Reply.objects.create(question=question, author=author, body=_checked(body), created_at=timezone.now())
     asks = author.pk == question.coder_id
-    question.needs_answer, question.has_news = asks, not asks
+    question.needs_answer, question.has_news = asks or waits, not asks
     question.resolved_at = question.resolved_by = None
     question.save(update_fields=["needs_answer", "has_news", "resolved_at", "resolved_by"])
-    if resolve:
+    if resolve and (asks or not waits):
         resolve_question(question, author)
     if not asks:
         text = question.text

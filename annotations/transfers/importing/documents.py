@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import batched
 from types import MappingProxyType
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from annotations.coding.replay import is_log_of
 from annotations.core.bulk import MAX_KEYS
 from annotations.core.progress import Progress, report_completion
 from annotations.formats import Document, Finding, FormatError
@@ -273,7 +275,7 @@ class _DocumentChecker:
         started = {coding.pk for coding in existing.values() if coding.is_begun}
         if not started:
             return set()
-        imported: dict[int, list[object]] = {}
+        imported: dict[int, list[tuple[str, Any]]] = {}
         for batch in batched(started, MAX_KEYS):
             log = Operation.objects.filter(coding__in=batch).order_by("coding", "sequence")
             for key, kind, payload in log.values_list("coding_id", "kind", "payload"):
@@ -286,7 +288,7 @@ class _DocumentChecker:
                 if coding is None or coding.pk not in started:
                     continue
                 payload = {"judgements": [decision.payload() for decision in checked.decisions]}
-                if imported[coding.pk] == [("import", payload), ("submit", {})]:
+                if is_log_of(imported[coding.pk], [("import", payload), ("submit", {})]):
                     unchanged.add(coding.pk)
                 else:
                     message = f"{coder} has already coded {entry.text.slug}; the existing coding is kept"

@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, Description, OperationRejected, parse_operation
+from annotations.coding.replay import is_log_of
 from annotations.coding.scus import summary_spans
 from annotations.core.progress import Progress, report_completion
 from annotations.docsets.agreed_pyramid import fill_coding
@@ -346,7 +347,7 @@ class _PyramidWriter:
         coding = codings.first() or Coding(text=text, coder=coder, kind=kind)
         if coding.is_begun:
             log = operations.ImportedCoding(coding, coder, decisions, {}, {}, descriptions).log()
-            if list(coding.operations.order_by("sequence").values_list("kind", "payload")) != log:
+            if not is_log_of(list(coding.operations.order_by("sequence").values_list("kind", "payload")), log):
                 raise ValidationError(f"{coder} has already coded {text.slug}; the existing coding is kept")
             report.unchanged += 1
             return

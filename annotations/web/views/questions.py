@@ -86,11 +86,15 @@ def question(request: HttpRequest, slug: str, question: UUID) -> HttpResponse:
     form = ReplyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            reply_to(row, user, form.cleaned_data["body"], resolve="resolve" in request.POST)
+            resolves, read = "resolve" in request.POST, request.POST.get("state", "")
+            reply = reply_to(row, user, form.cleaned_data["body"], resolve=resolves, read=read)
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            messages.success(request, "Sent and resolved." if "resolve" in request.POST else "Sent.")
+            if reply.question.needs_answer and user.pk != row.coder_id:
+                messages.info(request, "Sent. The coder has written since you opened the page.")
+            else:
+                messages.success(request, "Sent and resolved." if resolves else "Sent.")
             return redirect(_address(project, row))
     answers = may(project, Right.DISCUSS)
     [thread] = describe_threads(read_threads([row], project, user))

@@ -660,3 +660,14 @@ def test_a_text_that_is_corrected_while_files_are_read_takes_none_of_them(projec
     with pytest.raises(ImportFailed, match="was corrected while"):
         import_documents(project, [SourceDocument(document, "dora")], create=True)
     assert not Coding.objects.filter(coder__username="dora").exists()
+
+
+def test_a_file_with_the_corrected_words_is_what_was_imported(tales, charlie):
+    import_documents(tales, [coded(WALK, "dora")], create=True)
+    text = tales.texts.get()
+    content = text.content.replace("dog", "old dog")
+    correct_text(text, content, charlie, plan_correction(text, content).tag)
+    again = import_documents(tales, [coded(WALK.replace("dog", "old dog"), "dora")], create=True)
+    assert (again.unchanged, again.failures) == (1, [])
+    other = WALK.replace("dog](=2)", "old dog](=3)")
+    assert import_documents(tales, [coded(other, "dora")], create=True).unchanged == 0

@@ -217,6 +217,19 @@ def test_what_came_after_the_page_was_read_stays_news(signed_in, alice, people, 
     assert not reloaded(question).has_news
 
 
+def test_what_a_coder_writes_while_somebody_answers_still_waits_for_an_answer(signed_in, alice, people, question):
+    manager = signed_in(people["manager"])
+    state = re.search(r'name="state" value="([^"]*)"', manager.get(address(question)).content.decode())[1]
+    reply_to(question, alice, "And that?")
+    reply = manager.post(address(question), {"body": "Yes.", "resolve": "1", "state": state}, follow=True)
+    assert "The coder has written since you opened the page" in reply.content.decode()
+    found = reloaded(question)
+    assert (found.needs_answer, found.has_news, found.resolved_at) == (True, True, None)
+    state = re.search(r'name="state" value="([^"]*)"', reply.content.decode())[1]
+    manager.post(address(question), {"body": "That, too.", "resolve": "1", "state": state})
+    assert reloaded(question).resolved_by == people["manager"]
+
+
 def test_a_page_that_has_not_heard_of_a_correction_asks_about_the_words_that_it_shows(
     signed_in, alice, charlie, text, codings, keys
 ):
