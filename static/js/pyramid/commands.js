@@ -11,6 +11,15 @@ import { extendSelection, neighbourWord, nextFree, run, wordOfSummary } from "./
 
 export const KEYS = "coindex-pyramid-keys"; // under which chosen keys are stored
 
+/**
+ * The one beside that of a key, in a circle.
+ * @template {{key: string}} T @param {T[]} all @param {string | null} key @param {Direction} direction
+ */
+function besideOf(all, key, direction) {
+  const at = all.findIndex((one) => one.key === key);
+  return all.at(at < 0 && direction < 0 ? -1 : (at + direction) % all.length);
+}
+
 /** @param {Frame} frame @param {PyramidEditor} editor @param {Sync} sync */
 export function createPyramidCommands(frame, editor, sync) {
   const { page, keyboard, view, list: { fields }, refresh, select, say } = frame;
@@ -90,25 +99,23 @@ export function createPyramidCommands(frame, editor, sync) {
 
   /** @param {Direction} direction */
   function walkScus(direction) {
-    const shown = page.shown;
-    if (shown.length === 0) {
+    const to = besideOf(page.shown, page.scu, direction);
+    if (to) {
+      select(to.key, null);
+    } else {
       say("No SCU to go to.");
-      return;
     }
-    const at = shown.findIndex((one) => one.key === page.scu);
-    const to = at < 0 ? (direction > 0 ? 0 : shown.length - 1) : (at + direction + shown.length) % shown.length;
-    select(shown[to].key, null);
   }
 
   /** @param {Direction} direction */
   function walkContributors(direction) {
     const all = page.pyramid.scus.get(page.scu ?? "")?.contributors ?? (page.contributor ? page.pyramid.loose : []);
-    if (all.length === 0) {
+    const to = besideOf(all, page.contributor, direction);
+    if (to) {
+      take(to.key);
+    } else {
       say("Select an SCU that has contributors.");
-      return;
     }
-    const at = all.findIndex((one) => one.key === page.contributor);
-    take(all[at < 0 ? (direction > 0 ? 0 : all.length - 1) : (at + direction + all.length) % all.length].key);
   }
 
   // ---- marking

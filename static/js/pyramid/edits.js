@@ -16,18 +16,9 @@ export function keyOfRun(model, run) {
   return keyOf(model.level, [partOf(model, run)]);
 }
 
-/**
- * Eight characters that two windows will not both think of.
- * @type {(crypto: Pick<Crypto, "getRandomValues">) => string}
- */
+/** Eight characters that two windows will not both think of. @type {(crypto: Pick<Crypto, "getRandomValues">) => string} */
 export function newKey(crypto) {
-  const letters = "0123456789abcdefghijklmnopqrstuvwxyz";
-  let key = "";
-  while (key.length < 8) {
-    const [byte] = crypto.getRandomValues(new Uint8Array(1));
-    key += byte < 252 ? letters[byte % 36] : ""; // 252 = 7 × 36: every letter is as likely
-  }
-  return key;
+  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => (byte % 36).toString(36)).join("");
 }
 
 /** A state to work on, which remembers what was done. @type {(model: Model, state: PyramidState) => EditDraft} */

@@ -24,6 +24,7 @@ from tests.agreement.reports.test_basis import answer_with, sorted_out
 from tests.conftest import judge
 
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+CORRECTION = {"edits": [{"start": 0, "end": 0, "old": "", "new": "Oh, ", "segments": []}]}
 FIVE = {"text-1": {"alice": "ppgpp", "bob": "ppppp"}, "text-2": {"alice": "pg", "bob": "pp"}}
 
 
@@ -78,7 +79,7 @@ def test_a_correction_of_the_text_by_its_coder_is_no_work_on_the_coding(project)
     before = read_work(project)
     coding = Coding.objects.get(text=pk, coder__username="alice")
     corrected = Operation.objects.create(
-        coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload={"edits": []}, user=coding.coder
+        coding=coding, sequence=9, uuid=uuid4(), kind="correct", payload=CORRECTION, user=coding.coder
     )
     Operation.objects.filter(pk=corrected.pk).update(applied_at=MONDAY + timedelta(seconds=86_404))
     after = read_work(project)
