@@ -48,10 +48,8 @@ export function createPyramidCommands(frame, editor, sync) {
   /** @param {number | null} place */
   function goTo(place) {
     if (place !== null) {
-      page.cursor = place;
       page.anchor = place;
-      page.mouse = false;
-      frame.walked();
+      extendTo(place);
     }
   }
 
@@ -65,11 +63,7 @@ export function createPyramidCommands(frame, editor, sync) {
   /** @param {Direction} direction */
   function free(direction) {
     const place = nextFree(model, page.pyramid, page.cursor, direction);
-    if (place === null) {
-      say("Every word is marked.");
-    } else {
-      goTo(place);
-    }
+    return place === null ? say("Every word is marked.") : goTo(place);
   }
 
   /** The words of a contributor come into sight, and its SCU is the selected one. @type {(key: string, scu?: string | null) => void} */
@@ -87,35 +81,26 @@ export function createPyramidCommands(frame, editor, sync) {
   function takeUp() {
     const all = page.pyramid.of[page.cursor] ?? [];
     if (all.length === 0) {
-      say("This word is in no SCU.");
-      return;
+      return say("This word is in no SCU.");
     }
     /** @type {[key: string, scu: string | null][]} */
     const ways = all.flatMap((one) => (one.scus.length > 0 ? one.scus : [null]).map((scu) => /** @type {[string, string | null]} */ ([one.key, scu])));
     const at = ways.findIndex(([key, scu]) => key === page.contributor && scu === page.scu);
     const [key, scu] = ways[(at + 1) % ways.length];
-    select(scu, key);
+    return select(scu, key);
   }
 
   /** @param {Direction} direction */
   function walkScus(direction) {
     const to = besideOf(page.shown, page.scu, direction);
-    if (to) {
-      select(to.key, null);
-    } else {
-      say("No SCU to go to.");
-    }
+    return to ? select(to.key, null) : say("No SCU to go to.");
   }
 
   /** @param {Direction} direction */
   function walkContributors(direction) {
     const all = page.pyramid.scus.get(page.scu ?? "")?.contributors ?? (page.contributor ? page.pyramid.loose : []);
     const to = besideOf(all, page.contributor, direction);
-    if (to) {
-      take(to.key);
-    } else {
-      say("Select an SCU that has contributors.");
-    }
+    return to ? take(to.key) : say("Select an SCU that has contributors.");
   }
 
   // ---- marking
@@ -129,8 +114,7 @@ export function createPyramidCommands(frame, editor, sync) {
     ? say("Select a contributor first: click its words, or press Enter on one of them.") : then(page.contributor));
 
   function newScu() {
-    const fresh = edits.newKey(crypto);
-    if (perform(edits.makeScu(model, state(), words(), fresh), "SCU created. Enter a label.")) {
+    if (perform(edits.makeScu(model, state(), words(), edits.newKey(crypto)), "SCU created. Enter a label.")) {
       write(fields.label);
     }
   }
@@ -147,7 +131,7 @@ export function createPyramidCommands(frame, editor, sync) {
     const own = page.contributor !== null && holding(page.pyramid.byKey.at(page.contributor)) ? [page.contributor]
       : page.pyramid.contributors.filter(holding).map((one) => one.key);
     if (own.length === 1) {
-      perform(edits.takeOut(model, state(), own[0], [first, last]), "Removed.");
+      perform(edits.takeOut(model, state(), own[0], words()), "Removed.");
     } else {
       say(own.length === 0 ? "These words are in no contributor." : "These words are in several contributors: select one first.");
     }
@@ -227,13 +211,13 @@ export function createPyramidCommands(frame, editor, sync) {
     "extend-back": () => extendTo(extendSelection(model, page.anchor, page.cursor, -1)),
     "extend-down": () => extendTo(extendSelection(model, page.anchor, lineBeside(view, model, page.cursor, 1), 0)),
     "extend-up": () => extendTo(extendSelection(model, page.anchor, lineBeside(view, model, page.cursor, -1), 0)),
-    "new-scu": () => newScu(),
-    "contribute": () => withScu((scu) => contribute(scu)),
+    "new-scu": newScu,
+    "contribute": () => withScu(contribute),
     "outside": () => perform(edits.markOutside(model, state(), words()), "Marked as no SCU of the pyramid."),
     "part": () => withOne((key) => perform(edits.addPart(model, state(), key, words()), "Part added.")),
     "take-out": takeOut,
     "move": () => withOne(async (key) => (await loadPart(loadDialogs, frame))?.move(key)),
-    "delete": () => withOne((key) => remove(key)),
+    "delete": () => withOne(remove),
     "label": () => withScu(() => write(fields.label)),
     "comment": () => withScu(() => fields.comment.focus()),
     "merge": () => withScu(async (scu) => (await loadPart(loadDialogs, frame))?.merge(scu)),
@@ -258,18 +242,14 @@ export function createPyramidCommands(frame, editor, sync) {
   for (let digit = 1; model.peer && digit <= 9; digit += 1) {
     handlers[`scu-${digit}`] = () => {
       const scu = page.shown.at(digit - 1);
-      if (scu) {
-        contribute(scu.key);
-      } else {
-        say(`The list has no SCU ${digit}.`);
-      }
+      return scu ? contribute(scu.key) : say(`The list has no SCU ${digit}.`);
     };
   }
   define(handlers);
 
   // ---- drops
 
-  /** What a drop would do. @type {(dragged: Dragged, target: DOMStringMap) => Edit} */
+  /** @type {(dragged: Dragged, target: DOMStringMap) => Edit} */
   function dropped(dragged, { drop, scu = "" }) {
     if (drop === "scu" && dragged.kind === "words") {
       return edits.contribute(model, state(), words(), scu);
