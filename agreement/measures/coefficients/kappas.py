@@ -254,7 +254,7 @@ def beta(
     """
     data = as_data(data)
     kappa = _beta(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
-    name = str(kappa.options.distance) if kappa.scale.of_labels is None else kappa.scale.name
+    name = str(distance) if kappa.scale.of_labels is None else kappa.scale.name
     parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
     return KappaResult(**kappa.result_fields() | {"parameters": parameters})
 
