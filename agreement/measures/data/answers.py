@@ -6,15 +6,24 @@ union of what belongs to them.
 """
 
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from agreement.measures.data.arrays import first_positions, run_offsets, sorted_unique
-from agreement.measures.data.cells import MISSING, Cells
-from agreement.measures.data.chains import MODES, TOPS, UNMARKED, UNMARKED_LABEL, find_tops
+from agreement.measures.data.arrays import first_positions, run_offsets, run_starts, sorted_unique
+from agreement.measures.data.cells import MISSING, Cells, ReadingBits, pack_readings
+from agreement.measures.data.chains import (
+    MODES,
+    READINGS,
+    TOPS,
+    UNMARKED,
+    UNMARKED_LABEL,
+    find_tops,
+    follow_reading,
+)
 from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.subsets import drop_unused
 from agreement.measures.options import check_option
 from agreement.measures.values import Bools, Ints, Label
 
@@ -27,7 +36,9 @@ class Answers:
     `coder` and `label` have one entry per judgement, at most one for a unit and coder; the label -1 is an answer that
     has no value. `link_of` and `link_to` have one entry per link: the judgement, and what it links to. Where coders
     point, that is a unit, or len(units) + the place in `others` of what is not coded itself. Where they index, it
-    is a number that stands for an index; the same number of two coders or of two documents is two indices.
+    is a number that stands for an index; the same number of two coders or of two documents is two indices. `reading`
+    has the reading of each link: links of one judgement with equal numbers are meant together, others are alternatives.
+    Without it each link is a reading of its own; where coders index it is of no use.
     `handed_in` (documents, coders) says whose silence on a unit means something.
     """
 
@@ -43,6 +54,37 @@ class Answers:
     link_of: Ints
     link_to: Ints
     handed_in: Bools
+    reading: Ints | None = None
+
+    @property
+    def n_readings(self) -> Ints:
+        """The number of readings of each judgement: one with two or more is ambiguous."""
+        if self.reading is None:
+            return np.bincount(self.link_of, minlength=len(self.unit))
+        readings = sorted_unique(self.link_of * self._width + self.reading)
+        return np.bincount(readings // self._width, minlength=len(self.unit))
+
+    @property
+    def plural(self) -> Bools:
+        """Which links are of a plural reading: one of several targets."""
+        plural = np.zeros(len(self.link_of), dtype=np.bool_)
+        if self.reading is None:
+            return plural
+        number = self.link_of * self._width + self.reading
+        if len(self.unit) * self._width > 8 * len(number) + 1024:
+            number = np.unique(number, return_inverse=True)[1]
+        together = np.flatnonzero(np.bincount(number, minlength=1)[number] > 1)
+        if not len(together):
+            return plural
+        order = together[np.lexsort((self.link_to[together], number[together]))]
+        begins = run_starts(number[order])
+        least, most = self.link_to[order[begins]], self.link_to[order[np.append(begins[1:], len(order)) - 1]]
+        plural[order] = np.repeat(least < most, np.diff(begins, append=len(order)))
+        return plural
+
+    @property
+    def _width(self) -> int:
+        return 0 if self.reading is None else int(self.reading.max(initial=0)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +116,28 @@ class _SetRows:
 
 
 @dataclass(frozen=True, eq=False)
+class _Links:
+    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member.
+
+    `node` is that of each judgement; `plural` says which links are of a plural reading.
+    """
+
+    width: int
+    node: Ints
+    source: Ints
+    target: Ints
+    plural: Bools
+
+    @classmethod
+    def from_answers(cls, answers: Answers) -> "_Links":
+        """Return the links of the answers."""
+        width = len(answers.units) + len(answers.others)
+        node = answers.coder * width + answers.unit
+        target = answers.coder[answers.link_of] * width + answers.link_to
+        return cls(width, node, node[answers.link_of], target, answers.plural)
+
+
+@dataclass(frozen=True, eq=False)
 class _SetValues:
     """Sets, and the judgements that have one of them as their value."""
 
@@ -83,7 +147,12 @@ class _SetValues:
 
 
 def pointed_values(
-    answers: Answers, *, mode: str = "full", top: str = "category", unmarked: str = "missing"
+    answers: Answers,
+    *,
+    mode: str = "full",
+    top: str = "category",
+    unmarked: str = "missing",
+    readings: str = "union",
 ) -> ReliabilityData:
     """Return the data of coders who pointed: the values of `chain_labels`, with its options and ValueErrors for them.
 
@@ -97,23 +166,21 @@ def pointed_values(
     """
     check_option("mode", mode, MODES)
     check_option("top", top, TOPS)
-    width = len(answers.units) + len(answers.others)
-    node = answers.coder * width + answers.unit  # of each judgement: what a coder says of a member
-    pointing = np.zeros(len(node), dtype=np.bool_)
+    check_option("readings", readings, READINGS)
+    links = _Links.from_answers(answers)
+    pointing = np.zeros(len(links.node), dtype=np.bool_)
     pointing[answers.link_of] = True
-    source = node[answers.link_of]
-    target = answers.coder[answers.link_of] * width + answers.link_to
-    own = pointing | np.isin(node, target) if top == "chain" else pointing
+    own = pointing | np.isin(links.node, links.target) if top == "chain" else pointing
     chosen = np.flatnonzero(own)
     if mode == "none":
-        sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(node), width)
-        return _build_data(answers, _SetValues(sets, chosen, chosen), unmarked)
-    nodes, place = np.unique(np.concatenate((source, target)), return_inverse=True)
-    classes = _find_classes(place[: len(source)], place[len(source) :], len(nodes))
-    values = _unite_classes(classes, nodes % max(width, 1), width, np.searchsorted(nodes, node[chosen]), chosen)
-    if mode == "partial":
-        values = _select_preceding(values, answers.unit[chosen], len(answers.units))
-    return _build_data(answers, values, unmarked)
+        sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(links.node), links.width)
+        values = _SetValues(sets, chosen, chosen)
+    else:
+        values = _unite_chains(links, chosen)
+        if mode == "partial":
+            values = _select_preceding(values, answers.unit[chosen], len(answers.units))
+    data = _build_data(answers, values, unmarked)
+    return _separate_readings(data, answers, links, mode) if readings == "matched" else data
 
 
 def indexed_values(
@@ -168,6 +235,86 @@ def labelled_values(answers: Answers) -> ReliabilityData:
     return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
 
 
+def _unite_chains(links: _Links, chosen: Ints) -> _SetValues:
+    """Return the chains of the chosen judgements.
+
+    A chain is the union of what reaches, by links that are a reading alone, the tops of such links that a judgement
+    reaches by all links.
+    """
+    ends = np.concatenate((links.source, links.target))
+    nodes, place = np.unique(ends, return_inverse=True)
+    n, source, target = len(nodes), place[: len(links.source)], place[len(links.source) :]
+    alone = ~links.plural
+    classes = reached = _find_classes(source[alone], target[alone], n)
+    if links.plural.any():
+        tops = sorted_unique(classes.members)
+        reached = _find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
+        reached = reached.select(np.arange(n))
+        reached = _SetRows(reached.starts, reached.members - n)
+    member, rows = nodes % max(links.width, 1), np.searchsorted(nodes, links.node[chosen])
+    return _unite_classes(classes, member, links.width, rows, chosen, reached)
+
+
+def _separate_readings(data: ReliabilityData, answers: Answers, links: _Links, mode: str) -> ReliabilityData:
+    """Return the data with the readings of each ambiguous judgement apart. Its value is the union of these."""
+    ambiguous = np.flatnonzero((answers.n_readings > 1) & (answers.label != MISSING))
+    if not len(ambiguous):
+        return data
+    numbers = answers.link_to if answers.reading is None else answers.reading
+    targets: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in ambiguous.tolist()}
+    own = np.isin(answers.link_of, ambiguous)
+    for judgement, number, to in zip(
+        answers.link_of[own].tolist(), numbers[own].tolist(), links.target[own].tolist(), strict=True
+    ):
+        targets[judgement].setdefault(number, []).append(to)
+    document = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
+    near = np.isin(document[answers.link_of], document[ambiguous])
+    up: dict[int, list[int]] = {}
+    down: dict[int, list[int]] = {}
+    for source, to, plural in zip(
+        links.source[near].tolist(), links.target[near].tolist(), links.plural[near].tolist(), strict=True
+    ):
+        up.setdefault(source, []).append(to)
+        if not plural:
+            down.setdefault(to, []).append(source)
+    n_units, width, cells = len(answers.units), links.width, data.cells
+    place_of_other = {other: n_units + place for place, other in enumerate(cells.others)}
+    of_other = [place_of_other.get(other, MISSING) for other in answers.others]
+
+    def members(node: int, reading: list[int]) -> list[int]:
+        """Return the members of a reading's set, by their numbers in the cells."""
+        chain = reading if mode == "none" else follow_reading(node, reading, up, down)
+        found = [one % width for one in chain]
+        if mode == "partial":
+            found = [one for one in found if one < node % width or one >= n_units]
+        return [one if one < n_units else of_other[one - n_units] for one in found]
+
+    codes = cells.codes.copy()
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    counts: list[int] = []
+    begin = len(cells.labels) + len(cells.starts) - 1
+    for judgement, of_judgement in targets.items():
+        node = int(links.node[judgement])
+        count, union, bits = pack_readings(members(node, reading) for reading in of_judgement.values())
+        if count > 1:
+            code = known.setdefault((tuple(union), tuple(bits)), begin + len(known))
+            codes[answers.unit[judgement], answers.coder[judgement]] = code
+            if len(counts) < len(known):
+                counts.append(count)
+    sizes = np.array([len(union) for union, _ in known], dtype=np.int64)
+    content = replace(
+        cells,
+        codes=codes,
+        starts=np.concatenate((cells.starts, cells.starts[-1] + np.cumsum(sizes))),
+        members=np.concatenate((cells.members, np.array([one for union, _ in known for one in union], dtype=np.int64))),
+        readings=ReadingBits(
+            np.concatenate((np.ones(len(cells.starts) - 1, dtype=np.int64), np.array(counts, dtype=np.int64))),
+            np.concatenate((np.ones_like(cells.members), np.array([one for _, own in known for one in own], np.int64))),
+        ),
+    )
+    return replace(data, content=drop_unused(content))
+
+
 def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:
     """Return for each of n nodes the tops that it reaches by pointers; a cycle that nothing leaves is one top."""
     degree = np.bincount(source, minlength=n)
@@ -204,29 +351,33 @@ def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:
     )
 
 
-def _unite_classes(classes: _SetRows, member: Ints, width: int, rows: Ints, judgements: Ints) -> _SetValues:
+def _unite_classes(
+    classes: _SetRows, member: Ints, width: int, rows: Ints, judgements: Ints, reached: _SetRows | None = None
+) -> _SetValues:
     """Return the value of each of the rows, the union of its classes.
 
     `classes` has the classes of each row, `member` the member that each row is, `judgements` the judgement of each
-    of `rows`. Rows of the same classes share a set.
+    of `rows`. `reached` has the classes of which the value of each row is made, where they are not those that it is in.
+    Rows of the same classes share a set.
     """
+    reached = classes if reached is None else reached
     n_classes = int(classes.members.max(initial=-1)) + 1
     row = np.repeat(np.arange(len(classes.starts) - 1), classes.sizes)
     belonging = _SetRows.from_pairs(classes.members, member[row], n_classes, width)
-    sizes = classes.sizes[rows]
+    sizes = reached.sizes[rows]
     set_of = np.zeros(len(rows), dtype=np.int64)
     alone = sizes == 1
-    set_of[alone] = classes.members[classes.starts[rows[alone]]]
+    set_of[alone] = reached.members[reached.starts[rows[alone]]]
     combinations: dict[bytes, int] = {}
     first = []
     for place in np.flatnonzero(~alone).tolist():
-        at = classes.starts[rows[place]]
-        combination = classes.members[at : at + sizes[place]].tobytes()
+        at = reached.starts[rows[place]]
+        combination = reached.members[at : at + sizes[place]].tobytes()
         if combination not in combinations:
             combinations[combination] = n_classes + len(combinations)
             first.append(place)
         set_of[place] = combinations[combination]
-    several = classes.select(rows[first]) if first else _SetRows(_row_starts(sizes[:0]), classes.members[:0])
+    several = reached.select(rows[first]) if first else _SetRows(_row_starts(sizes[:0]), reached.members[:0])
     together = belonging.select(several.members)
     union = np.repeat(np.repeat(np.arange(len(first)), several.sizes), together.sizes)
     unions = _SetRows.from_pairs(union, together.members, len(first), width)
