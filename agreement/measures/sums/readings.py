@@ -43,6 +43,14 @@ class SetPairs:
         return cls(first, second, np.zeros_like(first), np.zeros_like(first), number)
 
 
+@dataclass(frozen=True, eq=False)
+class KindCounts:
+    """How many judgements of each document are of each kind of several readings, (documents, kinds)."""
+
+    kinds: tuple[ReadingKind, ...]
+    counts: Ints
+
+
 def has_several(cells: Cells, sets: Ints) -> Bools:
     """Return which of the sets have several readings."""
     several: Bools = np.zeros(len(sets), dtype=np.bool_) if cells.readings is None else cells.readings.counts[sets] > 1
@@ -187,6 +195,30 @@ def set_kinds(cells: Cells) -> Ints:
         filled = np.bitwise_or.reduceat(cells.readings.bits[entries], begins) if len(several) else counts
         kinds[several] = np.stack((counts, filled != (1 << counts) - 1), axis=1)
     return kinds
+
+
+def have_several(pairable: PairableUnits) -> Bools:
+    """Return which cells have a value of several readings."""
+    sets = pairable.codes - len(pairable.data.labels)
+    readings = pairable.data.cells.readings
+    if readings is None:
+        return np.zeros(sets.shape, dtype=np.bool_)
+    several: Bools = (sets >= 0) & (readings.counts[np.maximum(sets, 0)] > 1)
+    return several
+
+
+def count_kinds(pairable: PairableUnits) -> KindCounts:
+    """Return the number of judgements of several readings by kind, per document."""
+    several = have_several(pairable)
+    n = len(pairable.data.documents)
+    if not several.any():
+        return KindCounts((), np.zeros((n, 0), dtype=np.int64))
+    units, columns = np.nonzero(several)
+    kinds = set_kinds(pairable.data.cells)[pairable.codes[units, columns] - len(pairable.data.labels)]
+    found, place = np.unique(kinds, axis=0, return_inverse=True)
+    counts = np.zeros((n, len(found)), dtype=np.int64)
+    np.add.at(counts, (pairable.documents[units], place), 1)
+    return KindCounts(tuple((k, empty) for k, empty in found.tolist()), counts)
 
 
 def pair_kinds(data: ReliabilityData, kinds: Ints, pairs: SetPairs) -> tuple[Ints, Ints]:

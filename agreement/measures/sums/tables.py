@@ -15,7 +15,7 @@ from agreement.measures.distances import distances_from_sizes, midranks, number_
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
 from agreement.measures.sums.pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
-from agreement.measures.sums.readings import ReadingKind, remove_units_from_readings, set_kinds
+from agreement.measures.sums.readings import KindCounts, count_kinds, have_several, remove_units_from_readings
 from agreement.measures.values import Bools, Floats, Ints, Label
 
 
@@ -25,14 +25,6 @@ class LabelCounts:
 
     documents: Ints
     labels: Ints
-    counts: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class KindCounts:
-    """How many judgements of each document are of each kind of several readings, (documents, kinds)."""
-
-    kinds: tuple[ReadingKind, ...]
     counts: Ints
 
 
@@ -107,7 +99,7 @@ def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Option
     sizes, left = _set_sizes(pairable), _set_sizes(compared)
     if both:
         left = left - compared.inside
-    several = _have_several(compared)
+    several = have_several(compared)
     document_of_set = pairable.document_of_set()
     used = (document_of_set != MISSING) & (np.diff(data.cells.starts) > 0)
     coders = np.zeros((n, len(data.coders)), dtype=np.bool_)
@@ -129,7 +121,7 @@ def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Option
         observed=observed,
         overlap_distance=overlap_distance,
         label_counts=_count_labels(pairable),
-        kind_counts=_count_kinds(compared, several),
+        kind_counts=count_kinds(compared),
         label_pairs=pairs,
     )
 
@@ -260,29 +252,6 @@ def _set_sizes(pairable: PairableUnits) -> Ints:
     sets = pairable.codes - len(pairable.data.labels)
     sizes = np.concatenate((np.diff(pairable.data.cells.starts), [_MISSING]))
     return np.where(sets >= 0, sizes[np.maximum(sets, -1)], np.where(pairable.codes >= 0, _LABEL, _MISSING))
-
-
-def _have_several(pairable: PairableUnits) -> Bools:
-    """Return which cells have a value of several readings."""
-    sets = pairable.codes - len(pairable.data.labels)
-    readings = pairable.data.cells.readings
-    if readings is None:
-        return np.zeros(sets.shape, dtype=np.bool_)
-    several: Bools = (sets >= 0) & (readings.counts[np.maximum(sets, 0)] > 1)
-    return several
-
-
-def _count_kinds(pairable: PairableUnits, several: Bools) -> KindCounts:
-    """Return the number of judgements of several readings by kind, per document."""
-    n = len(pairable.data.documents)
-    if not several.any():
-        return KindCounts((), np.zeros((n, 0), dtype=np.int64))
-    units, columns = np.nonzero(several)
-    kinds = set_kinds(pairable.data.cells)[pairable.codes[units, columns] - len(pairable.data.labels)]
-    found, place = np.unique(kinds, axis=0, return_inverse=True)
-    counts = np.zeros((n, len(found)), dtype=np.int64)
-    np.add.at(counts, (pairable.documents[units], place), 1)
-    return KindCounts(tuple((k, empty) for k, empty in found.tolist()), counts)
 
 
 def _count_cells(pairable: PairableUnits, chosen: Bools) -> Ints:
