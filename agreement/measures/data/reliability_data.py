@@ -301,13 +301,14 @@ class ReliabilityData:
             raise ValueError(f"{path}: {error}")
 
     @classmethod
-    def from_matrix(cls, path: str | Path, *, raw: bool = False) -> Self:
+    def from_matrix(cls, path: str | Path, *, raw: bool = False, members: str = "units") -> Self:
         """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit, a column for each coder.
 
         The first column is the document, the second the unit, and a unit is named by both. A cell is a label, a set
         `{a|b}` of units of the document or of others, or empty (missing). A backslash takes the meaning from a `|`,
         from itself, and from the beginning of a label that could be taken for a set. An apostrophe before = + - @, a
         tab or a carriage return keeps spreadsheets from computing the cell, and is taken away; raw: nothing is.
+        `members="labels"` takes sets as those of labels: see `from_frame`.
         Raises ValueError, naming the file and the line, for a row without document or unit or with other cells than
         the header, and for what is not a set.
 
@@ -318,9 +319,10 @@ class ReliabilityData:
         ...     ReliabilityData.from_matrix(file.name).to_frame().to_numpy().tolist()
         [[1, 2], [1, 3]]
         """
-        parts = read_matrix(path, raw=raw)
+        check_option("members", members, MEMBERS)
+        parts = read_matrix(path, raw=raw, members=members)
         try:
-            return cls.from_values(*parts)
+            return cls.from_values(*parts, members=members)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
 
@@ -473,8 +475,12 @@ class ReliabilityData:
         twice = np.flatnonzero(members[1:] == members[:-1])
         if len(twice):
             first, second = (self.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
-            name = member_name(self.units, cells, int(members[twice[0]]))
-            raise ValueError(f"{name!r} is in documents {first!r} and {second!r}")
+            member = int(members[twice[0]])
+            name = member_name(self.units, cells, member)
+            hint = (
+                "" if members[twice[0]] < len(self.units) else '; of labels that documents share say members="labels"'
+            )
+            raise ValueError(f"{name!r} is in documents {first!r} and {second!r}{hint}")
 
 
 def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:

@@ -9,13 +9,13 @@ from agreement.measures.data.arrays import run_offsets, sorted_unique
 from agreement.measures.data.cells import MISSING, Cells
 from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
-from agreement.measures.values import Bools, Label
+from agreement.measures.values import Bools, Label, map_members
 
 
 def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     """Return the data with some labels merged: each label of `mapping` becomes what it maps to.
 
-    All other values stay.
+    All other values stay. Of sets whose members are labels (`members="labels"`) the members are merged.
 
     A label of `mapping` that nobody used changes nothing, so that a whole scheme can be mapped. Raises ValueError where
     no label of it is used at all.
@@ -25,15 +25,25 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     ('animal', 'car')
     """
     data = as_data(data)
-    if mapping and not any(label in mapping for label in data.labels):
-        raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(data.labels)}")
+    used = dict.fromkeys(part for label in data.labels for part in (label, *_members_of(label)))
+    if mapping and not any(label in mapping for label in used):
+        raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(used)}")
     place: dict[Label, int] = {}
-    new = [place.setdefault(mapping.get(label, label), len(place)) for label in data.labels]
+    new = [place.setdefault(_merge(label, mapping), len(place)) for label in data.labels]
     cells = data.cells
     n_sets = len(cells.starts) - 1
     number = np.array([*new, *range(len(place), len(place) + n_sets), MISSING], dtype=np.int64)
     content = replace(cells, codes=number[cells.codes], labels=tuple(place))
     return ReliabilityData(data.units, data.coders, data.documents, data.document_of_unit, content)
+
+
+def _members_of(label: Label) -> list[Label]:
+    """Return the members of a set of labels in an order of their own, none of a label."""
+    return sorted(label, key=repr) if isinstance(label, frozenset) else []
+
+
+def _merge(label: Label, mapping: Mapping[Label, Label]) -> Label:
+    return mapping[label] if label in mapping else map_members(label, lambda one: mapping.get(one, one))
 
 
 def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
