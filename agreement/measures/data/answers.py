@@ -5,7 +5,7 @@ value is. Here an answer belongs to one or more classes (the tops of its chain, 
 union of what belongs to them.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -184,9 +184,13 @@ def pointed_values(
 
 
 def indexed_values(
-    answers: Answers, *, unmarked: str = "missing", singletons: Collection[Label] | None = None
+    answers: Answers,
+    *,
+    unmarked: str = "missing",
+    singletons: Collection[Label] | None = None,
+    readings: str = "union",
 ) -> ReliabilityData:
-    """Return the data of coders who indexed: the values of `index_labels`.
+    """Return the data of coders who indexed: the values of `index_labels`. `readings` is as there.
 
     An answer without an index is the set of its unit alone if its label is among `singletons`, and else the label.
     None: all labels are, so that every answer that has a value is a set.
@@ -217,7 +221,13 @@ def indexed_values(
         n_classes + len(alone),
     )
     chosen = np.flatnonzero(indexed | is_alone)
-    return _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
+    data = _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
+    if readings == "union":
+        return data
+    of_class = _SetRows.from_pairs(number, answers.unit[answers.link_of], n_classes, width)
+    members = [part.tolist() for part in np.split(of_class.members, of_class.starts[1:-1])]
+    indices = _group_links(answers, number, answers.link_to)
+    return _with_readings(data, answers, {j: [members[c] for (c,) in own] for j, own in indices.items()})
 
 
 def labelled_values(answers: Answers) -> ReliabilityData:
@@ -256,19 +266,12 @@ def _unite_chains(links: _Links, chosen: Ints) -> _SetValues:
 
 
 def _separate_readings(data: ReliabilityData, answers: Answers, links: _Links, mode: str) -> ReliabilityData:
-    """Return the data with the readings of each ambiguous judgement apart. Its value is the union of these."""
-    ambiguous = np.flatnonzero((answers.n_readings > 1) & (answers.label != MISSING))
-    if not len(ambiguous):
+    """Return the data with the readings of each ambiguous judgement apart."""
+    targets = _group_links(answers, links.target, answers.link_to if answers.reading is None else answers.reading)
+    if not targets:
         return data
-    numbers = answers.link_to if answers.reading is None else answers.reading
-    targets: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in ambiguous.tolist()}
-    own = np.isin(answers.link_of, ambiguous)
-    for judgement, number, to in zip(
-        answers.link_of[own].tolist(), numbers[own].tolist(), links.target[own].tolist(), strict=True
-    ):
-        targets[judgement].setdefault(number, []).append(to)
-    document = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
-    near = np.isin(document[answers.link_of], document[ambiguous])
+    work = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
+    near = np.isin(work[answers.link_of], work[list(targets)])
     up: dict[int, list[int]] = {}
     down: dict[int, list[int]] = {}
     for source, to, plural in zip(
@@ -277,25 +280,48 @@ def _separate_readings(data: ReliabilityData, answers: Answers, links: _Links, m
         up.setdefault(source, []).append(to)
         if not plural:
             down.setdefault(to, []).append(source)
-    n_units, width, cells = len(answers.units), links.width, data.cells
-    place_of_other = {other: n_units + place for place, other in enumerate(cells.others)}
-    of_other = [place_of_other.get(other, MISSING) for other in answers.others]
+    n_units, width = len(answers.units), links.width
 
     def members(node: int, reading: list[int]) -> list[int]:
-        """Return the members of a reading's set, by their numbers in the cells."""
-        chain = reading if mode == "none" else follow_reading(node, reading, up, down)
-        found = [one % width for one in chain]
-        if mode == "partial":
-            found = [one for one in found if one < node % width or one >= n_units]
-        return [one if one < n_units else of_other[one - n_units] for one in found]
+        """Return the members of a reading's set."""
+        found = [one % width for one in (reading if mode == "none" else follow_reading(node, reading, up, down))]
+        return [one for one in found if one < node % width or one >= n_units] if mode == "partial" else found
 
+    readings = {
+        judgement: [members(int(links.node[judgement]), one) for one in of_judgement]
+        for judgement, of_judgement in targets.items()
+    }
+    return _with_readings(data, answers, readings)
+
+
+def _group_links(answers: Answers, targets: Ints, readings: Ints) -> dict[int, list[list[int]]]:
+    """Return for each ambiguous judgement that has a value the targets of each reading."""
+    ambiguous = np.flatnonzero((answers.n_readings > 1) & (answers.label != MISSING))
+    found: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in ambiguous.tolist()}
+    own = np.isin(answers.link_of, ambiguous)
+    for judgement, reading, target in zip(
+        answers.link_of[own].tolist(), readings[own].tolist(), targets[own].tolist(), strict=True
+    ):
+        found[judgement].setdefault(reading, []).append(target)
+    return {judgement: list(of_judgement.values()) for judgement, of_judgement in found.items()}
+
+
+def _with_readings(
+    data: ReliabilityData, answers: Answers, readings: Mapping[int, Sequence[Sequence[int]]]
+) -> ReliabilityData:
+    """Return the data in which some judgements have these readings; their value so far is the union of them.
+
+    A reading is of members: units by their numbers, then the others.
+    """
+    cells, n_units = data.cells, len(answers.units)
+    used = {other: n_units + place for place, other in enumerate(cells.others)}
+    number = [*range(n_units), *(used.get(other, MISSING) for other in answers.others)]
     codes = cells.codes.copy()
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     counts: list[int] = []
     begin = len(cells.labels) + len(cells.starts) - 1
-    for judgement, of_judgement in targets.items():
-        node = int(links.node[judgement])
-        count, union, bits = pack_readings(members(node, reading) for reading in of_judgement.values())
+    for judgement, of_judgement in readings.items():
+        count, union, bits = pack_readings([number[member] for member in reading] for reading in of_judgement)
         if count > 1:
             code = known.setdefault((tuple(union), tuple(bits)), begin + len(known))
             codes[answers.unit[judgement], answers.coder[judgement]] = code

@@ -98,13 +98,15 @@ def index_labels[M: Hashable, I: Hashable](
     unmarked: str = "singleton",
     *,
     categories: Mapping[M, Label] | None = None,
+    readings: str = "union",
 ) -> dict[M, Value]:
     """Return the value of each markable for a coder who indexed: the union of the classes of its indices.
 
     `indices[m]` is the indices of m. Where it has none at all (NIL), m has its label in `categories` as its value; if
     there is none, m is a class of its own (Passonneau 2004). A markable with two indices is in both classes and does
-    not merge them. `unmarked` is as in `chain_labels`, for the markables of `order` that are not in `indices`. Raises
-    ValueError for an unknown option, a markable that comes twice in `order`, and an indexed one that is not in it.
+    not merge them; with readings="matched" its value is the classes as its `Readings`. `unmarked` is as in
+    `chain_labels`, for the markables of `order` that are not in `indices`. Raises ValueError for an unknown option, a
+    markable that comes twice in `order`, and an indexed one that is not in it.
 
     >>> values = index_labels("ABCD", {"A": {1}, "B": {1, 2}, "C": {2}, "D": set()})
     >>> {markable: "".join(sorted(value)) for markable, value in values.items()}
@@ -113,6 +115,7 @@ def index_labels[M: Hashable, I: Hashable](
     {'A': 'none', 'B': frozenset({'B'})}
     """
     check_option("unmarked", unmarked, UNMARKED)
+    check_option("readings", readings, READINGS)
     position = _positions(order)
     for markable in indices:
         if markable not in position:
@@ -122,6 +125,10 @@ def index_labels[M: Hashable, I: Hashable](
     values: dict[M, Value] = {
         m: classes.union(frozenset(names)) if names else labels.get(m, frozenset((m,))) for m, names in indices.items()
     }
+    if readings == "matched":
+        for m, names in indices.items():
+            if len(names) > 1:
+                values[m] = unite_readings(classes.union(frozenset((name,))) for name in names)
     values.update(_unmarked_values((m for m in order if m not in indices), unmarked))
     return values
 

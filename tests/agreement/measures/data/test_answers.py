@@ -161,15 +161,16 @@ def test_the_same_readings_of_two_coders_are_one_value():
 
 
 @examples(150)
-@given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)))
-def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons):
+@given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)), st.sampled_from(READINGS))
+def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons, readings):
     def values_of(order, _, whole, unmarked):
         indices = {unit: links for unit, (_, links, _) in whole.items()}
         others = {unit: label for unit, (label, *_) in whole.items() if label not in (singletons or ())}
-        return index_labels(order, indices, unmarked, categories=None if singletons is None else others)
+        named = None if singletons is None else others
+        return index_labels(order, indices, unmarked, categories=named, readings=readings)
 
     answers = in_integers(work, {"x": 3, "y": 0, "z": 1})
-    found = indexed_values(answers, unmarked=unmarked, singletons=singletons)
+    found = indexed_values(answers, unmarked=unmarked, singletons=singletons, readings=readings)
     assert_same(found, one_by_one(work, values_of, unmarked))
 
 

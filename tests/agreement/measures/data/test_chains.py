@@ -193,6 +193,13 @@ def test_a_markable_with_two_indices_does_not_merge_the_classes_of_others():
     assert values == {"A": frozenset("AB"), "B": frozenset("ABC"), "C": frozenset("BC")}
 
 
+def test_the_classes_of_two_indices_are_readings_where_they_are_matched():
+    indices = {"A": {1}, "B": {1, 2}, "C": {2}, "D": ()}
+    values = index_labels("ABCD", indices, readings="matched")
+    assert values == {"A": frozenset("AB"), "B": Readings(["AB", "BC"]), "C": frozenset("BC"), "D": frozenset("D")}
+    assert index_labels("A", {"A": {1, 2}}, readings="matched") == {"A": frozenset("A")}
+
+
 @pytest.mark.parametrize(
     ("unmarked", "expected"),
     [("singleton", {"B": frozenset("B")}), ("label", {"B": "unmarked"}), ("missing", {})],
