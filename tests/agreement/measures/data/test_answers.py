@@ -23,6 +23,7 @@ from agreement.measures import (
 from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
 from tests.agreement.measures.strategies import data_of, tables
 from tests.shared.cases import examples
+from tests.shared.growth import assert_grows_with_input
 
 CODERS = ("Ann", "Bob", "Cid")
 DOCUMENTS = {"tea": ("abcde", ("turn 1", "turn 2")), "walk": ("pqr", ()), "blank": ("", ("turn 3",))}
@@ -146,6 +147,22 @@ def test_links_with_one_number_are_meant_together():
     assert set(pointed_values(answers, mode="none").values) == {"phrase", frozenset("DE"), frozenset("F")}
     assert answers.n_readings.tolist() == [0, 0, 1, 1]
     assert replace(answers, reading=None).n_readings.tolist() == [0, 0, 2, 1]
+
+
+def test_readings_apart_take_no_square_of_the_number_of_documents():
+    def work(n):
+        # of six markables in each document the fourth is ambiguous, and the last is plural
+        none, place = np.zeros(6 * n, dtype=np.int64), np.arange(6 * n)
+        of = np.tile([1, 3, 3, 4, 5, 5], n) + np.repeat(6 * np.arange(n), 6)
+        to = np.tile([0, 1, 2, 3, 0, 3], n) + np.repeat(6 * np.arange(n), 6)
+        answers = Answers(
+            range(6 * n), [], ["Ann"], range(n), ["phrase"], place // 6, place, none, none, of, to,
+            np.ones((n, 1), dtype=np.bool_), np.tile([0, 0, 1, 0, 0, 0], n),
+        )  # fmt: skip
+        return pointed_values(answers, readings="matched")
+
+    assert sum(isinstance(value, Readings) for value in work(2).values) == 2
+    assert_grows_with_input(work, 20_000)
 
 
 def test_the_same_readings_of_two_coders_are_one_value():
