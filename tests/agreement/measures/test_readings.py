@@ -4,6 +4,7 @@ from functools import partial
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +37,7 @@ from agreement.measures import (
     split_components,
 )
 from agreement.measures.data.subsets import select_units
+from agreement.measures.distances import match_readings
 from tests.agreement.measures import exact
 from tests.agreement.measures.exact import Several
 from tests.agreement.measures.strategies import as_given, data_of, one_document, tables
@@ -95,6 +97,17 @@ def test_many_readings_are_matched_as_well_as_can_be(n):
     assert alpha(one_document(rows), "jaccard").observed == pytest.approx((2 / 3 + 1 - 1 / n) / 2)
 
 
+@examples(20)
+@given(st.lists(st.lists(st.sampled_from([0, 0.25, 0.5, 1]), min_size=6, max_size=6), min_size=2, max_size=6))
+def test_the_best_matching_is_the_best_of_all(table):
+    distances = np.array([table], dtype=np.float64)
+    best = max(
+        sum(1 - row[c] for row, c in zip(table, some, strict=True)) for some in permutations(range(6), len(table))
+    )
+    assert match_readings(distances).tolist() == [pytest.approx(1 - best / 6)]
+    assert match_readings(distances.transpose(0, 2, 1)).tolist() == match_readings(distances).tolist()
+
+
 def test_more_readings_than_bits_are_refused():
     with pytest.raises(ValueError, match="63 readings of one unit, and there may be 62"):
         one_document([[Readings({i} for i in range(63)), None]])
@@ -103,6 +116,15 @@ def test_more_readings_than_bits_are_refused():
 def test_one_set_is_no_readings():
     with pytest.raises(ValueError, match="several readings are two different sets or more"):
         Readings([{"A", "B"}, ["B", "A"]])
+
+
+def test_members_of_readings_in_a_frame_are_units_of_the_same_document():
+    index = pd.MultiIndex.from_product([["one", "two"], ["D", "E"]], names=["document", "unit"])
+    frame = pd.DataFrame({"Ann": [Readings(["D", "DE"]), {"E"}, None, Readings(["E", "ED"])]}, index=index)
+    data = ReliabilityData.from_frame(frame)
+    first = frozenset([("one", "D")])
+    assert data.value(int(data.codes[0, 0])) == Readings([first, first | {("one", "E")}])
+    assert data.n_values == 3
 
 
 def test_readings_of_labels_are_refused():
