@@ -5,7 +5,7 @@ value is. Here an answer belongs to one or more classes (the tops of its chain, 
 union of what belongs to them.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,6 +15,7 @@ from agreement.measures.data.arrays import first_positions, run_offsets, run_sta
 from agreement.measures.data.cells import MISSING, Cells, ReadingBits, pack_readings
 from agreement.measures.data.chains import (
     MODES,
+    PLURALS,
     READINGS,
     TOPS,
     UNMARKED,
@@ -153,6 +154,7 @@ def pointed_values(
     top: str = "category",
     unmarked: str = "missing",
     readings: str = "union",
+    plural: str = "targets",
 ) -> ReliabilityData:
     """Return the data of coders who pointed: the values of `chain_labels`, with its options and ValueErrors for them.
 
@@ -167,6 +169,7 @@ def pointed_values(
     check_option("mode", mode, MODES)
     check_option("top", top, TOPS)
     check_option("readings", readings, READINGS)
+    check_option("plural", plural, PLURALS)
     links = _Links.from_answers(answers)
     pointing = np.zeros(len(links.node), dtype=np.bool_)
     pointing[answers.link_of] = True
@@ -176,11 +179,11 @@ def pointed_values(
         sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(links.node), links.width)
         values = _SetValues(sets, chosen, chosen)
     else:
-        values = _unite_chains(links, chosen)
+        values = _unite_chains(links, chosen, plural)
         if mode == "partial":
             values = _select_preceding(values, answers.unit[chosen], len(answers.units))
     data = _build_data(answers, values, unmarked)
-    return _separate_readings(data, answers, links, mode) if readings == "matched" else data
+    return _separate_readings(data, answers, links, mode, plural) if readings == "matched" else data
 
 
 def indexed_values(
@@ -245,18 +248,18 @@ def labelled_values(answers: Answers) -> ReliabilityData:
     return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
 
 
-def _unite_chains(links: _Links, chosen: Ints) -> _SetValues:
+def _unite_chains(links: _Links, chosen: Ints, plural: str) -> _SetValues:
     """Return the chains of the chosen judgements.
 
     A chain is the union of what reaches, by links that are a reading alone, the tops of such links that a judgement
-    reaches by all links.
+    reaches by all links; where what is plural is an entity of its own, by such links only.
     """
     ends = np.concatenate((links.source, links.target))
     nodes, place = np.unique(ends, return_inverse=True)
     n, source, target = len(nodes), place[: len(links.source)], place[len(links.source) :]
     alone = ~links.plural
     classes = reached = _find_classes(source[alone], target[alone], n)
-    if links.plural.any():
+    if plural == "targets" and links.plural.any():
         tops = sorted_unique(classes.members)
         reached = _find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
         reached = reached.select(np.arange(n))
@@ -265,7 +268,9 @@ def _unite_chains(links: _Links, chosen: Ints) -> _SetValues:
     return _unite_classes(classes, member, links.width, rows, chosen, reached)
 
 
-def _separate_readings(data: ReliabilityData, answers: Answers, links: _Links, mode: str) -> ReliabilityData:
+def _separate_readings(
+    data: ReliabilityData, answers: Answers, links: _Links, mode: str, plural: str
+) -> ReliabilityData:
     """Return the data with the readings of each ambiguous judgement apart."""
     targets = _group_links(answers, links.target, answers.link_to if answers.reading is None else answers.reading)
     if not targets:
@@ -274,17 +279,22 @@ def _separate_readings(data: ReliabilityData, answers: Answers, links: _Links, m
     near = np.isin(work[answers.link_of], work[list(targets)])
     up: dict[int, list[int]] = {}
     down: dict[int, list[int]] = {}
-    for source, to, plural in zip(
+    for source, to, joint in zip(
         links.source[near].tolist(), links.target[near].tolist(), links.plural[near].tolist(), strict=True
     ):
-        up.setdefault(source, []).append(to)
-        if not plural:
+        if plural == "targets" or not joint:
+            up.setdefault(source, []).append(to)
+        if not joint:
             down.setdefault(to, []).append(source)
     n_units, width = len(answers.units), links.width
 
     def members(node: int, reading: list[int]) -> list[int]:
         """Return the members of a reading's set."""
-        found = [one % width for one in (reading if mode == "none" else follow_reading(node, reading, up, down))]
+        chain: Iterable[int] = reading
+        if mode != "none":
+            followed = reading if plural == "targets" or len(set(reading)) == 1 else ()
+            chain = follow_reading(node, followed, up, down)
+        found = [one % width for one in chain]
         return [one for one in found if one < node % width or one >= n_units] if mode == "partial" else found
 
     readings = {

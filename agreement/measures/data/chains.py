@@ -14,6 +14,7 @@ from agreement.measures.values import Label, Value, unite_readings
 MODES = ("full", "partial", "none")
 TOPS = ("category", "chain")
 READINGS = ("union", "matched")
+PLURALS = ("targets", "entity")
 UNMARKED = ("singleton", "label", "missing")
 UNMARKED_LABEL = "unmarked"
 
@@ -33,6 +34,7 @@ def chain_labels[M: Hashable](
     *,
     unmarked: str = "missing",
     readings: str = "union",
+    plural: str = "targets",
 ) -> dict[M, Value]:
     """Return the value of each markable that the coder coded (the keys of `categories`), for one coder and text.
 
@@ -55,6 +57,8 @@ def chain_labels[M: Hashable](
     itself alone ("singleton") or the label "unmarked" ("label").
     readings "union": the value of an ambiguous markable is that of all its pointers. "matched": it is its `Readings`,
     each what the value were with that reading alone, all else unchanged; where these are equal, that set.
+    plural "targets": as above. "entity": a plural reading is not followed at all, so that what is plural is an entity
+    of its own beside those of its targets, as scores and formats of clusters have it; the mode "none" has its targets.
 
     Raises ValueError for an unknown option, a markable that comes twice in `order`, a source without a
     category, a reading without targets, and a markable or target that is neither in `order` nor in `discourse`; it
@@ -71,6 +75,7 @@ def chain_labels[M: Hashable](
     check_option("top", top, TOPS)
     check_option("unmarked", unmarked, UNMARKED)
     check_option("readings", readings, READINGS)
+    check_option("plural", plural, PLURALS)
     position = _positions(order)
     turns = frozenset(discourse)
     pointing = _Pointing.from_pointers(pointers)
@@ -81,6 +86,7 @@ def chain_labels[M: Hashable](
     if mode == "none":
         values.update((m, frozenset(pointing.links.get(m, ()))) for m in own)
     else:
+        pointing = pointing if plural == "targets" else pointing.without_plural()
         chains = _build_chains(own, pointing)
         values.update(_preceding_members(chains, position, turns) if mode == "partial" else chains)
     if readings == "matched":
@@ -180,6 +186,11 @@ class _Pointing[M: Hashable]:
         for source, of_source in readings.items():
             alone[source] = frozenset().union(*(one for one in of_source if len(one) == 1))
         return cls(links, alone, readings)
+
+    def without_plural(self) -> "_Pointing[M]":
+        """Return the same readings, of which none is followed that is plural."""
+        readings = {m: [one if len(one) == 1 else frozenset[M]() for one in self.readings_of(m)] for m in self.readings}
+        return _Pointing(self.alone, self.alone, readings)
 
     def readings_of(self, markable: M) -> Sequence[Chain[M]]:
         """Return the readings of a markable, each once."""

@@ -104,21 +104,21 @@ def readings_of(targets):
     return {frozenset({one}) for one in targets}
 
 
-def chain(m, readings):
+def chain(m, readings, plural):
     """Return all that m reaches, and what reaches that by the pointers of readings with one target."""
     edges = {(source, t) for source, several in readings.items() for one in several for t in one}
-    back = {(t, source) for source, several in readings.items() for one in several if len(one) == 1 for t in one}
-    return closure(closure({m}, edges), back)
+    alone = {(source, t) for source, several in readings.items() for one in several if len(one) == 1 for t in one}
+    return closure(closure({m}, edges if plural == "targets" else alone), {(t, source) for source, t in alone})
 
 
-def chain_labels(order, categories, pointers, discourse, mode, top, choice="union"):
+def chain_labels(order, categories, pointers, discourse, mode, top, choice="union", plural="targets"):
     readings = {m: readings_of(targets) for m, targets in pointers.items()}
     pointed_at = {t for several in readings.values() for one in several for t in one}
 
     def value(m, readings):
         if mode == "none":
             return frozenset().union(*readings.get(m, ()))
-        members = chain(m, readings)
+        members = chain(m, readings, plural)
         if mode == "full":
             return frozenset(members)
         before = set(order[: order.index(m)])

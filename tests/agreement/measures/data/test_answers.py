@@ -20,7 +20,7 @@ from agreement.measures import (
     relation,
     relation_counts,
 )
-from agreement.measures.data.chains import MODES, READINGS, TOPS, UNMARKED
+from agreement.measures.data.chains import MODES, PLURALS, READINGS, TOPS, UNMARKED
 from tests.agreement.measures.strategies import data_of, tables
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
@@ -118,8 +118,9 @@ def assert_same(found, expected):
     st.sampled_from(TOPS),
     st.sampled_from(UNMARKED),
     st.sampled_from(READINGS),
+    st.sampled_from(PLURALS),
 )
-def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked, readings):
+def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked, readings, plural):
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     turns = [turn for _, turns in DOCUMENTS.values() for turn in turns]
     numbers = {name: number for number, name in enumerate([*units, *turns])}
@@ -127,10 +128,11 @@ def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, m
     def values_of(order, turns, whole, unmarked):
         categories = {unit: label for unit, (label, *_) in whole.items()}
         pointers = {unit: links for unit, (_, links, _) in whole.items() if links}
-        return chain_labels(order, categories, pointers, turns, mode, top, unmarked=unmarked, readings=readings)
+        options = {"unmarked": unmarked, "readings": readings, "plural": plural}
+        return chain_labels(order, categories, pointers, turns, mode, top, **options)
 
     answers = in_integers(work, numbers)
-    found = pointed_values(answers, mode=mode, top=top, unmarked=unmarked, readings=readings)
+    found = pointed_values(answers, mode=mode, top=top, unmarked=unmarked, readings=readings, plural=plural)
     assert_same(found, one_by_one(work, values_of, unmarked))
     links = [links for one, _ in work.values() for _, links, _ in one.values()]
     assert answers.n_readings.tolist() == [len(one) for one in links]
@@ -210,6 +212,7 @@ def test_a_cycle_of_any_length_is_one_chain_also_for_what_points_into_it(cycle):
         ({"top": "up"}, "top"),
         ({"unmarked": "x"}, "unmarked"),
         ({"readings": "best"}, "readings"),
+        ({"plural": "up"}, "plural"),
     ],
 )
 def test_an_unknown_option_is_named(options, named):

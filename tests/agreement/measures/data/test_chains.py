@@ -32,11 +32,12 @@ def pointings(draw):
     st.sampled_from(["full", "partial", "none"]),
     st.sampled_from(["category", "chain"]),
     st.sampled_from(["union", "matched"]),
+    st.sampled_from(["targets", "entity"]),
 )
-def test_values_are_what_following_the_pointers_gives(drawn, mode, top, readings):
+def test_values_are_what_following_the_pointers_gives(drawn, mode, top, readings, plural):
     order, categories, pointers = drawn
-    found = chain_labels(order, categories, pointers, TURNS, mode, top, readings=readings)
-    expected = exact.chain_labels(order, categories, pointers, TURNS, mode, top, readings)
+    found = chain_labels(order, categories, pointers, TURNS, mode, top, readings=readings, plural=plural)
+    expected = exact.chain_labels(order, categories, pointers, TURNS, mode, top, readings, plural)
     assert found == {m: as_given(value) for m, value in expected.items()}
     assert list(found) == list(categories)
 
@@ -51,6 +52,14 @@ def test_a_plural_markable_has_the_chains_of_its_targets_and_they_do_not_have_it
     assert labels({"F": together}) == {"D": {"D"}, "E": {"E"}, "F": set("DEF"), "G": "phrase"}
     assert members(labels({"F": together, "G": {"F"}})) == {"D": "D", "E": "E", "F": "DEFG", "G": "DEFG"}
     assert members(labels({"F": apart, "G": {"F"}})) == {"D": "DFG", "E": "EFG", "F": "DEFG", "G": "DEFG"}
+
+
+def test_what_is_plural_may_be_an_entity_of_its_own():
+    labels = partial(chain_labels, "DEFG", dict.fromkeys("DEFG", "phrase"), top="chain", plural="entity")
+    assert members(labels({"F": [{"D", "E"}], "G": {"F"}})) == {"D": "D", "E": "E", "F": "FG", "G": "FG"}
+    assert labels({"F": {"D", "E"}}) == {"D": {"D", "F"}, "E": {"E", "F"}, "F": set("DEF"), "G": "phrase"}
+    assert labels({"F": [{"D", "E"}, "D"]}, readings="matched")["F"] == Readings(["F", "DF"])
+    assert labels({"F": [{"D", "E"}]}, mode="none")["F"] == frozenset("DE")
 
 
 def test_alternatives_are_the_same_however_they_are_given():
@@ -151,7 +160,7 @@ def test_what_does_not_fit_the_text_is_named(arguments, why):
         chain_labels(*arguments)
 
 
-@pytest.mark.parametrize("option", ["mode", "top", "unmarked", "readings"])
+@pytest.mark.parametrize("option", ["mode", "top", "unmarked", "readings", "plural"])
 def test_an_unknown_option_is_named(option):
     with pytest.raises(ValueError, match=f"{option} is 'all'; it must be one of"):
         chain_labels("A", {}, {}, **{option: "all"})
