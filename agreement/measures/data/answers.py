@@ -254,16 +254,18 @@ def _unite_chains(links: _Links, chosen: Ints, plural: str) -> _SetValues:
     A chain is the union of what reaches, by links that are a reading alone, the tops of such links that a judgement
     reaches by all links; where what is plural is an entity of its own, by such links only.
     """
-    ends = np.concatenate((links.source, links.target))
-    nodes, place = np.unique(ends, return_inverse=True)
+    nodes, place = np.unique(np.concatenate((links.source, links.target)), return_inverse=True)
     n, source, target = len(nodes), place[: len(links.source)], place[len(links.source) :]
-    alone = ~links.plural
-    classes = reached = _find_classes(source[alone], target[alone], n)
-    if plural == "targets" and links.plural.any():
-        tops = sorted_unique(classes.members)
-        reached = _find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
-        reached = reached.select(np.arange(n))
-        reached = _SetRows(reached.starts, reached.members - n)
+    if links.plural.any():
+        alone = ~links.plural
+        classes = reached = _find_classes(source[alone], target[alone], n)
+        if plural == "targets":
+            tops = sorted_unique(classes.members)
+            reached = _find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
+            reached = reached.select(np.arange(n))
+            reached = _SetRows(reached.starts, reached.members - n)
+    else:
+        classes = reached = _find_classes(source, target, n)
     member, rows = nodes % max(links.width, 1), np.searchsorted(nodes, links.node[chosen])
     return _unite_classes(classes, member, links.width, rows, chosen, reached)
 

@@ -171,6 +171,9 @@ class _Pointing[M: Hashable]:
     @classmethod
     def from_pointers(cls, pointers: Pointers[M]) -> "_Pointing[M]":
         """Return what the pointers say. Raises ValueError for a reading without targets."""
+        if not any(issubclass(kind, list | tuple) for kind in set(map(type, pointers.values()))):
+            alternatives: Links[M] = pointers  # type: ignore[assignment]
+            return cls(alternatives, alternatives, {})
         links: dict[M, Collection[M]] = {}
         readings: dict[M, Sequence[Chain[M]]] = {}
         for source, targets in pointers.items():
