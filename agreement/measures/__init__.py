@@ -74,6 +74,7 @@ from agreement.measures.uncertainty.score_intervals import (
     score_correlation_interval,
     score_interval,
 )
+from agreement.measures.values import Readings
 
 __all__ = [
     "DISTANCES",
@@ -98,6 +99,7 @@ __all__ = [
     "Pairwise",
     "PeerScore",
     "Pyramid",
+    "Readings",
     "ReliabilityData",
     "Result",
     "Score",

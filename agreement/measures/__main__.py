@@ -10,7 +10,7 @@ from typing import Any
 
 from agreement.measures.coefficients.alpha import alphas
 from agreement.measures.coefficients.kappas import fleiss_kappa
-from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.reliability_data import MEMBERS, ReliabilityData
 from agreement.measures.options import DISTANCES, EMPTY, EXCLUDE_UNIT, SET_DISTANCES, THIRDS
 from agreement.measures.results import format_defined
 from agreement.measures.uncertainty.bootstrap import bootstrap
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     conventions = {"exclude_unit": options.exclude_unit, "empty": options.empty, "thirds": options.thirds}
     try:
         data = _data(options)
-        distances = options.distance or (SET_DISTANCES if data.has_sets else ("nominal",))
+        distances = options.distance or (SET_DISTANCES if data.has_sets or data.members == "labels" else ("nominal",))
         estimate: Callable[..., Any] = partial(interval, level=options.level)
         if options.n is not None:
             estimate = partial(bootstrap, n=options.n, seed=options.seed, level=options.level)
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _data(options: argparse.Namespace) -> ReliabilityData:
     if options.matrix:
-        return ReliabilityData.from_matrix(options.file, raw=options.raw)
+        return ReliabilityData.from_matrix(options.file, raw=options.raw, members=options.members)
     return ReliabilityData.from_csv(
         options.file,
         document=options.document,
@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     columns.add_argument("--chain", metavar="COLUMN", help="a chain's id: units with equal ids are the value")
     columns.add_argument("--label", metavar="COLUMN", help="a category: the value where there is no chain")
     parser.add_argument("--matrix", action="store_true", help="the file is a matrix: document, unit, a column a coder")
+    parser.add_argument("--members", choices=MEMBERS, default="units", help="what the members of its sets are")
     parser.add_argument("--raw", action="store_true", help="its cells have no apostrophes for spreadsheets")
     parser.add_argument("--distance", action="append", choices=DISTANCES, help="may be given several times")
     parser.add_argument("--exclude-unit", choices=EXCLUDE_UNIT, default="none")

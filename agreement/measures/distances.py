@@ -4,15 +4,19 @@ Every named distance between two sets depends only on three counts: the sizes of
 intersection. `distance_from_sizes` is the one definition of all of them; `distance` and the coefficients call it.
 """
 
-from collections.abc import Iterator, Sequence
-from math import isfinite
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import permutations
+from math import isfinite, perm
 from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.measures.options import DISTANCES, EMPTY, ORDERED_DISTANCES, THIRDS, Options, check_option
-from agreement.measures.values import Bools, Floats, Ints, Label, Value
+from agreement.measures.values import Bools, Floats, Ints, Label, Readings, Value
+
+# Up to so many assignments of one side's readings to the other's are tried one by one, in arrays.
+_MOST_ASSIGNMENTS = 120
 
 
 def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: str = "exact") -> float:
@@ -22,6 +26,9 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
     disjoint from every other ("disjoint"); `thirds` is "exact" or "rounded" (.33 and .67, printed in 2004).
     A label is at 0 from itself and at 1 from every other value, unless the distance is for ordered labels:
     "interval" is (a - b)^2 and "ratio" is ((a - b)/(a + b))^2, of numbers (Krippendorff).
+    Where a value has several readings, a set has one and each reading is matched with one at most of the other side:
+    the distance is 1 - s/m, where s is the largest sum of 1 - d over matched readings that there is, d the named
+    distance of two sets, and m the larger number of readings. Of two sets it is d.
     Raises ValueError for an unknown name or option, for a value that is no number where it must be, and for
     "ordinal", which depends on how often each label is used: `alpha` computes it from the data.
 
@@ -33,6 +40,8 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
     1.0
     >>> distance(1, 3, "ratio")
     0.25
+    >>> distance(Readings([{"D", "F"}, {"E", "F"}]), frozenset("DF"), "jaccard")
+    0.5
     """
     check_option("distance", name, DISTANCES)
     check_option("empty", empty, EMPTY)
@@ -42,9 +51,49 @@ def distance(a: Value, b: Value, name: str, *, empty: str = "subset", thirds: st
     if name in ORDERED_DISTANCES:
         first, second = parse_numbers([a, b], name)
         return float(number_distance(first, second, name))
-    if isinstance(a, frozenset) and isinstance(b, frozenset):
-        return float(distance_from_sizes(len(a), len(b), len(a & b), name, empty=empty, thirds=thirds))
-    return 0.0 if a == b else 1.0
+    first, second = _readings_of(a), _readings_of(b)
+    if not first or not second or a == b:
+        return 0.0 if a == b else 1.0
+    sizes = [[len(one)] for one in first], [len(one) for one in second]
+    shared = [[len(one & other) for other in second] for one in first]
+    distances = distance_from_sizes(*sizes, shared, name, empty=empty, thirds=thirds)
+    return float(match_readings(distances[None])[0])
+
+
+def match_readings(distances: Floats) -> Floats:
+    """Return the distances of pairs of values from those of their readings, (pairs, readings, readings).
+
+    It is 1 - s/m as `distance` has it; with one reading on either side their distance.
+    """
+    _, k, m = distances.shape
+    if k > m:
+        return match_readings(distances.transpose(0, 2, 1))
+    matched: Floats = distances[:, 0, 0] if m == 1 else 1.0 - _sum_matched(1.0 - distances) / m
+    return matched
+
+
+def _sum_matched(similar: Floats) -> Floats:
+    """Return the largest sum of similarities that an assignment has; there are at least as many columns as rows."""
+    n, k, m = similar.shape
+    rows = np.arange(k)
+    best = np.zeros(n)
+    # terms are added in ascending order, so that no order of readings changes a digit
+    if perm(m, k) <= _MOST_ASSIGNMENTS:
+        for columns in permutations(range(m), k):
+            np.maximum(best, np.sort(similar[:, rows, columns], axis=1).sum(axis=1), out=best)
+        return best
+    from scipy.optimize import linear_sum_assignment
+
+    for pair, table in enumerate(similar):
+        best[pair] = np.sort(table[linear_sum_assignment(table, maximize=True)]).sum()
+    return best
+
+
+def _readings_of(value: Value) -> list[frozenset[Hashable]]:
+    """Return the readings of a value: one of a set, none of a label."""
+    if isinstance(value, Readings):
+        return list(value.sets)
+    return [value] if isinstance(value, frozenset) else []
 
 
 def distance_from_sizes(a: ArrayLike, b: ArrayLike, shared: ArrayLike, name: str, *, empty: str, thirds: str) -> Floats:

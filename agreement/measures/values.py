@@ -1,12 +1,13 @@
 """What a value is, and the arrays that stand for many."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 type Label = Hashable
-type Value = Hashable  # a label, or a frozenset of members
+type Value = Hashable  # a label, a frozenset of members, or several readings
 type Distance = Callable[[Value, Value], float]
 
 type Ints = NDArray[np.int64]
@@ -14,6 +15,44 @@ type Floats = NDArray[np.float64]
 type Bools = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, init=False)
+class Readings:
+    """The value of a unit that its coder found ambiguous: the set that it has in each reading, two sets or more.
+
+    Any iterables of members are taken. Raises ValueError for fewer than two different sets: one set is a value itself.
+
+    >>> Readings([{"D", "F"}, {"E", "F"}]) == Readings([{"E", "F"}, {"F", "D"}])
+    True
+    """
+
+    sets: frozenset[frozenset[Hashable]]
+
+    def __init__(self, sets: Iterable[Iterable[Hashable]]) -> None:
+        object.__setattr__(self, "sets", frozenset(map(frozenset, sets)))
+        if len(self.sets) < 2:
+            raise ValueError("several readings are two different sets or more")
+
+    @property
+    def members(self) -> frozenset[Hashable]:
+        """The members of all readings."""
+        return frozenset().union(*self.sets)
+
+
+def unite_readings(sets: Iterable[Iterable[Hashable]]) -> Value:
+    """Return the value of a unit with these readings: the set itself where all of them are one."""
+    distinct = frozenset(map(frozenset, sets))
+    return Readings(distinct) if len(distinct) > 1 else next(iter(distinct))
+
+
+def map_members(value: Value, rename: Callable[[Hashable], Hashable]) -> Value:
+    """Return the value with other members; a label has none."""
+    if isinstance(value, Readings):
+        return Readings([rename(member) for member in one] for one in value.sets)
+    return frozenset(rename(member) for member in value) if isinstance(value, frozenset) else value
+
+
 def remove_unit(value: Value, unit: Hashable) -> Value:
-    """Return the value, without the unit if it is a set that has it."""
+    """Return the value, without the unit in each set that has it."""
+    if isinstance(value, Readings):
+        return unite_readings(one - {unit} for one in value.sets)
     return value - {unit} if isinstance(value, frozenset) else value

@@ -43,7 +43,8 @@ def alpha(
     `data` is ReliabilityData, a DataFrame, or a list or array of units x coders (the package krippendorff has coders x
     units), as in every function here: see `as_data`.
     `distance` is one of DISTANCES, or a symmetric callable of two values that is 0 for equal values; it
-    is called for every pair of distinct values, and `empty` and `thirds` (see `distance`) are its own affair.
+    is called for every pair of distinct values, and `empty` and `thirds` (see `distance`) are its own affair. Values
+    with several readings are matched as `distance` says, in observed and in expected disagreement.
     "ordinal", "interval" and "ratio" are for labels that are numbers.
     `exclude_unit` takes the unit out of the sets that it was given: "none"; "observed", when the values of
     one unit are compared; "both", also when judgements of any two units are.

@@ -13,6 +13,7 @@ from agreement.measures.sums.label_sets import count_similar_pairs, label_simila
 from agreement.measures.sums.masses import SetSimilarities, ValueMasses, WeightedJudgements
 from agreement.measures.sums.overlaps import PairableUnits
 from agreement.measures.sums.pairs import different_labels
+from agreement.measures.sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
 from agreement.measures.sums.sufficient_statistics import Matrix, SufficientStatistics, hstack_sums, sparse_sums
 from agreement.measures.sums.tables import DocumentTable, label_numbers, tabulate, unit_disagreements
 from agreement.measures.sums.totals import expected_distance, expected_ordered_distance
@@ -79,8 +80,10 @@ def _document_statistics(table: DocumentTable, names: Sequence[str], options: li
     by_label = sparse_sums(
         labels.documents, labels.labels, labels.counts.astype(np.float64), (len(table.n_units), n_labels)
     )
-    fixed = np.stack([np.asarray(column, dtype=np.float64) for column in counts + sums], axis=1)
-    statistics = _build_statistics(table.documents, fixed, by_label, table.labels[:n_labels], options)
+    kinds = table.kind_counts
+    columns = [*counts, *sums, *kinds.counts.T]
+    fixed = np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
+    statistics = _build_statistics(table.documents, fixed, by_label, table.labels[:n_labels], kinds.kinds, options)
     return statistics.select_groups(table.n_units > 0)
 
 
@@ -112,8 +115,11 @@ def document_sums_statistics(several: Sequence[Sequence[DocumentSums]]) -> Suffi
         np.array([(one.observed, one.overlap_distance) for one in sums], dtype=np.float64).reshape(-1, 2)
         for sums in several
     ]
+    kinds = sorted({(k, empty) for one in first for k, empty, _ in one.readings})
+    of_kind = [{(k, empty): count for k, empty, count in one.readings} for one in first]
+    fixed.append(np.array([[own.get(kind, 0) for kind in kinds] for own in of_kind]).reshape(len(first), len(kinds)))
     documents = [one.document for one in first]
-    statistics = _build_statistics(documents, np.hstack(fixed), by_label, list(number), options)
+    statistics = _build_statistics(documents, np.hstack(fixed), by_label, list(number), kinds, options)
     return statistics.select_groups(np.array([one.n_units > 0 for one in first], dtype=np.bool_))
 
 
@@ -125,14 +131,22 @@ def _common_options(sums: Sequence[DocumentSums]) -> Options:
 
 
 def _build_statistics(
-    documents: Sequence[Hashable], fixed: Floats, by_label: Matrix, labels: Sequence[Label], options: list[Options]
+    documents: Sequence[Hashable],
+    fixed: Floats,
+    by_label: Matrix,
+    labels: Sequence[Label],
+    kinds: Sequence[ReadingKind],
+    options: list[Options],
 ) -> SufficientStatistics:
     """Return the statistics of several distances.
 
     Columns: judgements, those with the empty set, with another set, overlapping pairs; then for each distance the
-    observed sum and that of overlapping pairs; then the judgements with each label."""
+    observed sum and that of overlapping pairs; then the judgements of each kind of several readings, and those with
+    each label.
+    """
     n_fixed, names = fixed.shape[1], [str(option.distance) for option in options]
     similar = [label_similarities(labels, name, option) for name, option in zip(names, options, strict=True)]
+    of_kinds = [kind_similarities(kinds, name, option) for name, option in zip(names, options, strict=True)]
 
     def coefficients(sums: Floats) -> Floats:
         n, empty, nonempty, overlapping = sums[:, :4].T
@@ -148,6 +162,9 @@ def _build_statistics(
                 overlap_distance=sums[:, 5 + 2 * k],
                 from_empty=distance_from_empty(names[k], option),
             )
+            if kinds:
+                counts = np.hstack((sums[:, [1, 2]], sums[:, n_fixed - len(kinds) : n_fixed]))
+                expected = expected - sum_kind_similarities(counts, of_kinds[k])
             columns.append(alpha_from_sums(sums[:, 4 + 2 * k], expected, n))
         return np.stack(columns, axis=1)
 

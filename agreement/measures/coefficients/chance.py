@@ -28,7 +28,6 @@ from agreement.measures.values import Floats, Label
 
 # an expected agreement that is 1 but for rounding leaves nothing to correct
 CERTAIN = 1 - 1e-12
-DEFAULT_OPTIONS = Options()
 
 type Expected = Callable[[ValueMasses, Floats], Floats]
 
@@ -38,8 +37,8 @@ class Kappa:
     """One coefficient of the family and its data.
 
     `expected` gives Ae of sums (replicates, columns of the masses). `pooled`: it is of the values of all coders
-    together, each unit counting once; else of each coder's own. `scale` says how far labels are apart, `options` how
-    far sets are; `scaled` is true where expected agreement is measured on the scale too.
+    together, each unit counting once; else of each coder's own. `scale` says how far labels are apart; `options` how
+    far sets are, None where they are equal or not; `scaled` is true where expected agreement is measured on the scale.
     """
 
     name: str
@@ -48,7 +47,7 @@ class Kappa:
     expected: Expected
     pooled: bool
     scale: Scale
-    options: Options = DEFAULT_OPTIONS
+    options: Options | None = None
     scaled: bool = True
     as_disagreement: bool = False
 
@@ -68,16 +67,22 @@ class Kappa:
         codes, m, apart = self.used_units.codes, self.used_units.coders, self.scale.of_labels
         agreements = np.full(len(m), np.nan)
         paired = m >= 2
-        if apart is None and self.options.distance == "nominal":
+        if apart is None and self._compares_equality:
             equal = np.zeros(len(codes), dtype=np.int64)
             for i, j in combinations(range(codes.shape[1]), 2):
                 equal += (codes[:, i] == codes[:, j]) & (codes[:, i] != MISSING)
             agreements[paired] = 2 * equal[paired] / (m[paired] * (m[paired] - 1))
         else:
             agreements[paired] = (
-                1 - np.array(unit_disagreements(self.used_units, self.options, apart))[paired] / m[paired]
+                1 - np.array(unit_disagreements(self.used_units, self.options or Options(), apart))[paired] / m[paired]
             )
         return agreements
+
+    @property
+    def _compares_equality(self) -> bool:
+        """Are two values of sets either equal or not? Several readings may be equal in part."""
+        nominal = self.options is None or self.options.distance == "nominal"
+        return nominal and (self.options is None or self.data.cells.readings is None)
 
     def masses(self, by: str) -> ValueMasses:
         """Return the masses of values in each document, or in each unit."""
@@ -93,14 +98,15 @@ class Kappa:
             n_raters=1 if self.pooled else used.codes.shape[1],
         )
         apart = self.scale.of_labels if self.scaled else None
-        name = str(self.options.distance)
+        options = self.options or Options()
+        name = str(options.distance)
         return ValueMasses(
             judgements,
-            SetSimilarities.from_units(used, name, self.options),
+            SetSimilarities.none() if self._compares_equality else SetSimilarities.from_units(used, name, options),
             group_of_unit=group_of_unit,
             n_groups=len(names),
             by_unit=by == "unit",
-            labels=label_similarities(self.data.labels, name, self.options) if apart is None else 1 - apart,
+            labels=label_similarities(self.data.labels, name, options) if apart is None else 1 - apart,
         )
 
     def statistics(self, by: str) -> SufficientStatistics:

@@ -245,8 +245,9 @@ def beta(
 
     De is the mean over pairs of coders of the mean distance of the values of one from those of the other, and Do the
     mean distance of the values of one unit. `distance` is a set distance as in `alpha`, or one of categories as in
-    `cohen_kappa`; with "nominal" it is `multi_kappa`. Units are not taken out of their sets. `observed` and `expected`
-    of the result are disagreements. Errors and None as there.
+    `cohen_kappa`; with "nominal" it is `multi_kappa`, unless values have several readings, which may be equal in part.
+    Units are not taken out of their sets. `observed` and `expected` of the result are disagreements. Errors and None
+    as there.
 
     >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 1], [2, 1], [2, 2]], ["a", "a", "a", "a"])
     >>> round(beta(data, "jaccard").value, 4)
@@ -254,7 +255,7 @@ def beta(
     """
     data = as_data(data)
     kappa = _beta(data, distance, categories=categories, empty=empty, thirds=thirds, missing=missing)
-    name = str(kappa.options.distance) if kappa.scale.of_labels is None else kappa.scale.name
+    name = str(distance) if kappa.scale.of_labels is None else kappa.scale.name
     parameters = {"distance": name, "empty": empty, "thirds": thirds, "missing": missing}
     return KappaResult(**kappa.result_fields() | {"parameters": parameters})
 

@@ -9,7 +9,7 @@ from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.sums.label_sets import LabelSets
 from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
 from agreement.measures.sums.pairs import different_labels, different_sets
-from agreement.measures.values import Ints, Value, remove_unit
+from agreement.measures.values import Ints, Readings, Value, remove_unit
 
 RELATIONS = ("identity", "subsumption", "intersection", "disjunction", "category")
 
@@ -18,7 +18,7 @@ def relation(a: Value, b: Value, unit: Hashable = None) -> str:
     """Return one of RELATIONS, after removing `unit` (if given) from both values (Passonneau 2004, section 2).
 
     A pair with a label in it is "identity" or "category", a clash of categories. The empty set is subsumed
-    by every other set.
+    by every other set. Of several readings the members of all are one set here.
 
     >>> relation(frozenset("CH"), frozenset("CHJK"), unit="C")
     'subsumption'
@@ -27,6 +27,7 @@ def relation(a: Value, b: Value, unit: Hashable = None) -> str:
     """
     if unit is not None:
         a, b = remove_unit(a, unit), remove_unit(b, unit)
+    a, b = (value.members if isinstance(value, Readings) else value for value in (a, b))
     if a == b:
         return "identity"
     if not (isinstance(a, frozenset) and isinstance(b, frozenset)):

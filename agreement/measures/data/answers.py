@@ -5,16 +5,26 @@ value is. Here an answer belongs to one or more classes (the tops of its chain, 
 union of what belongs to them.
 """
 
-from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from agreement.measures.data.arrays import first_positions, run_offsets, sorted_unique
-from agreement.measures.data.cells import MISSING, Cells
-from agreement.measures.data.chains import MODES, TOPS, UNMARKED, UNMARKED_LABEL, find_tops
+from agreement.measures.data.arrays import first_positions, run_offsets, run_starts, sorted_unique
+from agreement.measures.data.cells import MISSING, Cells, ReadingBits, pack_readings
+from agreement.measures.data.chains import (
+    MODES,
+    PLURALS,
+    READINGS,
+    TOPS,
+    UNMARKED,
+    UNMARKED_LABEL,
+    find_tops,
+    follow_reading,
+)
 from agreement.measures.data.reliability_data import ReliabilityData
+from agreement.measures.data.subsets import drop_unused
 from agreement.measures.options import check_option
 from agreement.measures.values import Bools, Ints, Label
 
@@ -27,7 +37,9 @@ class Answers:
     `coder` and `label` have one entry per judgement, at most one for a unit and coder; the label -1 is an answer that
     has no value. `link_of` and `link_to` have one entry per link: the judgement, and what it links to. Where coders
     point, that is a unit, or len(units) + the place in `others` of what is not coded itself. Where they index, it
-    is a number that stands for an index; the same number of two coders or of two documents is two indices.
+    is a number that stands for an index; the same number of two coders or of two documents is two indices. `reading`
+    has the reading of each link: links of one judgement with equal numbers are meant together, others are alternatives.
+    Without it each link is a reading of its own; where coders index it is of no use.
     `handed_in` (documents, coders) says whose silence on a unit means something.
     """
 
@@ -43,6 +55,37 @@ class Answers:
     link_of: Ints
     link_to: Ints
     handed_in: Bools
+    reading: Ints | None = None
+
+    @property
+    def n_readings(self) -> Ints:
+        """The number of readings of each judgement: one with two or more is ambiguous."""
+        if self.reading is None:
+            return np.bincount(self.link_of, minlength=len(self.unit))
+        readings = sorted_unique(self.link_of * self._width + self.reading)
+        return np.bincount(readings // self._width, minlength=len(self.unit))
+
+    @property
+    def plural(self) -> Bools:
+        """Which links are of a plural reading: one of several targets."""
+        plural = np.zeros(len(self.link_of), dtype=np.bool_)
+        if self.reading is None:
+            return plural
+        number = self.link_of * self._width + self.reading
+        if len(self.unit) * self._width > 8 * len(number) + 1024:
+            number = np.unique(number, return_inverse=True)[1]
+        together = np.flatnonzero(np.bincount(number, minlength=1)[number] > 1)
+        if not len(together):
+            return plural
+        order = together[np.lexsort((self.link_to[together], number[together]))]
+        begins = run_starts(number[order])
+        least, most = self.link_to[order[begins]], self.link_to[order[np.append(begins[1:], len(order)) - 1]]
+        plural[order] = np.repeat(least < most, np.diff(begins, append=len(order)))
+        return plural
+
+    @property
+    def _width(self) -> int:
+        return 0 if self.reading is None else int(self.reading.max(initial=0)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +117,28 @@ class _SetRows:
 
 
 @dataclass(frozen=True, eq=False)
+class _Links:
+    """The links as pairs of nodes; a node is what a coder says of a member, coder * width + member.
+
+    `node` is that of each judgement; `plural` says which links are of a plural reading.
+    """
+
+    width: int
+    node: Ints
+    source: Ints
+    target: Ints
+    plural: Bools
+
+    @classmethod
+    def from_answers(cls, answers: Answers) -> "_Links":
+        """Return the links of the answers."""
+        width = len(answers.units) + len(answers.others)
+        node = answers.coder * width + answers.unit
+        target = answers.coder[answers.link_of] * width + answers.link_to
+        return cls(width, node, node[answers.link_of], target, answers.plural)
+
+
+@dataclass(frozen=True, eq=False)
 class _SetValues:
     """Sets, and the judgements that have one of them as their value."""
 
@@ -83,7 +148,13 @@ class _SetValues:
 
 
 def pointed_values(
-    answers: Answers, *, mode: str = "full", top: str = "category", unmarked: str = "missing"
+    answers: Answers,
+    *,
+    mode: str = "full",
+    top: str = "category",
+    unmarked: str = "missing",
+    readings: str = "union",
+    plural: str = "targets",
 ) -> ReliabilityData:
     """Return the data of coders who pointed: the values of `chain_labels`, with its options and ValueErrors for them.
 
@@ -97,29 +168,32 @@ def pointed_values(
     """
     check_option("mode", mode, MODES)
     check_option("top", top, TOPS)
-    width = len(answers.units) + len(answers.others)
-    node = answers.coder * width + answers.unit  # of each judgement: what a coder says of a member
-    pointing = np.zeros(len(node), dtype=np.bool_)
+    check_option("readings", readings, READINGS)
+    check_option("plural", plural, PLURALS)
+    links = _Links.from_answers(answers)
+    pointing = np.zeros(len(links.node), dtype=np.bool_)
     pointing[answers.link_of] = True
-    source = node[answers.link_of]
-    target = answers.coder[answers.link_of] * width + answers.link_to
-    own = pointing | np.isin(node, target) if top == "chain" else pointing
+    own = pointing | np.isin(links.node, links.target) if top == "chain" else pointing
     chosen = np.flatnonzero(own)
     if mode == "none":
-        sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(node), width)
-        return _build_data(answers, _SetValues(sets, chosen, chosen), unmarked)
-    nodes, place = np.unique(np.concatenate((source, target)), return_inverse=True)
-    classes = _find_classes(place[: len(source)], place[len(source) :], len(nodes))
-    values = _unite_classes(classes, nodes % max(width, 1), width, np.searchsorted(nodes, node[chosen]), chosen)
-    if mode == "partial":
-        values = _select_preceding(values, answers.unit[chosen], len(answers.units))
-    return _build_data(answers, values, unmarked)
+        sets = _SetRows.from_pairs(answers.link_of, answers.link_to, len(links.node), links.width)
+        values = _SetValues(sets, chosen, chosen)
+    else:
+        values = _unite_chains(links, chosen, plural)
+        if mode == "partial":
+            values = _select_preceding(values, answers.unit[chosen], len(answers.units))
+    data = _build_data(answers, values, unmarked)
+    return _separate_readings(data, answers, links, mode, plural) if readings == "matched" else data
 
 
 def indexed_values(
-    answers: Answers, *, unmarked: str = "missing", singletons: Collection[Label] | None = None
+    answers: Answers,
+    *,
+    unmarked: str = "missing",
+    singletons: Collection[Label] | None = None,
+    readings: str = "union",
 ) -> ReliabilityData:
-    """Return the data of coders who indexed: the values of `index_labels`.
+    """Return the data of coders who indexed: the values of `index_labels`. `readings` is as there.
 
     An answer without an index is the set of its unit alone if its label is among `singletons`, and else the label.
     None: all labels are, so that every answer that has a value is a set.
@@ -150,7 +224,13 @@ def indexed_values(
         n_classes + len(alone),
     )
     chosen = np.flatnonzero(indexed | is_alone)
-    return _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
+    data = _build_data(answers, _unite_classes(classes, answers.unit, width, chosen, chosen), unmarked)
+    if readings == "union":
+        return data
+    of_class = _SetRows.from_pairs(number, answers.unit[answers.link_of], n_classes, width)
+    members = [part.tolist() for part in np.split(of_class.members, of_class.starts[1:-1])]
+    indices = _group_links(answers, number, answers.link_to)
+    return _with_readings(data, answers, {j: [members[c] for (c,) in own] for j, own in indices.items()})
 
 
 def labelled_values(answers: Answers) -> ReliabilityData:
@@ -166,6 +246,111 @@ def labelled_values(answers: Answers) -> ReliabilityData:
     codes[answers.unit, answers.coder] = answers.label
     content = _build_cells(codes, answers.labels, _SetRows(_row_starts(answers.unit[:0]), answers.unit[:0]), ())
     return ReliabilityData(answers.units, answers.coders, answers.documents, answers.document_of_unit, content)
+
+
+def _unite_chains(links: _Links, chosen: Ints, plural: str) -> _SetValues:
+    """Return the chains of the chosen judgements.
+
+    A chain is the union of what reaches, by links that are a reading alone, the tops of such links that a judgement
+    reaches by all links; where what is plural is an entity of its own, by such links only.
+    """
+    nodes, place = np.unique(np.concatenate((links.source, links.target)), return_inverse=True)
+    n, source, target = len(nodes), place[: len(links.source)], place[len(links.source) :]
+    if links.plural.any():
+        alone = ~links.plural
+        classes = reached = _find_classes(source[alone], target[alone], n)
+        if plural == "targets":
+            tops = sorted_unique(classes.members)
+            reached = _find_classes(np.concatenate((source, tops)), np.concatenate((target, n + tops)), 2 * n)
+            reached = reached.select(np.arange(n))
+            reached = _SetRows(reached.starts, reached.members - n)
+    else:
+        classes = reached = _find_classes(source, target, n)
+    member, rows = nodes % max(links.width, 1), np.searchsorted(nodes, links.node[chosen])
+    return _unite_classes(classes, member, links.width, rows, chosen, reached)
+
+
+def _separate_readings(
+    data: ReliabilityData, answers: Answers, links: _Links, mode: str, plural: str
+) -> ReliabilityData:
+    """Return the data with the readings of each ambiguous judgement apart."""
+    targets = _group_links(answers, links.target, answers.link_to if answers.reading is None else answers.reading)
+    if not targets:
+        return data
+    work = answers.document_of_unit[answers.unit] * len(answers.coders) + answers.coder
+    near = np.isin(work[answers.link_of], work[list(targets)])
+    up: dict[int, list[int]] = {}
+    down: dict[int, list[int]] = {}
+    for source, to, joint in zip(
+        links.source[near].tolist(), links.target[near].tolist(), links.plural[near].tolist(), strict=True
+    ):
+        if plural == "targets" or not joint:
+            up.setdefault(source, []).append(to)
+        if not joint:
+            down.setdefault(to, []).append(source)
+    n_units, width = len(answers.units), links.width
+
+    def members(node: int, reading: list[int]) -> list[int]:
+        """Return the members of a reading's set."""
+        chain: Iterable[int] = reading
+        if mode != "none":
+            followed = reading if plural == "targets" or len(set(reading)) == 1 else ()
+            chain = follow_reading(node, followed, up, down)
+        found = [one % width for one in chain]
+        return [one for one in found if one < node % width or one >= n_units] if mode == "partial" else found
+
+    readings = {
+        judgement: [members(int(links.node[judgement]), one) for one in of_judgement]
+        for judgement, of_judgement in targets.items()
+    }
+    return _with_readings(data, answers, readings)
+
+
+def _group_links(answers: Answers, targets: Ints, readings: Ints) -> dict[int, list[list[int]]]:
+    """Return for each ambiguous judgement that has a value the targets of each reading."""
+    ambiguous = np.flatnonzero((answers.n_readings > 1) & (answers.label != MISSING))
+    found: dict[int, dict[int, list[int]]] = {judgement: {} for judgement in ambiguous.tolist()}
+    own = np.isin(answers.link_of, ambiguous)
+    for judgement, reading, target in zip(
+        answers.link_of[own].tolist(), readings[own].tolist(), targets[own].tolist(), strict=True
+    ):
+        found[judgement].setdefault(reading, []).append(target)
+    return {judgement: list(of_judgement.values()) for judgement, of_judgement in found.items()}
+
+
+def _with_readings(
+    data: ReliabilityData, answers: Answers, readings: Mapping[int, Sequence[Sequence[int]]]
+) -> ReliabilityData:
+    """Return the data in which some judgements have these readings; their value so far is the union of them.
+
+    A reading is of members: units by their numbers, then the others.
+    """
+    cells, n_units = data.cells, len(answers.units)
+    used = {other: n_units + place for place, other in enumerate(cells.others)}
+    number = [*range(n_units), *(used.get(other, MISSING) for other in answers.others)]
+    codes = cells.codes.copy()
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    counts: list[int] = []
+    begin = len(cells.labels) + len(cells.starts) - 1
+    for judgement, of_judgement in readings.items():
+        count, union, bits = pack_readings([number[member] for member in reading] for reading in of_judgement)
+        if count > 1:
+            code = known.setdefault((tuple(union), tuple(bits)), begin + len(known))
+            codes[answers.unit[judgement], answers.coder[judgement]] = code
+            if len(counts) < len(known):
+                counts.append(count)
+    sizes = np.array([len(union) for union, _ in known], dtype=np.int64)
+    content = replace(
+        cells,
+        codes=codes,
+        starts=np.concatenate((cells.starts, cells.starts[-1] + np.cumsum(sizes))),
+        members=np.concatenate((cells.members, np.array([one for union, _ in known for one in union], dtype=np.int64))),
+        readings=ReadingBits(
+            np.concatenate((np.ones(len(cells.starts) - 1, dtype=np.int64), np.array(counts, dtype=np.int64))),
+            np.concatenate((np.ones_like(cells.members), np.array([one for _, own in known for one in own], np.int64))),
+        ),
+    )
+    return replace(data, content=drop_unused(content))
 
 
 def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:
@@ -204,29 +389,33 @@ def _find_classes(source: Ints, target: Ints, n: int) -> _SetRows:
     )
 
 
-def _unite_classes(classes: _SetRows, member: Ints, width: int, rows: Ints, judgements: Ints) -> _SetValues:
+def _unite_classes(
+    classes: _SetRows, member: Ints, width: int, rows: Ints, judgements: Ints, reached: _SetRows | None = None
+) -> _SetValues:
     """Return the value of each of the rows, the union of its classes.
 
     `classes` has the classes of each row, `member` the member that each row is, `judgements` the judgement of each
-    of `rows`. Rows of the same classes share a set.
+    of `rows`. `reached` has the classes of which the value of each row is made, where they are not those that it is in.
+    Rows of the same classes share a set.
     """
+    reached = classes if reached is None else reached
     n_classes = int(classes.members.max(initial=-1)) + 1
     row = np.repeat(np.arange(len(classes.starts) - 1), classes.sizes)
     belonging = _SetRows.from_pairs(classes.members, member[row], n_classes, width)
-    sizes = classes.sizes[rows]
+    sizes = reached.sizes[rows]
     set_of = np.zeros(len(rows), dtype=np.int64)
     alone = sizes == 1
-    set_of[alone] = classes.members[classes.starts[rows[alone]]]
+    set_of[alone] = reached.members[reached.starts[rows[alone]]]
     combinations: dict[bytes, int] = {}
     first = []
     for place in np.flatnonzero(~alone).tolist():
-        at = classes.starts[rows[place]]
-        combination = classes.members[at : at + sizes[place]].tobytes()
+        at = reached.starts[rows[place]]
+        combination = reached.members[at : at + sizes[place]].tobytes()
         if combination not in combinations:
             combinations[combination] = n_classes + len(combinations)
             first.append(place)
         set_of[place] = combinations[combination]
-    several = classes.select(rows[first]) if first else _SetRows(_row_starts(sizes[:0]), classes.members[:0])
+    several = reached.select(rows[first]) if first else _SetRows(_row_starts(sizes[:0]), reached.members[:0])
     together = belonging.select(several.members)
     union = np.repeat(np.repeat(np.arange(len(first)), several.sizes), together.sizes)
     unions = _SetRows.from_pairs(union, together.members, len(first), width)

@@ -3,9 +3,10 @@
 import csv
 import re
 from collections.abc import Hashable, Iterator
+from functools import partial
 from pathlib import Path
 
-from agreement.measures.values import Value
+from agreement.measures.values import Value, map_members
 
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 MEMBER = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
@@ -15,7 +16,7 @@ SET = re.compile(rf"\{{(?:(?:{MEMBER.pattern})(?:\|(?:{MEMBER.pattern}))*)?\}}",
 type ValueTable = tuple[list[Hashable], list[Hashable], list[list[Value | None]], list[Hashable]]
 
 
-def read_matrix(path: str | Path, *, raw: bool = False) -> ValueTable:
+def read_matrix(path: str | Path, *, raw: bool = False, members: str = "units") -> ValueTable:
     """Return units, coders, rows of values and documents of units, as `ReliabilityData.from_values` takes them."""
     rows = _read_rows(path, raw)
     _, header = next(rows, (1, []))
@@ -30,20 +31,26 @@ def read_matrix(path: str | Path, *, raw: bool = False) -> ValueTable:
             raise ValueError(f"{path}: line {line}: there is no {'unit' if document else 'document'}")
         for coder, cell in zip(header[2:], cells, strict=True):
             if (document, cell) not in known:
-                known[document, cell] = _parse_cell(document, cell, f"{path}: line {line}, coder {coder!r}")
+                value = _parse_cell(cell, f"{path}: line {line}, coder {coder!r}")
+                known[document, cell] = value if members == "labels" else map_members(value, partial(_name, document))
         units.append((document, unit))
         documents.append(document)
         values.append([known[document, cell] for cell in cells])
     return units, list(header[2:]), values, documents
 
 
-def _parse_cell(document: str, cell: str, where: str) -> Value | None:
-    """Return the value of a cell: a label, a set of members of the document, or None."""
+def _name(document: str, member: Hashable) -> Hashable:
+    """Return a member as units are named."""
+    return document, member
+
+
+def _parse_cell(cell: str, where: str) -> Value | None:
+    """Return the value of a cell: a label, a set of members, or None."""
     if not cell.startswith("{"):
         return cell.removeprefix("\\") or None
     if SET.fullmatch(cell) is None:
         raise ValueError(f"{where}: this is not a set: {cell[:50]!r}")
-    return frozenset((document, ESCAPED.sub(r"\1", member)) for member in MEMBER.findall(cell[1:-1]))
+    return frozenset(ESCAPED.sub(r"\1", member) for member in MEMBER.findall(cell[1:-1]))
 
 
 def _read_rows(path: str | Path, raw: bool) -> Iterator[tuple[int, list[str]]]:

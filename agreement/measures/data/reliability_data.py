@@ -1,8 +1,8 @@
 """The reliability data matrix: units in rows, coders in columns, a label or a set in each cell."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from math import isnan
 from pathlib import Path
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.measures.data.arrays import factorize_integers, run_offsets, sorted_unique
-from agreement.measures.data.cells import MISSING, Cells, Content
+from agreement.measures.data.cells import MISSING, Cells, Content, ReadingBits, pack_readings, unpack_readings
 from agreement.measures.data.matrix import read_matrix
 from agreement.measures.data.partitions import Partition
 from agreement.measures.data.records import parse_records, read_csv
 from agreement.measures.options import check_option
 from agreement.measures.results import pluralize
-from agreement.measures.values import Ints, Label, Value
+from agreement.measures.values import Ints, Label, Readings, Value, map_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,10 +81,11 @@ class ReliabilityData:
     def from_frame(cls, frame: "pd.DataFrame", documents: "pd.Series | None" = None, *, members: str = "units") -> Self:
         """Return data from a table: index = units, columns = coders, cell = label, set, or None/NaN (missing).
 
-        A set is a frozenset, set or list. `documents` is a Series from unit to document. Without it an index of two
-        levels is of documents and units, a unit is named by both, and a member of a set is a unit of the same document;
-        with one level everything is one document. `members="labels"` takes the members of sets for labels that mean
-        the same in every document (several categories of one unit), not for units.
+        A set is a frozenset, set or list; `Readings` are several sets, of which the coder chose none. `documents` is a
+        Series from unit to document. Without it an index of two levels is of documents and units, a unit is named by
+        both, and a member of a set is a unit of the same document; with one level everything is one document.
+        `members="labels"` takes the members of sets for labels that mean the same in every document (several categories
+        of one unit), not for units.
 
         Raises ValueError, naming the offender, for a unit that comes twice, is in two documents or in none, a cell
         that is neither label nor set, a member that sets of two documents share, and a table with one judgement a row.
@@ -130,9 +131,9 @@ class ReliabilityData:
         if members == "units":
             rows = [
                 [
-                    frozenset(name_member(document, member) for member in value)
-                    if isinstance(value, set | list | frozenset)
-                    else value
+                    map_members(
+                        frozenset(value) if isinstance(value, set | list) else value, partial(name_member, document)
+                    )
                     for value in row
                 ]
                 for document, row in zip(documents, rows, strict=True)
@@ -195,22 +196,24 @@ class ReliabilityData:
             raise ValueError(f"{len(units)} units, {len(rows)} rows of values, {len(documents)} documents")
         _check_unique(units, coders, documents)
         labels: dict[Label, int] = {}
-        sets: dict[frozenset[Hashable], int] = {}
+        sets: dict[frozenset[Hashable] | Readings, int] = {}
         cells = np.array(
             [_encode_row(unit, coders, row, labels, sets, members) for unit, row in zip(units, rows, strict=True)],
             dtype=np.int64,
         ).reshape(len(units), len(coders))
         row_of_unit = {unit: row for row, unit in enumerate(units)}
         # iteration over a set is not stable between runs, so the other members get an order of their own
-        others = sorted({m for value in sets for m in value if m not in row_of_unit}, key=_sort_key)
+        unions = [value.members if isinstance(value, Readings) else value for value in sets]
+        others = sorted({m for union in unions for m in union if m not in row_of_unit}, key=_sort_key)
         number = row_of_unit | {member: len(units) + i for i, member in enumerate(others)}
-        rows_of_sets = [sorted(number[member] for member in value) for value in sets]
+        rows_of_sets = [sorted(number[member] for member in union) for union in unions]
         content = Cells(
             codes=np.where(cells < MISSING, len(labels) - 2 - cells, cells),
             labels=tuple(labels),
-            starts=np.concatenate(([0], np.cumsum([len(value) for value in sets], dtype=np.int64))),
-            members=np.array([member for value in rows_of_sets for member in value], dtype=np.int64),
+            starts=np.concatenate(([0], np.cumsum([len(row) for row in rows_of_sets], dtype=np.int64))),
+            members=np.array([member for row in rows_of_sets for member in row], dtype=np.int64),
             others=tuple(others),
+            readings=_encode_readings(sets, number),
         )
         names, document_of_unit = _factorize(documents)
         return cls(tuple(units), tuple(coders), names, document_of_unit, content)
@@ -298,13 +301,14 @@ class ReliabilityData:
             raise ValueError(f"{path}: {error}")
 
     @classmethod
-    def from_matrix(cls, path: str | Path, *, raw: bool = False) -> Self:
+    def from_matrix(cls, path: str | Path, *, raw: bool = False, members: str = "units") -> Self:
         """Return data from a CSV file (.tsv: tab-separated) in UTF-8 with a row for each unit, a column for each coder.
 
         The first column is the document, the second the unit, and a unit is named by both. A cell is a label, a set
         `{a|b}` of units of the document or of others, or empty (missing). A backslash takes the meaning from a `|`,
         from itself, and from the beginning of a label that could be taken for a set. An apostrophe before = + - @, a
         tab or a carriage return keeps spreadsheets from computing the cell, and is taken away; raw: nothing is.
+        `members="labels"` takes sets as those of labels: see `from_frame`.
         Raises ValueError, naming the file and the line, for a row without document or unit or with other cells than
         the header, and for what is not a set.
 
@@ -315,9 +319,10 @@ class ReliabilityData:
         ...     ReliabilityData.from_matrix(file.name).to_frame().to_numpy().tolist()
         [[1, 2], [1, 3]]
         """
-        parts = read_matrix(path, raw=raw)
+        check_option("members", members, MEMBERS)
+        parts = read_matrix(path, raw=raw, members=members)
         try:
-            return cls.from_values(*parts)
+            return cls.from_values(*parts, members=members)
         except ValueError as error:
             raise ValueError(f"{path}: {error}")
 
@@ -369,7 +374,11 @@ class ReliabilityData:
         """Return the label or set that a cell of `codes` stands for."""
         if code < len(self.labels):
             return self.labels[code]
-        return frozenset(self._member(m) for m in self._set_members(code - len(self.labels)))
+        s = code - len(self.labels)
+        count, bits = self._reading_bits(s)
+        if count == 1:
+            return frozenset(self._member(m) for m in self._set_members(s))
+        return Readings(map(self._member, one) for one in unpack_readings(count, self._set_members(s), bits))
 
     def of_documents(self, documents: Iterable[Hashable]) -> Self:
         """Return the data of some of the documents. Raises ValueError for an unknown one.
@@ -393,7 +402,8 @@ class ReliabilityData:
     def clusters(self, coder: Hashable) -> dict[Hashable, list[frozenset[Hashable]]]:
         """Return the distinct sets that a coder gave, by document: a side of a coreference score.
 
-        Units with a label, and those that the coder did not code, are in none. Raises ValueError for an unknown coder.
+        Units with a label, and those that the coder did not code, are in none; several readings are one set, of all
+        their members. Raises ValueError for an unknown coder.
 
         >>> data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 2]], ["a", "a", "b"])
         >>> {text: [sorted(cluster) for cluster in found] for text, found in data.clusters(1).items()}
@@ -406,9 +416,11 @@ class ReliabilityData:
         for code, document in zip(codes.tolist(), self.document_of_unit.tolist(), strict=True):
             if code >= len(self.labels):
                 codes_of_document[self.documents[document]][code] = None
-        values = {code: self.value(code) for chosen in codes_of_document.values() for code in chosen}
+        n_labels = len(self.labels)
         return {
-            document: [value for code in chosen if isinstance(value := values[code], frozenset)]
+            document: list(
+                dict.fromkeys(frozenset(map(self._member, self._set_members(code - n_labels))) for code in chosen)
+            )
             for document, chosen in codes_of_document.items()
         }
 
@@ -426,12 +438,22 @@ class ReliabilityData:
     @cached_property
     def _canonical_order(self) -> list[int]:
         end = len(self.units) + len(self.cells.others)
-        sets = sorted(range(len(self.cells.starts) - 1), key=lambda s: [*self._set_members(s), end])
+        sets = sorted(
+            range(len(self.cells.starts) - 1), key=lambda s: ([*self._set_members(s), end], *self._reading_bits(s))
+        )
         return [len(self.labels) + s for s in sets] + list(range(len(self.labels)))
 
     def _set_members(self, s: int) -> list[int]:
         members: list[int] = self.cells.members[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
         return members
+
+    def _reading_bits(self, s: int) -> tuple[int, list[int]]:
+        """Return the number of readings of a set, and where it has several the bits of each member."""
+        readings = self.cells.readings
+        if readings is None or readings.counts[s] == 1:
+            return 1, []
+        bits: list[int] = readings.bits[self.cells.starts[s] : self.cells.starts[s + 1]].tolist()
+        return int(readings.counts[s]), bits
 
     def _member(self, member: int) -> Hashable:
         return member_name(self.units, self.cells, member)
@@ -453,8 +475,12 @@ class ReliabilityData:
         twice = np.flatnonzero(members[1:] == members[:-1])
         if len(twice):
             first, second = (self.documents[d] for d in documents[twice[0] : twice[0] + 2].tolist())
-            name = member_name(self.units, cells, int(members[twice[0]]))
-            raise ValueError(f"{name!r} is in documents {first!r} and {second!r}")
+            member = int(members[twice[0]])
+            name = member_name(self.units, cells, member)
+            hint = (
+                "" if members[twice[0]] < len(self.units) else '; of labels that documents share say members="labels"'
+            )
+            raise ValueError(f"{name!r} is in documents {first!r} and {second!r}{hint}")
 
 
 def member_name(units: Sequence[Hashable], cells: Cells, member: int) -> Hashable:
@@ -467,7 +493,7 @@ def _encode_row(
     coders: Sequence[Hashable],
     row: Sequence[Value | None],
     labels: dict[Label, int],
-    sets: dict[frozenset[Hashable], int],
+    sets: dict[frozenset[Hashable] | Readings, int],
     members: str,
 ) -> list[int]:
     """Return a row of integers: -1 missing, 0 and up the labels, -2 and down the sets."""
@@ -478,9 +504,11 @@ def _encode_row(
         if _is_missing(value):
             codes.append(MISSING)
             continue
+        if isinstance(value, Readings) and members == "labels":
+            raise ValueError(f"unit {unit!r}, coder {coder!r}: readings have units as members, not labels")
         try:
             known = frozenset(value) if isinstance(value, set | list | frozenset) else value
-            if isinstance(known, frozenset) and members == "units":
+            if isinstance(known, frozenset | Readings) and members == "units":
                 codes.append(-2 - sets.setdefault(known, len(sets)))
             else:
                 codes.append(labels.setdefault(known, len(labels)))
@@ -490,6 +518,25 @@ def _encode_row(
             )
             raise ValueError(f"unit {unit!r}, coder {coder!r}: a {type(value).__name__} is {what}")
     return codes
+
+
+def _encode_readings(
+    values: Iterable[frozenset[Hashable] | Readings], number: Mapping[Hashable, int]
+) -> ReadingBits | None:
+    """Return the readings of some sets, given the number of each member; None where no set has several."""
+    values = list(values)
+    if not any(isinstance(value, Readings) for value in values):
+        return None
+    counts: list[int] = []
+    bits: list[int] = []
+    for value in values:
+        if isinstance(value, Readings):
+            count, _, own = pack_readings([number[member] for member in one] for one in value.sets)
+        else:
+            count, own = 1, [1] * len(value)
+        counts.append(count)
+        bits += own
+    return ReadingBits(np.array(counts, dtype=np.int64), np.array(bits, dtype=np.int64))
 
 
 def _is_missing(value: object) -> bool:

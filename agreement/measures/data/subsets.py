@@ -1,6 +1,7 @@
 """Parts of reliability data: some coders, some units, fewer labels."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,13 +9,13 @@ from agreement.measures.data.arrays import run_offsets, sorted_unique
 from agreement.measures.data.cells import MISSING, Cells
 from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.data.reliability_data import ReliabilityData, check_known_coders
-from agreement.measures.values import Bools, Label
+from agreement.measures.values import Bools, Label, map_members
 
 
 def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     """Return the data with some labels merged: each label of `mapping` becomes what it maps to.
 
-    All other values stay.
+    All other values stay. Of sets whose members are labels (`members="labels"`) the members are merged.
 
     A label of `mapping` that nobody used changes nothing, so that a whole scheme can be mapped. Raises ValueError where
     no label of it is used at all.
@@ -24,15 +25,25 @@ def collapse(data: Data, mapping: Mapping[Label, Label]) -> ReliabilityData:
     ('animal', 'car')
     """
     data = as_data(data)
-    if mapping and not any(label in mapping for label in data.labels):
-        raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(data.labels)}")
+    used = dict.fromkeys(part for label in data.labels for part in (label, *_members_of(label)))
+    if mapping and not any(label in mapping for label in used):
+        raise ValueError(f"no label of {list(mapping)} is used; the labels are {list(used)}")
     place: dict[Label, int] = {}
-    new = [place.setdefault(mapping.get(label, label), len(place)) for label in data.labels]
+    new = [place.setdefault(_merge(label, mapping), len(place)) for label in data.labels]
     cells = data.cells
     n_sets = len(cells.starts) - 1
     number = np.array([*new, *range(len(place), len(place) + n_sets), MISSING], dtype=np.int64)
-    content = Cells(number[cells.codes], tuple(place), cells.starts, cells.members, cells.others)
+    content = replace(cells, codes=number[cells.codes], labels=tuple(place))
     return ReliabilityData(data.units, data.coders, data.documents, data.document_of_unit, content)
+
+
+def _members_of(label: Label) -> list[Label]:
+    """Return the members of a set of labels in an order of their own, none of a label."""
+    return sorted(label, key=repr) if isinstance(label, frozenset) else []
+
+
+def _merge(label: Label, mapping: Mapping[Label, Label]) -> Label:
+    return mapping[label] if label in mapping else map_members(label, lambda one: mapping.get(one, one))
 
 
 def select_coders(data: ReliabilityData, columns: list[int]) -> ReliabilityData:
@@ -61,12 +72,19 @@ def select_units(data: ReliabilityData, selected: Bools) -> ReliabilityData:
     members = number[cells.members]
     order = np.lexsort((members, cells.set_of_member))
     names = [data.units[row] for row in removed.tolist()]
-    content = Cells(cells.codes[selected], cells.labels, cells.starts, members[order], (*names, *cells.others))
+    content = Cells(
+        codes=cells.codes[selected],
+        labels=cells.labels,
+        starts=cells.starts,
+        members=members[order],
+        others=(*names, *cells.others),
+        readings=cells.readings_of(np.arange(len(cells.starts) - 1), order),
+    )
     units = [data.units[row] for row in np.flatnonzero(selected).tolist()]
-    return ReliabilityData(units, data.coders, data.documents, data.document_of_unit[selected], _drop_unused(content))
+    return ReliabilityData(units, data.coders, data.documents, data.document_of_unit[selected], drop_unused(content))
 
 
-def _drop_unused(cells: Cells) -> Cells:
+def drop_unused(cells: Cells) -> Cells:
     """Return the cells without the labels and sets that none of them has."""
     n_labels = len(cells.labels)
     used = sorted_unique(cells.codes[cells.codes >= 0])
@@ -74,7 +92,8 @@ def _drop_unused(cells: Cells) -> Cells:
     number[used] = np.arange(len(used))
     sets = used[used >= n_labels] - n_labels
     sizes = np.diff(cells.starts)[sets]
-    members = cells.members[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)]
+    entries = np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)
+    members = cells.members[entries]
     outside = members >= len(cells.codes)
     others, place = np.unique(members[outside], return_inverse=True)
     members[outside] = len(cells.codes) + place
@@ -84,12 +103,12 @@ def _drop_unused(cells: Cells) -> Cells:
         starts=np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
         members=members,
         others=tuple(cells.others[other] for other in (others - len(cells.codes)).tolist()),
+        readings=cells.readings_of(sets, entries),
     )
 
 
 def remove_label(data: ReliabilityData, label: int) -> ReliabilityData:
     """Return the data with the judgements that gave a label, by its code, missing."""
     cells = data.cells
-    codes = np.where(cells.codes == label, MISSING, cells.codes)
-    content = Cells(codes, cells.labels, cells.starts, cells.members, cells.others)
+    content = replace(cells, codes=np.where(cells.codes == label, MISSING, cells.codes))
     return ReliabilityData(data.units, data.coders, data.documents, data.document_of_unit, content)

@@ -13,6 +13,7 @@ from math import fsum
 from agreement.measures.data.inputs import Data, as_data
 from agreement.measures.options import SET_DISTANCES, Options
 from agreement.measures.results import Result
+from agreement.measures.sums.readings import ReadingKind
 from agreement.measures.sums.tables import DocumentTable, tabulate
 from agreement.measures.sums.totals import LabelPair, Totals, alpha_from_totals, sum_label_pairs
 from agreement.measures.values import Label
@@ -28,7 +29,8 @@ class DocumentSums:
     with each label, `empty` and `nonempty` those with a set; `overlapping` is the number of ordered pairs of
     different judgements whose sets share a member and `overlap_distance` the sum of their distances. The ordinal
     distance depends on all documents, so `observed` is 0 there and `label_pairs` says how much each two labels
-    met.
+    met. `readings` gives the number of readings, 1 or 0 for an empty one among them, and the number of judgements that
+    are such; these are not in `nonempty`, and `overlap_distance` has with them what their kinds have in common anyway.
     """
 
     document: Hashable
@@ -46,6 +48,7 @@ class DocumentSums:
     overlapping: int
     overlap_distance: float
     label_pairs: Sequence[tuple[LabelPair, float]] = ()
+    readings: Sequence[tuple[int, int, int]] = ()
 
 
 def document_sums(
@@ -108,6 +111,11 @@ def _build_document_sums(
     pairs: Sequence[Mapping[LabelPair, float]],
 ) -> tuple[DocumentSums, ...]:
     parameters = options.parameters()
+    kinds = table.kind_counts.kinds
+    readings = [
+        tuple((k, empty, count) for (k, empty), count in zip(kinds, counts, strict=True) if count)
+        for counts in table.kind_counts.counts.tolist()
+    ]
     return tuple(
         DocumentSums(
             document=document,
@@ -125,6 +133,7 @@ def _build_document_sums(
             overlapping=int(table.overlapping[d]),
             overlap_distance=float(table.overlap_distance[distance][d]),
             label_pairs=tuple(pairs[d].items()),
+            readings=readings[d],
         )
         for d, document in enumerate(table.documents)
     )
@@ -147,8 +156,10 @@ def combine(sums: Iterable[DocumentSums]) -> Result:
             raise ValueError(f"the sums of document {part.document!r} were made with other parameters")
     labels: Counter[Label] = Counter()
     pairs: dict[LabelPair, list[float]] = {}
+    readings: Counter[ReadingKind] = Counter()
     for part in parts:
         labels.update(dict(part.labels))
+        readings.update({(k, empty): count for k, empty, count in part.readings})
         for (a, b), weight in part.label_pairs:  # the same two labels in one order, whichever came first there
             pairs.setdefault((b, a) if (b, a) in pairs else (a, b), []).append(weight)
     totals = Totals(
@@ -164,6 +175,7 @@ def combine(sums: Iterable[DocumentSums]) -> Result:
         overlap_distance=fsum(part.overlap_distance for part in parts),
         labels=labels,
         label_pairs={pair: fsum(weights) for pair, weights in pairs.items()},
+        readings=dict(sorted(readings.items())),
     )
     options = Options(**parameters)
     return replace(alpha_from_totals(totals, options), parameters=parameters)

@@ -6,14 +6,25 @@ their expected agreement. Labels and the empty set are values of every document;
 the sets of two copies of a document are different sets, so that their part of M is a sum over documents.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from agreement.measures.data.reliability_data import ReliabilityData
 from agreement.measures.distances import distance_from_empty, distance_from_sizes
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits, find_overlaps
+from agreement.measures.sums.readings import (
+    EMPTY_SET,
+    FILLED_SET,
+    SetPairs,
+    compare_readings,
+    empty_similarities,
+    has_several,
+    kind_similarities,
+    set_kinds,
+)
 from agreement.measures.sums.sufficient_statistics import Matrix, hstack_sums, sparse_sums
 from agreement.measures.values import Bools, Floats, Ints
 
@@ -32,24 +43,69 @@ class WeightedJudgements:
 
 @dataclass(frozen=True, eq=False)
 class SetSimilarities:
-    """Pairs of different sets with their similarity, 1 - distance, where it is not 0."""
+    """Pairs of different sets with their similarity, 1 - distance, where it is not 0.
+
+    Where there are several readings, `kind_of_set` has the place of each set's kind in `of_kinds`, what any two of the
+    empty set, other sets and kinds of several readings have in common, which `similarity` then leaves out.
+    """
 
     first: Ints
     second: Ints
     similarity: Floats
     with_empty: float
+    kind_of_set: Ints | None = None
+    of_kinds: Floats | None = None
+
+    @classmethod
+    def none(cls) -> "SetSimilarities":
+        """Return those of sets that are equal or not."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(nothing, nothing, np.zeros(0), 0.0)
 
     @classmethod
     def from_units(cls, pairable: PairableUnits, name: str, options: Options) -> "SetSimilarities":
-        """Return those of the sets of the data; for the nominal distance there are none."""
-        if name == "nominal":
-            nothing = np.zeros(0, dtype=np.int64)
-            return cls(nothing, nothing, np.zeros(0), 0.0)
+        """Return those of the sets of the data; for the nominal distance of sets there are none."""
+        readings = pairable.data.cells.readings
+        if name == "nominal" and readings is None:
+            return cls.none()
         overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
         sizes = np.diff(pairable.data.cells.starts)
         a, b = sizes[overlap.first], sizes[overlap.second]
         distances = distance_from_sizes(a, b, overlap.shared, name, empty=options.empty, thirds=options.thirds)
-        return cls(overlap.first, overlap.second, 1 - distances, 1 - distance_from_empty(name, options))
+        similarities = cls(overlap.first, overlap.second, 1 - distances, 1 - distance_from_empty(name, options))
+        return similarities if readings is None else similarities._with_readings(pairable.data, name, options)
+
+    def _with_readings(self, data: ReliabilityData, name: str, options: Options) -> "SetSimilarities":
+        """Return the similarities with those of sets of several readings in place of those of their unions."""
+        kinds = set_kinds(data.cells)
+        named = sorted({(k, empty) for k, empty in kinds.tolist()} - {EMPTY_SET, FILLED_SET})
+        place = {kind: number for number, kind in enumerate([EMPTY_SET, FILLED_SET, *named])}
+        several = has_several(data.cells, self.first), has_several(data.cells, self.second)
+        chosen = np.flatnonzero(several[0] | several[1])
+        first, second = self.first[chosen], self.second[chosen]
+        swapped = ~several[0][chosen]
+        pairs = SetPairs.whole(np.where(swapped, second, first), np.where(swapped, first, second), first)
+        similarity = self.similarity.copy()
+        similarity[chosen] = 1 - compare_readings(data, pairs, [name], options)[name]
+        similarity[chosen] -= empty_similarities(kinds[first], kinds[second], name, options)
+        return replace(
+            self,
+            similarity=similarity,
+            kind_of_set=np.array([place[k, empty] for k, empty in kinds.tolist()], dtype=np.int64),
+            of_kinds=kind_similarities(named, name, options),
+        )
+
+    @property
+    def n_kinds(self) -> int:
+        """The number of kinds of several readings."""
+        return 0 if self.of_kinds is None else len(self.of_kinds) - 2
+
+    def with_itself(self) -> Floats | float:
+        """Return the similarity of each set with itself, less what two of its kind have in common."""
+        if self.kind_of_set is None or self.of_kinds is None:
+            return 1.0
+        own: Floats = 1.0 - np.diag(self.of_kinds)[self.kind_of_set]
+        return own
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +113,9 @@ class ValueMasses:
     """Columns of sums for each group, and M of totals of such columns.
 
     `labels` is None where labels are equal or not, else their similarities (labels, labels). The columns are the mass
-    of each rater; its mass of each label, then of the empty set; its mass of other sets; and what the others have in
-    common: each two raters' part of M (groups are documents), or each rater's mass of each set (groups are units).
+    of each rater; its mass of each label, then of the empty set; its mass of other sets, and of each kind of several
+    readings; and what these have in common: each two raters' part of M (groups are documents), or each rater's mass of
+    each set (groups are units).
     """
 
     judgements: WeightedJudgements
@@ -78,7 +135,9 @@ class ValueMasses:
         column = judgements.raters[chosen] * self._n_shared + self._label[chosen]
         shape = (self.n_groups, n * self._n_shared)
         labels = sparse_sums(groups[chosen], column, judgements.mass[chosen], shape)
-        others = sparse_sums(groups[~chosen], judgements.raters[~chosen], judgements.mass[~chosen], (self.n_groups, n))
+        width = 1 + self.similar.n_kinds
+        column = judgements.raters[~chosen] * width + self._kind[~chosen]
+        others = sparse_sums(groups[~chosen], column, judgements.mass[~chosen], (self.n_groups, n * width))
         return hstack_sums(everything, labels, others, self._sets())
 
     def totals(self, sums: Floats) -> Floats:
@@ -94,14 +153,20 @@ class ValueMasses:
         """Return M, (replicates, raters, raters)."""
         n = self.judgements.n_raters
         shared = self.shared_masses(sums)
+        width = 1 + self.similar.n_kinds
         rest = sums[:, n + n * self._n_shared :]
-        others, sets = rest[:, :n], rest[:, n:]
+        others, sets = rest[:, : n * width].reshape(len(sums), n, width), rest[:, n * width :]
         similar = shared
         if self.labels is not None:
             similar = np.concatenate((shared[:, :, :-1] @ self.labels, shared[:, :, -1:]), axis=2)
         common = similar @ shared.transpose(0, 2, 1)
-        if self.similar.with_empty:
-            cross = shared[:, :, -1, None] * others[:, None, :]
+        if self.similar.of_kinds is not None:
+            of_kinds = self.similar.of_kinds.copy()
+            of_kinds[0, 0] = 0  # the empty set with itself is among the shared values
+            by_kind = np.concatenate((shared[:, :, -1:], others), axis=2)
+            common = common + by_kind @ of_kinds @ by_kind.transpose(0, 2, 1)
+        elif self.similar.with_empty:
+            cross = shared[:, :, -1, None] * others[:, None, :, 0]
             common = common + self.similar.with_empty * (cross + cross.transpose(0, 2, 1))
         if not self.by_unit:
             return common + sets.reshape(len(sums), n, n)
@@ -116,6 +181,14 @@ class ValueMasses:
     def _label(self) -> Ints:
         """The label of each judgement, or the number of labels for the empty set."""
         return np.minimum(self.judgements.codes, self._n_shared - 1)
+
+    @cached_property
+    def _kind(self) -> Ints:
+        """The kind of several readings of each judgement, from 1, or 0; of no use for those that are shared."""
+        if self.similar.kind_of_set is None:
+            return np.zeros_like(self.judgements.codes)
+        sets = self.judgements.codes - len(self.judgements.pairable.data.labels)
+        return np.where(sets >= 0, self.similar.kind_of_set[np.maximum(sets, 0)] - 1, 0)
 
     @cached_property
     def _is_shared(self) -> Bools:
@@ -142,7 +215,8 @@ class ValueMasses:
         common = np.zeros((self.n_groups, n, n))
         for r in range(n):
             for s in range(r + 1):
-                terms = np.bincount(group, weights=masses[r] * masses[s], minlength=self.n_groups)
+                own = masses[r] * masses[s] * self.similar.with_itself()
+                terms = np.bincount(group, weights=own, minlength=self.n_groups)
                 pairs = masses[r, first] * masses[s, second] + masses[r, second] * masses[s, first]
                 terms += np.bincount(group[first], weights=self.similar.similarity * pairs, minlength=self.n_groups)
                 common[:, r, s] = common[:, s, r] = terms
@@ -150,7 +224,7 @@ class ValueMasses:
 
     def _spread(self, masses: Floats) -> Floats:
         """Return masses times similarities, (replicates, raters, sets)."""
-        if not len(self.similar.first):
+        if not len(self.similar.first) and self.similar.of_kinds is None:
             return masses
         shape = masses.shape
         spread: Floats = (self._similarities @ masses.reshape(-1, shape[2]).T).T.reshape(shape)
@@ -164,5 +238,5 @@ class ValueMasses:
         first, second, similarity = self.similar.first, self.similar.second, self.similar.similarity
         rows = np.concatenate((first, second, np.arange(n_sets)))
         columns = np.concatenate((second, first, np.arange(n_sets)))
-        terms = np.concatenate((similarity, similarity, np.ones(n_sets)))
+        terms = np.concatenate((similarity, similarity, np.ones(n_sets) * self.similar.with_itself()))
         return sparse.csr_array(sparse.coo_array((terms, (rows, columns)), shape=(n_sets, n_sets)))

@@ -4,7 +4,7 @@ The cost follows the pairs of sets that do share a member. Two sets of different
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -42,7 +42,7 @@ class PairableUnits:
             documents=data.document_of_unit[rows],
             codes=codes,
             coders=coders[rows],
-            inside=_find_entries(data, codes - len(data.labels), rows[:, None]) >= 0,
+            inside=find_entries(data, codes - len(data.labels), rows[:, None]) >= 0,
         )
 
     def group_by(self, by: str) -> tuple[Ints, Sequence[Hashable]]:
@@ -50,6 +50,12 @@ class PairableUnits:
         if by == "unit":
             return np.arange(len(self.rows)), [self.data.units[row] for row in self.rows.tolist()]
         return self.documents, self.data.documents
+
+    def with_data(self, data: ReliabilityData) -> Self:
+        """Return the same units with other values, which the same coders gave."""
+        codes = data.codes[self.rows]
+        inside = find_entries(data, codes - len(data.labels), self.rows[:, None]) >= 0
+        return replace(self, data=data, codes=codes, inside=inside)
 
     def document_of_set(self) -> Ints:
         """Return for each set of the data the document it is used in, or -1; the empty set may have any."""
@@ -74,6 +80,10 @@ class SetOverlaps:
     second_inside: Ints
     same_unit: Ints
 
+    def select(self, chosen: Bools) -> "SetOverlaps":
+        """Return some of the pairs."""
+        return SetOverlaps(*(getattr(self, column.name)[chosen] for column in fields(self)))
+
     def shared_by(self, first: Ints, second: Ints) -> Ints:
         """Return the number of members in common, for pairs of different sets in any order."""
         low, high = np.minimum(first, second), np.maximum(first, second)
@@ -90,7 +100,7 @@ def count_entries(pairable: PairableUnits) -> Ints:
     data = pairable.data
     units, columns = np.nonzero(pairable.inside)
     sets = pairable.codes[units, columns] - len(data.labels)
-    entries = _find_entries(data, sets, pairable.rows[units])
+    entries = find_entries(data, sets, pairable.rows[units])
     return np.bincount(entries, minlength=len(data.cells.members))
 
 
@@ -114,7 +124,7 @@ def find_overlaps(pairable: PairableUnits, counts: Ints) -> SetOverlaps:
     return SetOverlaps(*columns)
 
 
-def _find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
+def find_entries(data: ReliabilityData, sets: Ints, units: Ints) -> Ints:
     """Find the place in `data.cells.members` of each unit in each set, or -1 where it is no member (or no set)."""
     if not len(data.cells.members):
         return np.full(np.broadcast_shapes(sets.shape, units.shape), -1, dtype=np.int64)

@@ -11,7 +11,17 @@ from agreement.measures.data.cells import MISSING
 from agreement.measures.distances import distances_from_sizes
 from agreement.measures.options import Options
 from agreement.measures.sums.label_sets import label_similarities
-from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps
+from agreement.measures.sums.overlaps import PairableUnits, SetOverlaps, find_overlaps
+from agreement.measures.sums.readings import (
+    SetPairs,
+    compare_readings,
+    empty_similarities,
+    has_several,
+    pair_kinds,
+    pair_overlapping_readings,
+    remove_units_from_readings,
+    set_kinds,
+)
 from agreement.measures.values import Bools, Floats, Ints
 
 
@@ -19,6 +29,9 @@ def observed_distances(
     pairable: PairableUnits, overlap: SetOverlaps, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, Floats]]:
     """Return the distances of the unordered pairs of different values of each unit, and the place of the unit."""
+    if options.exclude_unit != "none" and pairable.data.cells.readings is not None:
+        pairable = pairable.with_data(remove_units_from_readings(pairable.data))
+        overlap = find_overlaps(pairable, np.zeros(len(pairable.data.cells.members), dtype=np.int64))
     units, sets, a, b, shared = different_sets(pairable, overlap, exclude_unit=options.exclude_unit != "none")
     distances = {name: np.ones(len(units)) for name in names}
     labels = pairable.data.labels
@@ -31,7 +44,27 @@ def observed_distances(
                 distances[name][both] = 1 - between[low[both], high[both]]
     for name, of_sets in _compare(a, b, shared, options, names):
         distances[name][sets] = of_sets
+    if pairable.data.cells.readings is not None:
+        chosen, pairs = _different_readings(pairable, exclude_unit=options.exclude_unit != "none")
+        for name, of_readings in compare_readings(pairable.data, pairs, names, options).items():
+            distances[name][chosen] = of_readings
     return units, distances
+
+
+def _different_readings(pairable: PairableUnits, *, exclude_unit: bool) -> tuple[Ints, SetPairs]:
+    """Return which of the pairs of different values of one unit are of sets with several readings in one, and these."""
+    cells, n_labels = pairable.data.cells, len(pairable.data.labels)
+    _, p, q, p_inside, q_inside = _different_codes(pairable)
+    chosen = np.flatnonzero((p >= n_labels) & (q >= n_labels))
+    first, second = p[chosen] - n_labels, q[chosen] - n_labels
+    some = has_several(cells, first) | has_several(cells, second)
+    chosen, first, second = chosen[some], first[some], second[some]
+    # those with several readings are without the unit already
+    less = (p_inside[chosen] | q_inside[chosen]).astype(np.int64) if exclude_unit else np.zeros_like(first)
+    swapped = ~has_several(cells, first)
+    first, second = np.where(swapped, second, first), np.where(swapped, first, second)
+    nothing = np.zeros_like(first)
+    return chosen, SetPairs(first, second, less, nothing, nothing)
 
 
 def different_sets(
@@ -75,7 +108,11 @@ def _different_codes(pairable: PairableUnits) -> tuple[Ints, Ints, Ints, Bools, 
 def overlapping_distances(
     pairable: PairableUnits, overlap: SetOverlaps, counts: Ints, options: Options, names: Sequence[str]
 ) -> tuple[Ints, dict[str, list[float]]]:
-    """Return by document the number and distances of ordered pairs of judgements whose sets share a member."""
+    """Return by document the number and distances of ordered pairs of judgements whose sets share a member.
+
+    Where one has several readings, what the two would have in common without sharing a member is added to the distance:
+    that is counted for all pairs of their kinds.
+    """
     documents: list[Ints] = []
     numbers: list[Ints] = []
     terms: dict[str, list[Floats]] = {name: [] for name in names}
@@ -86,7 +123,17 @@ def overlapping_distances(
         numbers.append(number[some])
         for name, distances in _compare(a[some], b[some], shared[some], options, names):
             terms[name].append(number[some] * distances)
-    n = len(pairable.data.documents)
+    data = pairable.data
+    if data.cells.readings is not None:
+        kinds = set_kinds(data.cells)
+        for pairs in pair_overlapping_readings(pairable, overlap, counts):
+            documents.append(document_of_set[pairs.first])
+            numbers.append(pairs.number)
+            first_kinds, second_kinds = pair_kinds(data, kinds, pairs)
+            for name, distances in compare_readings(data, pairs, names, options).items():
+                in_common = empty_similarities(first_kinds, second_kinds, name, options)
+                terms[name].append(pairs.number * (distances + in_common))
+    n = len(data.documents)
     groups = np.concatenate(documents)
     total = np.zeros(n, dtype=np.int64)
     np.add.at(total, groups, np.concatenate(numbers))
@@ -101,6 +148,7 @@ def overlapping_judgements(
     A judgement whose unit is excluded has one member less, and shares one less if the unit is shared. So the
     judgements on a set fall into three kinds as seen from another set: with nothing excluded, with a unit
     excluded that only this set has, and with one that both have. `counts` is zero where nothing is excluded.
+    Sets with several readings are left out.
     """
     sizes = np.diff(pairable.data.cells.starts)
     n_sets = len(sizes)
@@ -110,6 +158,10 @@ def overlapping_judgements(
     np.add.at(inside, pairable.data.cells.set_of_member, counts)
     np.add.at(twice, pairable.data.cells.set_of_member, counts**2)
     itself = np.flatnonzero(judged)
+    if pairable.data.cells.readings is not None:
+        several = has_several(pairable.data.cells, np.arange(n_sets))
+        overlap = overlap.select(~(several[overlap.first] | several[overlap.second]))
+        itself = itself[~several[itself]]
     # a set overlaps itself; the ordered pairs of a judgement with itself are taken off again
     first = np.concatenate((overlap.first, itself))
     second = np.concatenate((overlap.second, itself))

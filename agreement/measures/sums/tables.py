@@ -1,4 +1,7 @@
-"""What each document adds to alpha, for all documents and several distances at once, in arrays."""
+"""What each document adds to alpha, for all documents and several distances at once, in arrays.
+
+Values with several readings are compared without the unit where units are excluded: see `sums.readings`.
+"""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from agreement.measures.distances import distances_from_sizes, midranks, number_
 from agreement.measures.options import Options
 from agreement.measures.sums.overlaps import PairableUnits, count_entries, find_overlaps
 from agreement.measures.sums.pairs import different_labels, grouped_fsum, observed_distances, overlapping_distances
+from agreement.measures.sums.readings import KindCounts, count_kinds, have_several, remove_units_from_readings
 from agreement.measures.values import Bools, Floats, Ints, Label
 
 
@@ -53,6 +57,7 @@ class DocumentTable:
     observed: dict[str, Floats]
     overlap_distance: dict[str, Floats]
     label_counts: LabelCounts
+    kind_counts: KindCounts
     label_pairs: LabelPairs | None = None
 
 
@@ -76,20 +81,25 @@ def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Option
     pairable = PairableUnits.from_data(data)
     n = len(data.documents)
     pairs = None
+    both = options.exclude_unit == "both"
+    compared = pairable
+    if both and data.cells.readings is not None:
+        compared = pairable.with_data(remove_units_from_readings(data))
     if options.ordered or any(Options(name).ordered for name in names):
         observed, overlap_distance, pairs = _tabulate_numbers(pairable, names)
         overlapping = np.zeros(n, dtype=np.int64)
     else:
-        both = options.exclude_unit == "both"
-        counts = count_entries(pairable) if both else np.zeros(len(data.cells.members), dtype=np.int64)
-        overlap = find_overlaps(pairable, counts)
+        counts = count_entries(compared) if both else np.zeros(len(data.cells.members), dtype=np.int64)
+        overlap = find_overlaps(compared, counts)
         units, distances = observed_distances(pairable, overlap, options, names)
         less = pairable.coders[units] - 1
         observed = {k: np.array(grouped_fsum(pairable.documents[units], 2 * d / less, n)) for k, d in distances.items()}
-        overlapping, by_distance = overlapping_distances(pairable, overlap, counts, options, names)
+        overlapping, by_distance = overlapping_distances(compared, overlap, counts, options, names)
         overlap_distance = {name: np.array(total) for name, total in by_distance.items()}
-    sizes = _set_sizes(pairable)
-    compared = sizes - pairable.inside if options.exclude_unit == "both" else sizes
+    sizes, left = _set_sizes(pairable), _set_sizes(compared)
+    if both:
+        left = left - compared.inside
+    several = have_several(compared)
     document_of_set = pairable.document_of_set()
     used = (document_of_set != MISSING) & (np.diff(data.cells.starts) > 0)
     coders = np.zeros((n, len(data.coders)), dtype=np.bool_)
@@ -105,12 +115,13 @@ def _tabulate_cells(data: ReliabilityData, names: Sequence[str], options: Option
         has_empty_set=_count_cells(pairable, sizes == 0) > 0,
         n_judgements=_count_cells(pairable, sizes != _MISSING),
         coders=coders,
-        empty=_count_cells(pairable, compared == 0),
-        nonempty=_count_cells(pairable, compared > 0),
+        empty=_count_cells(pairable, left == 0),
+        nonempty=_count_cells(pairable, (left > 0) & ~several),
         overlapping=overlapping,
         observed=observed,
         overlap_distance=overlap_distance,
         label_counts=_count_labels(pairable),
+        kind_counts=count_kinds(compared),
         label_pairs=pairs,
     )
 
@@ -194,6 +205,7 @@ def _tabulate_partition(
         observed=observed,
         overlap_distance=overlap_distance,
         label_counts=LabelCounts(*np.zeros((3, 0), dtype=np.int64)),
+        kind_counts=KindCounts((), np.zeros((n, 0), dtype=np.int64)),
     )
 
 

@@ -10,6 +10,7 @@ from agreement.measures.distances import distance_from_empty, midranks, number_d
 from agreement.measures.options import Options
 from agreement.measures.results import TOO_FEW_CODERS, Result, nonzero_counts
 from agreement.measures.sums.label_sets import count_similar_pairs, label_similarities
+from agreement.measures.sums.readings import ReadingKind, kind_similarities, sum_kind_similarities
 from agreement.measures.sums.tables import DocumentTable
 from agreement.measures.values import Floats, Label
 
@@ -32,6 +33,7 @@ class Totals:
     overlap_distance: float
     labels: Mapping[Label, int]
     label_pairs: Mapping[LabelPair, float]
+    readings: Mapping[ReadingKind, int]
 
 
 def total_sums(table: DocumentTable, name: str) -> Totals:
@@ -52,6 +54,7 @@ def total_sums(table: DocumentTable, name: str) -> Totals:
         overlap_distance=fsum(table.overlap_distance[name].tolist()),
         labels={label: count for label, count in zip(table.labels, counts.tolist(), strict=True) if count},
         label_pairs={pair: fsum(weights) for pair, weights in _collect_label_pairs(table).items()},
+        readings=dict(zip(table.kind_counts.kinds, table.kind_counts.counts.sum(axis=0).tolist(), strict=True)),
     )
 
 
@@ -70,6 +73,8 @@ def alpha_from_totals(totals: Totals, options: Options) -> Result:
             overlap_distance=totals.overlap_distance,
             from_empty=distance_from_empty(str(options.distance), options),
         )
+        if totals.readings:
+            expected -= _common_of_readings(totals, options)
     return build_alpha_result(
         parameters=options.parameters(),
         observed=observed,
@@ -124,8 +129,8 @@ def expected_distance[N: (float, Floats)](
     """Return the sum of distances over all ordered pairs of different judgements, of whichever documents.
 
     `alike` is the number of ordered pairs with equal labels, and the sum of the similarities of labels that are sets.
-    What is not alike, not overlapping and not the empty set against another set is at distance 1. Numbers, or arrays
-    with a number for each replicate.
+    What is not alike, not overlapping and not the empty set against another set is at distance 1; what several readings
+    have in common (`sum_kind_similarities`) is to be subtracted. Numbers, or arrays with a number for each replicate.
     """
     with_empty = 2 * empty * nonempty
     apart = n * (n - 1) - alike - empty * (empty - 1) - with_empty - overlapping
@@ -181,6 +186,13 @@ def _alike_labels(labels: Mapping[Label, int], options: Options) -> float:
     """Return the sum of the similarities of labels over all ordered pairs of different judgements."""
     similar = label_similarities(list(labels), str(options.distance), options)
     return float(count_similar_pairs(np.array([list(labels.values())], dtype=np.float64), similar)[0])
+
+
+def _common_of_readings(totals: Totals, options: Options) -> float:
+    """Return what is in common of pairs of judgements of which one has several readings, by their kinds."""
+    similar = kind_similarities(list(totals.readings), str(options.distance), options)
+    counts = np.array([[totals.empty, totals.nonempty, *totals.readings.values()]], dtype=np.float64)
+    return float(sum_kind_similarities(counts, similar)[0])
 
 
 def _ordered_sums(totals: Totals, name: str) -> tuple[float, float]:

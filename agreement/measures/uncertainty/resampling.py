@@ -5,7 +5,7 @@ import numpy as np
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.data.cells import MISSING, Cells
 from agreement.measures.data.reliability_data import ReliabilityData
-from agreement.measures.values import Floats, Ints, Value
+from agreement.measures.values import Floats, Ints, Value, map_members
 
 
 def resample(data: ReliabilityData, chosen: Ints, by: str) -> ReliabilityData:
@@ -48,7 +48,8 @@ def _copy_documents(cells: Cells, codes: Ints, copy: Ints, place: Ints, first_ro
     codes[units, columns] = n_labels + set_number
     copies, sets = np.divmod(kinds, max(n_sets, 1))
     sizes = np.diff(cells.starts)[sets]
-    members = cells.members[np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)]
+    entries = np.repeat(cells.starts[sets], sizes) + run_offsets(sizes)
+    members = cells.members[entries]
     copy_of_member = np.repeat(copies, sizes)
     other = members >= n_units
     kinds, number = np.unique(copy_of_member[other] * len(cells.others) + members[other] - n_units, return_inverse=True)
@@ -56,7 +57,8 @@ def _copy_documents(cells: Cells, codes: Ints, copy: Ints, place: Ints, first_ro
     new[~other] = first_row[copy_of_member[~other]] + place[members[~other]]
     new[other] = len(codes) + number
     others = tuple((k // len(cells.others), cells.others[k % len(cells.others)]) for k in kinds.tolist())
-    return Cells(codes, cells.labels, np.concatenate(([0], np.cumsum(sizes))), new, others)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    return Cells(codes, cells.labels, starts, new, others, cells.readings_of(sets, entries))
 
 
 def pool_documents(first: ReliabilityData, second: ReliabilityData) -> ReliabilityData:
@@ -76,8 +78,7 @@ def pool_documents(first: ReliabilityData, second: ReliabilityData) -> Reliabili
 
 
 def _tag_value(value: Value, which: int, members: str) -> Value:
-    of_units = isinstance(value, frozenset) and members == "units"
-    return frozenset((which, member) for member in value) if of_units else value  # type: ignore[attr-defined]
+    return map_members(value, lambda member: (which, member)) if members == "units" else value
 
 
 def draw_counts(random: np.random.Generator, groups: int) -> Ints:

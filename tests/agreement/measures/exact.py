@@ -1,7 +1,11 @@
 """The definitions, written out slowly in exact fractions. Nothing here comes from the library."""
 
+from collections import namedtuple
 from fractions import Fraction
 from itertools import combinations, permutations
+
+# A value with several readings: a frozenset of two sets or more.
+Several = namedtuple("Several", "sets")
 
 THIRDS = {
     "exact": (Fraction(1, 3), Fraction(2, 3)),
@@ -9,10 +13,35 @@ THIRDS = {
 }
 
 
+def united(sets):
+    """Return the value with these readings."""
+    sets = frozenset(sets)
+    return Several(sets) if len(sets) > 1 else next(iter(sets))
+
+
+def without(value, unit):
+    if isinstance(value, Several):
+        return united(one - {unit} for one in value.sets)
+    return value - {unit} if isinstance(value, frozenset) else value
+
+
 def distance(a, b, name, empty="subset", thirds="exact"):
     if a == b:
         return Fraction(0)
-    if name == "nominal" or not (isinstance(a, frozenset) and isinstance(b, frozenset)):
+    if not (isinstance(a, frozenset | Several) and isinstance(b, frozenset | Several)):
+        return Fraction(1)
+    one, other = sorted((list(v.sets) if isinstance(v, Several) else [v] for v in (a, b)), key=len)
+    similar = [
+        sum((1 - set_distance(r, s, name, empty, thirds) for r, s in zip(one, some, strict=True)), Fraction(0))
+        for some in permutations(other, len(one))
+    ]
+    return 1 - max(similar) / len(other)
+
+
+def set_distance(a, b, name, empty, thirds):
+    if a == b:
+        return Fraction(0)
+    if name == "nominal":
         return Fraction(1)
     one, two = THIRDS[thirds]
     if not a or not b:
@@ -41,7 +70,7 @@ def alpha(table, name, exclude_unit="none", empty="subset", thirds="exact", own=
         return name(a, b) if callable(name) else distance(a, b, name, empty, thirds)
 
     def reduced(unit, value):
-        return value - {own(unit)} if isinstance(value, frozenset) else value
+        return without(value, own(unit))
 
     judged = {u: [v for v in row if v is not None] for u, row in table.items()}
     judged = {u: row for u, row in judged.items() if len(row) > 1}
@@ -68,24 +97,42 @@ def closure(start, edges):
         found |= more
 
 
-def chain_labels(order, categories, pointers, discourse, mode, top):
-    edges = {(m, t) for m, targets in pointers.items() for t in targets}
-    back = {(b, a) for a, b in edges}
+def readings_of(targets):
+    """Return the readings that pointers say: a set has alternatives, a list has readings, each a target or a set."""
+    if isinstance(targets, list | tuple):
+        return {frozenset(one) if isinstance(one, set | frozenset) else frozenset({one}) for one in targets}
+    return {frozenset({one}) for one in targets}
+
+
+def chain(m, readings, plural):
+    """Return all that m reaches, and what reaches that by the pointers of readings with one target."""
+    edges = {(source, t) for source, several in readings.items() for one in several for t in one}
+    alone = {(source, t) for source, several in readings.items() for one in several if len(one) == 1 for t in one}
+    return closure(closure({m}, edges if plural == "targets" else alone), {(t, source) for source, t in alone})
+
+
+def chain_labels(order, categories, pointers, discourse, mode, top, choice="union", plural="targets"):
+    readings = {m: readings_of(targets) for m, targets in pointers.items()}
+    pointed_at = {t for several in readings.values() for one in several for t in one}
+
+    def value(m, readings):
+        if mode == "none":
+            return frozenset().union(*readings.get(m, ()))
+        members = chain(m, readings, plural)
+        if mode == "full":
+            return frozenset(members)
+        before = set(order[: order.index(m)])
+        return frozenset(x for x in members if x != m and (x in before or x in discourse))
+
     values = {}
     for m, category in categories.items():
-        targets = {b for a, b in edges if a == m}
-        is_target = any(b == m for a, b in edges)
-        if not targets and not (top == "chain" and is_target):
+        own = readings.get(m, set())
+        if not own and not (top == "chain" and m in pointed_at):
             values[m] = category
-            continue
-        chain = closure(closure({m}, edges), back)
-        if mode == "none":
-            values[m] = frozenset(targets)
-        elif mode == "full":
-            values[m] = frozenset(chain)
+        elif choice == "matched" and len(own) > 1:
+            values[m] = united(value(m, readings | {m: {one}}) for one in own)
         else:
-            before = set(order[: order.index(m)])
-            values[m] = frozenset(x for x in chain if x != m and (x in before or x in discourse))
+            values[m] = value(m, readings)
     return values
 
 
@@ -199,6 +246,7 @@ def components(table):
     edges = set()
     for unit, row in table.items():
         for value in row:
+            value = frozenset().union(*value.sets) if isinstance(value, Several) else value
             if isinstance(value, frozenset):
                 edges |= {(("unit", unit), ("unit", m)) for m in value}
     edges |= {(b, a) for a, b in edges}

@@ -2,14 +2,18 @@
 
 from hypothesis import strategies as st
 
-from agreement.measures import ReliabilityData
+from agreement.measures import Readings, ReliabilityData
+from tests.agreement.measures.exact import Several
 
 LABELS = ("place", "none", "new")
 
 
 @st.composite
-def tables(draw, sets=True, labels=True):
-    """Draw ({unit: row}, {unit: document}): documents, labels, sets with and without the unit, turns, gaps."""
+def tables(draw, sets=True, labels=True, readings=False):
+    """Draw ({unit: row}, {unit: document}): documents, labels, sets with and without the unit, turns, gaps.
+
+    With readings, some values are several sets.
+    """
     n_coders = draw(st.integers(1, 4))
     table, documents = {}, {}
     for d in range(draw(st.integers(1, 3))):
@@ -22,7 +26,8 @@ def tables(draw, sets=True, labels=True):
             # few distinct sets, so that they come back and overlap
             some_sets = st.frozensets(st.sampled_from(members), max_size=4)
             own = some_sets.map(frozenset({unit}).union)
-            cells = st.one_of(*choices, *([some_sets, own, own] if sets else []))
+            several = st.frozensets(some_sets | own, min_size=2, max_size=4).map(Several)
+            cells = st.one_of(*choices, *([some_sets, own, own] if sets else []), *([several] * 3 if readings else []))
             table[unit] = draw(st.lists(cells, min_size=n_coders, max_size=n_coders))
             documents[unit] = f"text {d}"
     return table, documents
@@ -43,7 +48,13 @@ def data_of(table, documents, coders=None):
     """Return the data in the order of the table, with letters as names of coders unless `coders` names them."""
     n_coders = len(next(iter(table.values()), []))
     names = "ABCDEFGH"[:n_coders] if coders is None else coders
-    return ReliabilityData.from_values(list(table), names, list(table.values()), [documents[u] for u in table])
+    rows = [[as_given(value) for value in row] for row in table.values()]
+    return ReliabilityData.from_values(list(table), names, rows, [documents[u] for u in table])
+
+
+def as_given(value):
+    """Return a value of the exact definitions as the library takes it."""
+    return Readings(value.sets) if isinstance(value, Several) else value
 
 
 def one_document(rows, coders=None):

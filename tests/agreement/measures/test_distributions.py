@@ -14,6 +14,7 @@ from agreement.measures.options import EMPTY, EXCLUDE_UNIT, THIRDS, Options
 from agreement.measures.sums.distributions import BINS, STEPS, count_distances, expected_counts, pair_distances
 from agreement.measures.sums.overlaps import PairableUnits
 from tests.agreement.measures import exact
+from tests.agreement.measures.data.test_inputs import label_tables, labelled
 from tests.agreement.measures.strategies import data_of, one_document, tables
 from tests.shared.cases import examples
 from tests.shared.growth import assert_grows_with_input
@@ -35,9 +36,6 @@ def step(distance):
 def plain(table, options):
     """Return observed and expected pairs by bin, from the definitions."""
 
-    def reduced(unit, value):
-        return value - {unit} if isinstance(value, frozenset) else value
-
     def between(a, b):
         return exact.distance(a, b, options.distance, options.empty, options.thirds)
 
@@ -45,16 +43,16 @@ def plain(table, options):
     judged = {unit: row for unit, row in judged.items() if len(row) > 1}
     observed: Counter[int] = Counter()
     for unit, row in judged.items():
-        values = row if options.exclude_unit == "none" else [reduced(unit, value) for value in row]
+        values = row if options.exclude_unit == "none" else [exact.without(value, unit) for value in row]
         for a, b in permutations(values, 2):
             observed[step(between(a, b))] += Fraction(1, len(row) - 1)
-    pool = [reduced(u, v) if options.exclude_unit == "both" else v for u, row in judged.items() for v in row]
+    pool = [exact.without(v, u) if options.exclude_unit == "both" else v for u, row in judged.items() for v in row]
     expected = Counter(step(between(a, b)) for a, b in permutations(pool, 2))
     return [float(observed[one]) for one in range(BINS)], [expected[one] for one in range(BINS)]
 
 
-def counted(table, documents, options):
-    counts = count_distances(PairableUnits.from_data(data_of(table, documents)), options)
+def counted(data, options):
+    counts = count_distances(PairableUnits.from_data(data), options)
     expected = expected_counts(
         overlapping=counts.overlapping.sum(axis=0),
         judgements=int(counts.judgements.sum()),
@@ -62,20 +60,30 @@ def counted(table, documents, options):
         sets=int(counts.sets.sum()),
         labels=counts.labels.sum(axis=0),
         options=options,
+        names=data.labels,
+        readings=dict(zip(counts.readings.kinds, counts.readings.counts.sum(axis=0).tolist(), strict=True)),
     )
     return counts.observed.sum(axis=0).tolist(), expected.tolist()
 
 
-@examples(150)
-@given(tables(), OPTIONS)
+@examples(200)
+@given(tables() | tables(readings=True), OPTIONS)
 def test_pairs_by_distance_are_those_of_the_definitions(drawn, options):
     table, documents = drawn
     observed, expected = plain(table, options)
-    assert counted(table, documents, options) == (pytest.approx(observed), expected)
+    assert counted(data_of(table, documents), options) == (pytest.approx(observed), expected)
 
 
-@examples(50)
-@given(tables(), st.sampled_from(SET_DISTANCES))
+@examples(60)
+@given(label_tables(), st.builds(Options, st.sampled_from(SET_DISTANCES), empty=st.sampled_from(EMPTY)))
+def test_sets_of_labels_are_counted_by_their_distance(drawn, options):
+    table, documents = drawn
+    observed, expected = plain(table, options)
+    assert counted(labelled(table, documents), options) == (pytest.approx(observed), expected)
+
+
+@examples(80)
+@given(tables(readings=True), st.sampled_from(SET_DISTANCES))
 def test_the_distance_of_each_two_coders_is_that_of_their_values(drawn, name):
     table, documents = drawn
     pairable = PairableUnits.from_data(data_of(table, documents))
@@ -94,7 +102,7 @@ def test_the_distance_of_each_two_coders_is_that_of_their_values(drawn, name):
 def test_of_labels_the_shares_at_distance_one_are_what_alpha_observes_and_expects():
     rows = [["p", "p", "g"], ["g", "g", None], ["p", "g", "l"]]
     result = alpha(one_document(rows))
-    observed, expected = counted(dict(enumerate(rows)), dict.fromkeys(range(3), "text"), Options("nominal"))
+    observed, expected = counted(one_document(rows), Options("nominal"))
     assert observed[-1] / sum(observed) == pytest.approx(result.observed)
     assert expected[-1] / sum(expected) == pytest.approx(result.expected)
     assert set(observed[1:-1]) == set(expected[1:-1]) == {0}

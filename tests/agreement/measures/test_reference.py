@@ -5,9 +5,11 @@ from fractions import Fraction
 from functools import partial
 
 import pytest
+from pandas import DataFrame, Series
 
 from agreement.measures import (
     DISTANCES,
+    ReliabilityData,
     alpha,
     b_cubed,
     bennett_s,
@@ -42,7 +44,11 @@ def data_of(case):
     rows = case.get("data")
     if rows is None:
         rows = [row["values"] for row in case["rows"] for _ in range(row["count"])]
-    return one_document([[value(cell) for cell in row] for row in rows])
+    values = [[value(cell) for cell in row] for row in rows]
+    if case["params"].get("members") == "labels":
+        frame = DataFrame(values, columns=["Ann", "Bob", "Cid"])
+        return ReliabilityData.from_frame(frame, Series(case["params"]["documents"]), members="labels")
+    return one_document(values)
 
 
 def metric(case):

@@ -1,5 +1,7 @@
 """What is found for many coders and documents at once is what is found one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from agreement.measures import (
     RELATIONS,
     Answers,
+    Readings,
     ReliabilityData,
     alphas,
     chain_labels,
@@ -17,9 +20,10 @@ from agreement.measures import (
     relation,
     relation_counts,
 )
-from agreement.measures.data.chains import MODES, TOPS, UNMARKED
+from agreement.measures.data.chains import MODES, PLURALS, READINGS, TOPS, UNMARKED
 from tests.agreement.measures.strategies import data_of, tables
 from tests.shared.cases import examples
+from tests.shared.growth import assert_grows_with_input
 
 CODERS = ("Ann", "Bob", "Cid")
 DOCUMENTS = {"tea": ("abcde", ("turn 1", "turn 2")), "walk": ("pqr", ()), "blank": ("", ("turn 3",))}
@@ -27,13 +31,18 @@ LABELS = ("phrase", "none", "place")
 
 
 @st.composite
-def works(draw, targets):
-    """Draw the answers as {(document, coder): ({unit: (label, links, has a value)}, submitted)}."""
+def works(draw, targets, readings=False):
+    """Draw the answers as {(document, coder): ({unit: (label, links, has a value)}, submitted)}.
+
+    With readings the links are tuples of sets of targets.
+    """
     found = {}
     for document, (units, turns) in DOCUMENTS.items():
         for coder in CODERS:
             answered = draw(st.lists(st.sampled_from(units), unique=True)) if units else []
             links = st.sets(st.sampled_from(targets or [*units, *turns]), max_size=3)
+            if readings:
+                links = st.frozensets(links.filter(bool).map(frozenset), max_size=3).map(tuple)
             answers = {unit: (draw(st.sampled_from(LABELS)), draw(links)) for unit in answered}
             valued = {unit: bool(links) or draw(st.integers(0, 5)) > 0 for unit, (_, links) in answers.items()}
             found[document, coder] = (
@@ -48,10 +57,15 @@ def in_integers(work, numbers):
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     columns = [[] for _ in range(5)]
     unit, coder, label, link_of, link_to = columns
+    reading = []
     handed_in = np.zeros((len(DOCUMENTS), len(CODERS)), dtype=np.bool_)
     for (document, name), (answers, done) in work.items():
         handed_in[list(DOCUMENTS).index(document), CODERS.index(name)] = done
         for markable, (category, links, valued) in answers.items():
+            if isinstance(links, tuple):
+                pairs = sorted((target, 3 * number) for number, one in enumerate(links) for target in one)
+                reading.extend(number for _, number in pairs)
+                links = [target for target, _ in pairs]
             link_of.extend([len(unit)] * len(links))
             link_to.extend(numbers[link] for link in sorted(links))
             unit.append(units.index(markable))
@@ -66,6 +80,7 @@ def in_integers(work, numbers):
         np.repeat(np.arange(len(DOCUMENTS)), [len(order) for order, _ in DOCUMENTS.values()]),
         *(np.array(column, dtype=np.int64) for column in columns),
         handed_in,
+        np.array(reading, dtype=np.int64) if reading else None,
     )
 
 
@@ -96,9 +111,16 @@ def assert_same(found, expected):
     assert alphas(found) == alphas(expected)
 
 
-@examples(200)
-@given(works(None), st.sampled_from(MODES), st.sampled_from(TOPS), st.sampled_from(UNMARKED))
-def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked):
+@examples(300)
+@given(
+    works(None) | works(None, readings=True),
+    st.sampled_from(MODES),
+    st.sampled_from(TOPS),
+    st.sampled_from(UNMARKED),
+    st.sampled_from(READINGS),
+    st.sampled_from(PLURALS),
+)
+def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, mode, top, unmarked, readings, plural):
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     turns = [turn for _, turns in DOCUMENTS.values() for turn in turns]
     numbers = {name: number for number, name in enumerate([*units, *turns])}
@@ -106,22 +128,68 @@ def test_all_pointers_at_once_give_the_values_of_each_coder_and_document(work, m
     def values_of(order, turns, whole, unmarked):
         categories = {unit: label for unit, (label, *_) in whole.items()}
         pointers = {unit: links for unit, (_, links, _) in whole.items() if links}
-        return chain_labels(order, categories, pointers, turns, mode, top, unmarked=unmarked)
+        options = {"unmarked": unmarked, "readings": readings, "plural": plural}
+        return chain_labels(order, categories, pointers, turns, mode, top, **options)
 
-    found = pointed_values(in_integers(work, numbers), mode=mode, top=top, unmarked=unmarked)
+    answers = in_integers(work, numbers)
+    found = pointed_values(answers, mode=mode, top=top, unmarked=unmarked, readings=readings, plural=plural)
     assert_same(found, one_by_one(work, values_of, unmarked))
+    links = [links for one, _ in work.values() for _, links, _ in one.values()]
+    assert answers.n_readings.tolist() == [len(one) for one in links]
+
+
+def test_links_with_one_number_are_meant_together():
+    none = np.zeros(4, dtype=np.int64)
+    answers = Answers(
+        "DEFG", "", ["Ann"], ["text"], ["phrase"], none, np.arange(4), none, none, np.array([2, 2, 3]),
+        np.array([0, 1, 2]), np.ones((1, 1), dtype=np.bool_), np.array([5, 5, 0]),
+    )  # fmt: skip
+    assert set(pointed_values(answers).values) == {"phrase", frozenset("DEFG")}
+    assert set(pointed_values(answers, top="chain").values) == {frozenset("D"), frozenset("E"), frozenset("DEFG")}
+    assert set(pointed_values(answers, mode="none").values) == {"phrase", frozenset("DE"), frozenset("F")}
+    assert answers.n_readings.tolist() == [0, 0, 1, 1]
+    assert replace(answers, reading=None).n_readings.tolist() == [0, 0, 2, 1]
+
+
+def test_readings_apart_take_no_square_of_the_number_of_documents():
+    def work(n):
+        # of six markables in each document the fourth is ambiguous, and the last is plural
+        none, place = np.zeros(6 * n, dtype=np.int64), np.arange(6 * n)
+        of = np.tile([1, 3, 3, 4, 5, 5], n) + np.repeat(6 * np.arange(n), 6)
+        to = np.tile([0, 1, 2, 3, 0, 3], n) + np.repeat(6 * np.arange(n), 6)
+        answers = Answers(
+            range(6 * n), [], ["Ann"], range(n), ["phrase"], place // 6, place, none, none, of, to,
+            np.ones((n, 1), dtype=np.bool_), np.tile([0, 0, 1, 0, 0, 0], n),
+        )  # fmt: skip
+        return pointed_values(answers, readings="matched")
+
+    assert sum(isinstance(value, Readings) for value in work(2).values) == 2
+    assert_grows_with_input(work, 20_000)
+
+
+def test_the_same_readings_of_two_coders_are_one_value():
+    none = np.zeros(6, dtype=np.int64)
+    coder = np.repeat([0, 1], 3)
+    answers = Answers(
+        "DEF", "", ["Ann", "Bob"], ["text"], ["phrase"], none[:3], np.tile(np.arange(3), 2), coder, none,
+        np.array([2, 2, 5, 5]), np.array([0, 1, 1, 0]), np.ones((1, 2), dtype=np.bool_), np.array([0, 1, 0, 1]),
+    )  # fmt: skip
+    data = pointed_values(answers, readings="matched")
+    assert set(data.values) == {"phrase", Readings(["DF", "EF"])}
+    assert (data.codes[:, 0] == data.codes[:, 1]).all()
 
 
 @examples(150)
-@given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)))
-def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons):
+@given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)), st.sampled_from(READINGS))
+def test_all_indices_at_once_give_the_values_of_each_coder_and_document(work, unmarked, singletons, readings):
     def values_of(order, _, whole, unmarked):
         indices = {unit: links for unit, (_, links, _) in whole.items()}
         others = {unit: label for unit, (label, *_) in whole.items() if label not in (singletons or ())}
-        return index_labels(order, indices, unmarked, categories=None if singletons is None else others)
+        named = None if singletons is None else others
+        return index_labels(order, indices, unmarked, categories=named, readings=readings)
 
     answers = in_integers(work, {"x": 3, "y": 0, "z": 1})
-    found = indexed_values(answers, unmarked=unmarked, singletons=singletons)
+    found = indexed_values(answers, unmarked=unmarked, singletons=singletons, readings=readings)
     assert_same(found, one_by_one(work, values_of, unmarked))
 
 
@@ -138,7 +206,14 @@ def test_a_cycle_of_any_length_is_one_chain_also_for_what_points_into_it(cycle):
 
 
 @pytest.mark.parametrize(
-    ("options", "named"), [({"mode": "half"}, "mode"), ({"top": "up"}, "top"), ({"unmarked": "x"}, "unmarked")]
+    ("options", "named"),
+    [
+        ({"mode": "half"}, "mode"),
+        ({"top": "up"}, "top"),
+        ({"unmarked": "x"}, "unmarked"),
+        ({"readings": "best"}, "readings"),
+        ({"plural": "up"}, "plural"),
+    ],
 )
 def test_an_unknown_option_is_named(options, named):
     with pytest.raises(ValueError, match=named):

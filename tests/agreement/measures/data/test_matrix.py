@@ -53,6 +53,21 @@ def test_a_cell_is_a_label_a_set_of_its_document_or_nothing(written):
     assert data.documents == ("one", "two")
 
 
+def test_sets_of_a_matrix_may_be_of_labels_that_all_documents_share(written, capsys):
+    path = written("text,unit,Ann,Bob\none,A,{joy|fear},{joy}\ntwo,A,{joy},none\ntwo,B,{a\\|b},{joy|fear}\n")
+    data = ReliabilityData.from_matrix(path, members="labels")
+    assert data.members == "labels"
+    assert values_of(data) == {
+        ("one", "A"): [frozenset(["joy", "fear"]), frozenset(["joy"])],
+        ("two", "A"): [frozenset(["joy"]), "none"],
+        ("two", "B"): [frozenset(["a|b"]), frozenset(["joy", "fear"])],
+    }
+    assert command([str(path), "--matrix", "--members", "labels"]) == 0
+    assert f"alpha, masi {alpha(data, 'masi').value:18.4f}" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="members is 'words'"):
+        ReliabilityData.from_matrix(path, members="words")
+
+
 def test_in_a_raw_matrix_an_apostrophe_stays(written):
     data = ReliabilityData.from_matrix(written(MATRIX), raw=True)
     assert data.coders[-1] == "'+Cy"

@@ -204,6 +204,14 @@ def test_a_member_of_two_documents_is_named(rows):
         values("AB", rows, "tu")
 
 
+def test_sets_of_labels_taken_for_units_are_refused_with_what_to_say():
+    rows = [[{"p", "q"}, {"p"}], [{"p"}, {"q"}]]
+    with pytest.raises(ValueError, match="'t' and 'u'; of labels that documents share say members=\"labels\""):
+        ReliabilityData.from_values("AB", ["Ann", "Bob"], rows, "tu")
+    data = ReliabilityData.from_values("AB", ["Ann", "Bob"], rows, "tu", members="labels")
+    assert alpha(data, "jaccard").observed == pytest.approx(3 / 4)
+
+
 def test_the_empty_set_and_labels_may_be_in_several_documents():
     assert alpha(values("AB", [[frozenset(), "x"], [frozenset(), "x"]], "tu")).n_values == 2
 

@@ -46,6 +46,18 @@ def test_a_scheme_may_have_labels_that_nobody_used():
         collapse(data, {"plcae": "any"})
 
 
+def test_of_sets_of_labels_the_members_are_merged():
+    rows = [[{"cat", "dog"}, {"cat"}], [{"car", "dog"}, "car"]]
+    data = ReliabilityData.from_values("AB", ["Ann", "Bob"], rows, ["one", "two"], members="labels")
+    merged = collapse(data, {"cat": "animal", "dog": "animal"})
+    assert [[merged.value(c) for c in row] for row in merged.codes.tolist()] == [
+        [frozenset(["animal"]), frozenset(["animal"])], [frozenset(["car", "animal"]), "car"]
+    ]  # fmt: skip
+    assert merged.members == "labels"
+    with pytest.raises(ValueError, match=r"no label of .'cow'. is used; the labels are .*'cat', 'dog'"):
+        collapse(data, {"cow": "animal"})
+
+
 def test_chain_ids_of_some_coders_stay_chain_ids():
     data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 2, -1], [2, 2, 1]], ["a"] * 3)
     found = pairwise(data, alpha, "jaccard")
