@@ -256,7 +256,7 @@ def dashboards(camera: Camera) -> None:
         camera.settle()
         camera.shoot(name, height)
     camera.go("/projects/news/agreement/items/")
-    page.get_by_role("link", name="they").click()
+    page.get_by_role("table", name="Items by share").get_by_role("link", name="they").click()
     page.locator("main h1").wait_for()
     camera.shoot("item", 1000)
 
@@ -271,6 +271,7 @@ def pyramids(camera: Camera) -> None:
         page = camera.sign_in("manager")
         camera.go("/projects/summaries/docsets/bridge/")
         page.get_by_role("button", name=f"Reopen {description} for {coder}").click()
+        page.get_by_role("button", name="Reopen", exact=True).click()
         page.get_by_text("Reopened").wait_for()
         camera.sign_in(coder)
         camera.go(f"/projects/summaries/texts/{path}/")
