@@ -153,7 +153,7 @@ def coding(camera: Camera) -> None:
     """Take the pictures of a coder who codes a text, marks another, and submits."""
     page = camera.sign_in("alice")
     camera.go("/projects/dialogue/")
-    camera.shoot("own-texts", 350)
+    camera.shoot("own-texts", 450)
     camera.go("/projects/dialogue/texts/generator/code/")
     page.get_by_text("0 of 46 decided").wait_for()
     for answer in ANSWERS:
@@ -213,7 +213,7 @@ def managing(camera: Camera) -> None:
     page.get_by_label("Files", exact=True).set_input_files(files)
     page.get_by_role("button", name="Preview").click()
     page.get_by_text("To be imported").wait_for()
-    camera.shoot("import", 480)
+    camera.shoot("import", 600)
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("Imported:").wait_for()
     camera.go("/projects/harbour/members/")
