@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from annotations.models import Category, Coding, Level, Membership, Project, Text, User
+from annotations.models import Category, Coding, Level, Membership, Project, Relation, Text, User
 from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
@@ -127,6 +127,11 @@ class CategoryInline(admin.TabularInline[Category, Project]):
     extra = 0
 
 
+class RelationInline(admin.TabularInline[Relation, Project]):
+    model = Relation
+    extra = 0
+
+
 class MembershipForm(forms.ModelForm[Membership]):
     """A member and their role. To let somebody else in, delete the one and add the other."""
 
@@ -195,7 +200,7 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
     list_display = ["title", "slug", "answers", "results_open"]
     search_fields = ["title", "slug"]
     readonly_fields = ["answers"]
-    inlines = [MembershipInline, LevelInline, CategoryInline]
+    inlines = [MembershipInline, LevelInline, CategoryInline, RelationInline]
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         return False

@@ -11,24 +11,28 @@ from annotations.coding.judgements import judgements_of
 from annotations.core.compiled_queries import compiled_query
 from annotations.models import SCU, Coding, Index, Markable, Operation, Project, Segment, Text
 from annotations.projects.viewing import record_view
-from annotations.schemes.project_scheme import scheme_state
+from annotations.schemes.project_scheme import read_scheme, scheme_state
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
-    """Return the text, scheme, markables and judgements that the coder sees. Nine queries; up to 18 with SCUs."""
+    """Return the text, scheme, markables and judgements that the coder sees.
+
+    Eleven queries, two more with attributes; up to 20 with SCUs.
+    """
     # The words of a pyramid are sent as spans only.
+    scheme = read_scheme(project.pk)
     markables = _coded_markables if project.answers == Project.Answers.SCUS else _markables
     state = {
         "project": {"slug": project.slug, "title": project.title},
         "user": coding.coder.get_username(),
         "text": text_state(coding.text),
-        "scheme": scheme_state(project),
+        "scheme": scheme_state(scheme, project.answers),
         "markables": [
             {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
             for key, level, label, parts, head, predefined, *_ in markables(coding.pk, coding.text_id)
         ],
         "coding": {"status": coding.status, "version": coding.version, "seconds": active_seconds(coding)},
-        "judgements": judgements_of(coding),
+        "judgements": judgements_of(coding, with_attributes=bool(scheme.spec.attributes)),
     }
     if project.answers == Project.Answers.SCUS:
         state["pyramid"] = pyramid_state(coding, project)

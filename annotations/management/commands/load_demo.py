@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotations.coding import operations
 from annotations.coding.decisions import Decision, Rules
+from annotations.coding.readings import alternatives
 from annotations.formats import plain
 from annotations.management import demo
 from annotations.management.demo import pyramids
@@ -18,6 +19,7 @@ from annotations.models import Coding, Markable, Membership, Project, Text, User
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.transfers.importing.documents import import_documents
 from annotations.transfers.importing.source_document import SourceDocument
@@ -79,12 +81,11 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
     text = Text.objects.get(project=project, slug=source["slug"])
     text.title, text.round = source["title"], source.get("round", "")
     text.save(update_fields=["title", "round"])
-    categories = {category.key: category for category in project.categories.select_related("points_to")}
+    scheme = read_scheme(project.pk)
     markables = {markable.key: markable for markable in Markable.objects.filter(text=text).select_related("level")}
     keys = {markable.label: markable.key for markable in markables.values()}
-    rules = Rules(project.answers, categories, markables)
+    rules = Rules(project.answers, scheme.constraints, markables)
     markable_rows = {key: markable.pk for key, markable in markables.items()}
-    category_rows = {key: category.pk for key, category in categories.items()}
     for name, answers in source["codings"].items():
         coder = _person(name)
         add_member(project, coder, Membership.Role.CODER)
@@ -92,7 +93,7 @@ def _load_text(project: Project, source: dict[str, Any]) -> None:
         decisions = [_decision(project, keys, label, answer) for label, answer in answers.items()]
         for decision in decisions:
             rules.check(decision)
-        operations.import_codings([operations.ImportedCoding(coding, coder, decisions, markable_rows, category_rows)])
+        operations.import_codings([operations.ImportedCoding(coding, coder, decisions, markable_rows, scheme.keys)])
 
 
 def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -> Decision:
@@ -101,7 +102,7 @@ def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -
         indices = tuple(answer.split())
         return Decision(keys[label], "refers" if indices else "none", indices=indices)
     category, *targets = answer.split()
-    return Decision(keys[label], category, tuple(keys[target] for target in targets))
+    return Decision(keys[label], category, alternatives(keys[target] for target in targets))
 
 
 def _person(name: str) -> User:
