@@ -16,7 +16,18 @@ from agreement.data.answers import CoderAnswers, TextAnswers
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
-from annotations.models import Category, Coding, Index, Judgement, Markable, Membership, Operation, Pointer, Project
+from annotations.models import (
+    Category,
+    Coding,
+    Index,
+    Judgement,
+    Markable,
+    Membership,
+    Operation,
+    Pointer,
+    Project,
+    Relation,
+)
 from annotations.models.coding import INDEPENDENT_KINDS, pointing_categories
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
@@ -103,8 +114,9 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     # ordered here: databases differ in how they order names
     pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
     columns = ("pk", "key", "singleton", pointing, "takes_index")
-    found = sorted(categories.values_list(*columns, "label"), key=lambda row: row[1])
-    rows = [row[:-1] for row in found]  # no answer depends on a label
+    other = Exists(Relation.objects.filter(project=OuterRef("project"), identity=False).order_by())
+    found = sorted(categories.values_list(*columns, "label", other), key=lambda row: row[1])
+    rows = [row[:-2] for row in found]  # no answer depends on a label
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
     # An import may give markables to texts that are coded already. Read by the index of those.
@@ -113,14 +125,16 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     coded = tuple(project.levels.order_by("pk").values_list("pk", "coded", Subquery(number)))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
-        labels=name_categories({key: label for _, key, *_, label in found}),
+        labels=name_categories({key: label for _, key, *_, label, _ in found}),
         singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),
         number={pk: number for number, (pk, *_) in enumerate(rows)},
         points=np.array([points for *_, points, _ in rows], dtype=np.bool_),
         indexes=np.array([index for *_, index in rows], dtype=np.bool_),
     )
-    # A relation that is not one of identity makes no chain.
-    others = tuple(project.relations.filter(identity=False).order_by("pk").values_list("pk", flat=True))
+    # A relation that is not one of identity makes no chain. Few schemes have one, and they are asked for nothing more.
+    others: tuple[int, ...] = ()
+    if any(row[-1] for row in found):
+        others = tuple(project.relations.filter(identity=False).order_by("pk").values_list("pk", flat=True))
     return replace(indexed, other_relations=others), (project.answers, tuple(rows), coded, others)
 
 

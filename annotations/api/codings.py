@@ -50,7 +50,7 @@ from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
-from annotations.schemes.project_scheme import has_attributes
+from annotations.schemes.project_scheme import further_questions
 
 
 class CodingFilters(filters.FilterSet):
@@ -237,7 +237,7 @@ class JudgementList(RowListView):
             "markable__key",
             "category__key",
         )
-        self.with_attributes = has_attributes(project.pk)
+        self.further = further_questions(project.pk)
         rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__text__project=project).values(
             *own_fields, *related_fields
         )
@@ -245,7 +245,7 @@ class JudgementList(RowListView):
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         pks = [row["pk"] for row in rows]
-        links = links_of(Judgement.objects.filter(pk__in=pks), with_attributes=self.with_attributes)
+        links = links_of(Judgement.objects.filter(pk__in=pks), self.further)
         nothing: dict[str, Any] = {"pointers": [], "indices": []}
         return super().represent([row | links.get(row["pk"], nothing) for row in rows])
 

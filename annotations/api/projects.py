@@ -46,7 +46,7 @@ from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.permissions import project_for
 from annotations.projects.state import set_archived
-from annotations.schemes.project_scheme import read_scheme, scheme_state, set_coder_marked_levels
+from annotations.schemes.project_scheme import scheme_state, set_coder_marked_levels
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.cloning import clone_project
 from annotations.texts.project_deletion import delete_project, project_deletion_figures
@@ -166,16 +166,12 @@ class CloneList(APIView):
         return Response(_project(request, clone.slug), status=status.HTTP_201_CREATED)
 
 
-def _scheme(project: Project) -> dict[str, Any]:
-    return scheme_state(read_scheme(project.pk), project.answers)
-
-
 class SchemeDetail(APIView):
     """What coders are asked: levels, categories, relations and attributes, with what each allows."""
 
     @extend_schema(responses=SchemeSerializer)
     def get(self, request: Request, slug: str) -> HttpResponse:
-        return etag_response(_scheme(project_for(request.user, slug)))
+        return etag_response(scheme_state(project_for(request.user, slug)))
 
     @extend_schema(parameters=[IF_MATCH], request=SchemeChangesSerializer, responses=SchemeSerializer)
     @transaction.atomic
@@ -183,14 +179,14 @@ class SchemeDetail(APIView):
         """Say which levels coders mark themselves. What they marked already stays."""
         project = project_for(request.user, slug, Right.MANAGE)
         lock_project(project.pk)
-        require_match(request, _scheme(project))
+        require_match(request, scheme_state(project))
         names = validated(SchemeChangesSerializer(data=request.data))["coders_mark"]
         levels = {level.key: level for level in project.levels.filter(coded=True)}
         for name in names:
             if name not in levels:
                 raise ValidationError({"coders_mark": [f"There is no coded level {name!r}."]})
         set_coder_marked_levels(project, [levels[name] for name in names])
-        return etag_response(_scheme(project))
+        return etag_response(scheme_state(project))
 
 
 class MemberFilters(filters.FilterSet):

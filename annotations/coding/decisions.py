@@ -74,10 +74,7 @@ class Decision:
 
     def payload(self) -> dict[str, Any]:
         """Return the payload as it is written to the log and sent to the browser."""
-        return {**self._usual_payload(), **further_payload(self.relations, self.attributes)}
-
-    def _usual_payload(self) -> dict[str, Any]:
-        return {
+        payload = {
             "markable": self.markable,
             "category": self.category,
             "pointers": readings_payload(self.pointers),
@@ -88,6 +85,9 @@ class Decision:
             "unsure": self.unsure,
             "optional": self.optional,
         }
+        if self.relations or self.attributes:
+            payload |= further_payload(self.relations, self.attributes)
+        return payload
 
 
 def further_payload(

@@ -13,48 +13,52 @@ from annotations.core.compiled_queries import compiled_query
 from annotations.formats.model.scheme import AnswerKind
 from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
 from annotations.schemes.constraints import AnswerValue
-from annotations.schemes.project_scheme import has_attributes
+from annotations.schemes.project_scheme import FurtherQuestions, further_questions
 
 
-def judgements_of(coding: Coding, *, with_attributes: bool | None = None) -> dict[str, dict[str, Any]]:
+def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
     """Return the payloads of the judgements of a coding by markable key, in text order. Queries as `decisions_of`."""
-    return {decision.markable: decision.payload() for decision in decisions_of(coding, with_attributes=with_attributes)}
+    return {decision.markable: decision.payload() for decision in decisions_of(coding, further)}
 
 
-def decisions_of(coding: Coding, *, with_attributes: bool | None = None) -> list[Decision]:
-    """Return the decisions of a coding, in text order.
+def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
+    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known.
 
     Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
     """
-    if with_attributes is None:
-        with_attributes = has_attributes(coding.text.project_id)
+    if further is None:
+        further = further_questions(coding.text.project_id)
+    if further.relations:
+        readings = _readings_by_judgement(_pointer_rows_of_coding(coding.pk))
+    else:
+        readings = _identity_by_judgement(_antecedent_rows_of_coding(coding.pk)), {}
     return list(
         _decisions(
             _judgement_rows_of_coding(coding.pk),
-            _pointer_rows_of_coding(coding.pk),
+            readings,
             _index_rows_of_coding(coding.pk),
-            _answer_rows_of_coding(coding.pk) if with_attributes else (),
+            _answer_rows_of_coding(coding.pk) if further.attributes else (),
         )
     )
 
 
-def decisions_of_judgements(judgements: QuerySet[Judgement], *, with_attributes: bool) -> list[Decision]:
+def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
     """Return the decisions of these judgements, in text order. Three queries, and a fourth with attributes."""
     return list(
         _decisions(
             _judgement_rows(judgements),
-            _pointer_rows(judgements),
+            _readings_by_judgement(_pointer_rows(judgements)),
             _index_rows(judgements),
-            _answer_rows(judgements) if with_attributes else (),
+            _answer_rows(judgements) if further.attributes else (),
         )
     )
 
 
-def links_of(judgements: QuerySet[Judgement], *, with_attributes: bool) -> dict[int, dict[str, Any]]:
+def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
     """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
     pointers, relations = _readings_by_judgement(_pointer_rows(judgements))
     indices = _indices_by_judgement(_index_rows(judgements))
-    attributes = _answers_by_judgement(_answer_rows(judgements) if with_attributes else ())
+    attributes = _answers_by_judgement(_answer_rows(judgements) if further.attributes else ())
     return {
         pk: {
             "pointers": readings_payload(pointers.get(pk, ())),
@@ -68,8 +72,10 @@ def links_of(judgements: QuerySet[Judgement], *, with_attributes: bool) -> dict[
 type Rows = Iterable[tuple[Any, ...]]
 
 
-def _decisions(judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows, answer_rows: Rows) -> Iterator[Decision]:
-    pointers, relations = _readings_by_judgement(pointer_rows)
+def _decisions(
+    judgement_rows: Rows, readings: ReadingsByJudgement, index_rows: Rows, answer_rows: Rows
+) -> Iterator[Decision]:
+    pointers, relations = readings
     indices = _indices_by_judgement(index_rows)
     attributes = _answers_by_judgement(answer_rows)
     for pk, key, category, note, name, head, unsure, optional in judgement_rows:
@@ -96,9 +102,21 @@ def _indices_by_judgement(rows: Rows) -> dict[int, list[str]]:
 
 
 type RelationReadings = tuple[tuple[str, Readings], ...]
+type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings]]
 
 
-def _readings_by_judgement(rows: Rows) -> tuple[dict[int, Readings], dict[int, RelationReadings]]:
+def _identity_by_judgement(rows: Rows) -> dict[int, Readings]:
+    """Return the readings by judgement, of rows in the order of the targets. Most judgements have one target."""
+    targets: dict[int, list[tuple[int, str]]] = {}
+    for judgement, target, reading in rows:
+        targets.setdefault(judgement, []).append((reading, target))
+    return {
+        judgement: ((found[0][1],),) if len(found) == 1 else group_targets(found)
+        for judgement, found in targets.items()
+    }
+
+
+def _readings_by_judgement(rows: Rows) -> ReadingsByJudgement:
     """Return the readings of identity by judgement, and those of other relations, in the order of these.
 
     The rows come in the order of the targets. Readings are in the order of their first targets, then of the next.
@@ -155,6 +173,12 @@ def _judgement_rows(judgements: QuerySet[Judgement]) -> QuerySet[Judgement, tupl
     )
 
 
+def _antecedent_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
+    """Return the pointers of judgements in a project whose relations are all of identity."""
+    pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
+    return pointers.values_list("judgement_id", "target__key", "reading")
+
+
 def _pointer_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
     return pointers.values_list("judgement_id", "target__key", "reading", "relation__identity", "relation__key")
@@ -177,6 +201,11 @@ def _judgement_rows_of_coding(coding: int) -> QuerySet[Judgement, tuple[Any, ...
 @compiled_query(IntegerField())
 def _pointer_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
     return _pointer_rows(Judgement.objects.filter(coding=coding))
+
+
+@compiled_query(IntegerField())
+def _antecedent_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
+    return _antecedent_rows(Judgement.objects.filter(coding=coding))
 
 
 @compiled_query(IntegerField())

@@ -50,7 +50,7 @@ from annotations.models import (
     Project,
     User,
 )
-from annotations.schemes.project_scheme import SchemeKeys, has_attributes
+from annotations.schemes.project_scheme import SchemeKeys, further_questions
 
 MAX_OPERATIONS = 500
 MAX_MOVED_POINTERS = 20_000  # that follow the markables of one request; a page moves one at a time
@@ -478,7 +478,7 @@ def _check_moved(coding: Coding, moves: Moves) -> None:
     pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target__in=moved))
     touched = decisions_of_judgements(
         coding.judgements.filter(Q(markable__in=moved) | pointing),
-        with_attributes=has_attributes(coding.text.project_id),
+        further_questions(coding.text.project_id),
     )
     rules = Rules.for_coding(coding, {key for decision in touched for key in _keys_of(decision)})
     for decision in touched:

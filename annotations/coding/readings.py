@@ -24,9 +24,13 @@ def targets_of(readings: Readings) -> Iterator[str]:
 
 def readings_payload(readings: Readings) -> list[str] | list[list[str]]:
     """Return the readings as JSON: a list of targets where no two are meant together, else a list of lists."""
-    if all(len(reading) == 1 for reading in readings):
-        return [target for (target,) in readings]
-    return [list(reading) for reading in readings]
+    # Written out for every judgement of a coding, of which most have no target or one.
+    targets = []
+    for reading in readings:
+        if len(reading) != 1:
+            return [list(reading) for reading in readings]
+        targets.append(reading[0])
+    return targets
 
 
 def is_readings(value: object, is_target: Callable[[object], bool]) -> bool:

@@ -11,7 +11,7 @@ from annotations.coding.judgements import judgements_of
 from annotations.core.compiled_queries import compiled_query
 from annotations.models import SCU, Coding, Index, Markable, Operation, Project, Segment, Text
 from annotations.projects.viewing import record_view
-from annotations.schemes.project_scheme import read_scheme, scheme_state
+from annotations.schemes.project_scheme import read_scheme
 
 
 def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
@@ -26,13 +26,13 @@ def coding_state(coding: Coding, project: Project) -> dict[str, Any]:
         "project": {"slug": project.slug, "title": project.title},
         "user": coding.coder.get_username(),
         "text": text_state(coding.text),
-        "scheme": scheme_state(scheme, project.answers),
+        "scheme": scheme.state(project.answers),
         "markables": [
             {"key": key, "level": level, "label": label, "parts": parts, "head": head, "own": not predefined}
             for key, level, label, parts, head, predefined, *_ in markables(coding.pk, coding.text_id)
         ],
         "coding": {"status": coding.status, "version": coding.version, "seconds": active_seconds(coding)},
-        "judgements": judgements_of(coding, with_attributes=bool(scheme.spec.attributes)),
+        "judgements": judgements_of(coding, scheme.further),
     }
     if project.answers == Project.Answers.SCUS:
         state["pyramid"] = pyramid_state(coding, project)

@@ -33,7 +33,7 @@ def _refuse_missing_attributes(coding: Coding) -> None:
     constraints = read_scheme(coding.text.project_id).constraints
     levels = dict(coding.judgements.values_list("markable__key", "markable__level__key"))
     missing: dict[str, list[str]] = {}
-    for decision in decisions_of(coding, with_attributes=True):
+    for decision in decisions_of(coding):
         given = given_answers(constraints, levels[decision.markable], decision)
         if given.category is not None or (given.attributes and not categories_on(constraints, given.level)):
             for key in missing_attributes(constraints, given):

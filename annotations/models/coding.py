@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q, Value
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Concat, StrIndex
 from django.db.models.lookups import GreaterThan
@@ -48,7 +49,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         own = judgements.filter(markable__predefined=False, markable__level__coded=True)
         return self.annotate(
             to_decide=count_subquery(predefined) + count_subquery(own),
-            decided=count_subquery(judgements.filter(complete())),
+            decided=_count_complete(judgements),
         )
 
 
@@ -218,25 +219,43 @@ def complete() -> Q:
     That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
     level without categories an answer to some attribute stands for the category. `is_complete` of
     `annotations.schemes.constraints` says the same of one judgement.
-
-    Databases find once which categories point and which projects require attributes, and not for every judgement.
     """
-    has_pointer = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), relation__identity=True))
-    has_index = Exists(Index.objects.filter(judgement=OuterRef("pk")))
-    requiring = _required_attributes().order_by().values("project")
+    of_category = _missing_attributes().filter(project__categories=OuterRef("category"))
     of_judgement = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
+    of_answers = _missing_attributes().filter(project__in=of_judgement.values("attribute__project"))
+    in_place_of_category = _answers_in_place_of_a_category().filter(judgement=OuterRef("pk"))
+    return (complete_without_attributes() & ~Exists(of_category)) | (
+        Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(of_answers)
+    )
+
+
+def _count_complete(judgements: models.QuerySet[Judgement]) -> Combinable:
+    """Return how many judgements of a coding are complete.
+
+    The longer condition takes the ORM twenty milliseconds to say: it is left out where no project has attributes.
+    """
+    count = count_subquery(judgements.filter(complete_without_attributes()))
+    if not Attribute.objects.exists():
+        return count
+    attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
+    return Case(When(Exists(attributes), then=count_subquery(judgements.filter(complete()))), default=count)
+
+
+def complete_without_attributes() -> Q:
+    """Return the same condition for projects without attributes, where it is found several times as fast.
+
+    Databases find once which categories ask for pointers and which for an index, and not for every judgement.
+    """
+    pointing = pointing_categories().values("pk")
+    categories = Category.objects.order_by()
+    plain = categories.filter(takes_index=False).exclude(pk__in=pointing).values("pk")
+    others = Relation.objects.filter(identity=False).order_by().values("pk")
+    has_pointer = Exists(Pointer.objects.filter(judgement=OuterRef("pk")).exclude(relation__in=others))
+    has_index = Exists(Index.objects.filter(judgement=OuterRef("pk")))
     return (
-        Q(category__isnull=False)
-        & (~Q(category__in=pointing_categories().values("pk")) | Q(has_pointer))
-        & (Q(category__takes_index=False) | Q(has_index))
-        & (
-            ~Q(category__project__in=requiring)
-            | ~Exists(_missing_attributes().filter(project=OuterRef("category__project")))
-        )
-    ) | (
-        Q(category__isnull=True)
-        & Exists(_answers_in_place_of_a_category().filter(judgement=OuterRef("pk")))
-        & ~Exists(_missing_attributes().filter(project__in=of_judgement.values("attribute__project")))
+        Q(category__in=plain)
+        | (Q(category__in=pointing) & has_pointer)
+        | (Q(category__in=categories.filter(takes_index=True).values("pk")) & has_index)
     )
 
 
@@ -279,13 +298,15 @@ def _missing_attributes() -> models.QuerySet[Any]:
     leading = answers.filter(attribute__key=OuterRef("question")).filter(
         _names(OuterRef("asking_values"), F("value__key"))
     )
+    # Joined here and below, so that no judgement is joined to anything where no attribute is required.
+    named = Category.objects.filter(pk=OuterRef(OuterRef("category"))).order_by()
+    named = named.filter(_names(OuterRef("asking_values"), F("key")))
     asked = (
         Q(asked_if__isnull=True)
-        | (Q(question=CATEGORY) & _names(F("asking_values"), OuterRef("category__key")))
+        | (Q(question=CATEGORY) & Exists(named))
         | Exists(leading)
         | Exists(pointers.filter(relation__key=OuterRef("asking_relation")))
     )
-    # Joined here, so that no judgement is joined to its markable where no attribute is required.
     here = ~Exists(levels) | Exists(levels.filter(level__markables=OuterRef(OuterRef("markable"))))
     set_relation = Q(relation__isnull=True) | Exists(pointers.filter(relation=OuterRef("relation")))
     unanswered = ~Exists(answers.filter(attribute=OuterRef("pk")))

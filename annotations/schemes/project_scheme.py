@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import IntegerField, QuerySet
+from django.db.models import Exists, IntegerField, OuterRef, QuerySet
 
 from annotations.core.compiled_queries import compiled_query
 from annotations.formats.model.scheme import (
@@ -57,6 +57,13 @@ class ProjectScheme:
         """What the scheme allows and asks."""
         return constraints_of(self.spec)
 
+    @property
+    def further(self) -> FurtherQuestions:
+        """What it asks besides a category and identity."""
+        return FurtherQuestions(
+            bool(self.spec.attributes), any(not relation.identity for relation in self.spec.relations)
+        )
+
     def identity_pointers(self) -> dict[str, Any]:
         """Return the filter of those pointers that make chains. Where all do, nothing is filtered."""
         others = [relation.key for relation in self.spec.relations if not relation.identity]
@@ -65,13 +72,46 @@ class ProjectScheme:
         identity = [pk for key, pk in self.keys.relations.items() if key not in others]
         return {"relation__in": identity}
 
+    def state(self, answers: str) -> dict[str, Any]:
+        """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
+        spec = self.spec
+        return {
+            "answers": answers,
+            "levels": [
+                {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
+                for level in self.levels
+            ],
+            "categories": [
+                {
+                    "key": category.key,
+                    "label": category.label,
+                    "points_to": category.points_to or None,
+                    "max_pointers": category.max_pointers,
+                    "allow_later": category.allow_later,
+                    "takes_index": category.takes_index,
+                    "takes_optional": category.takes_optional,
+                    "singleton": category.singleton,
+                    "level": category.level or None,
+                    "help": category.help,
+                    "colour": category.colour,
+                }
+                for category in spec.categories
+            ],
+            "relations": [relation_state(relation) for relation in spec.relations],
+            "attributes": [attribute_state(attribute) for attribute in spec.attributes],
+            "constraints": self.constraints,
+        }
+
 
 def read_scheme(project: int) -> ProjectScheme:
-    """Return the scheme of a project. Four queries, and a fifth where there are attributes."""
+    """Return the scheme of a project. Three queries, and two more where there are attributes."""
     levels = levels_of(project)
+    with_attributes = any(level.project_has_attributes for level in levels)  # type: ignore[attr-defined]
     level_keys = {level.pk: level.key for level in levels}
     relations, relation_keys = _relations(project, level_keys)
-    attributes, attribute_keys, value_keys = _attributes(project, level_keys, relation_keys)
+    attributes, attribute_keys, value_keys = (
+        _attributes(project, level_keys, relation_keys) if with_attributes else ([], {}, {})
+    )
     categories, category_keys = [], {}
     for pk, level, takes_index, takes_optional, singleton, *texts in _category_rows(project):
         key, label, help_text, colour = texts
@@ -157,8 +197,6 @@ def _attributes(
     for pk, level, *row in _attribute_rows(project):
         rows[pk] = tuple(row)
         on_levels.setdefault(pk, set()).add(level)
-    if not rows:
-        return [], {}, {}
     values: dict[int, list[ValueSpec]] = {}
     value_keys = {}
     for pk, attribute, *value in _value_rows(project):
@@ -186,8 +224,12 @@ def _attributes(
 
 @compiled_query(IntegerField())
 def levels_of(project: int) -> QuerySet[Level]:
-    """Return the levels of a project in display order."""
-    return Level.objects.filter(project=project)
+    """Return the levels of a project in display order, each with whether the project has attributes.
+
+    So nobody asks for attributes where there are none.
+    """
+    attributes = Attribute.objects.filter(project=OuterRef("project")).order_by()
+    return Level.objects.filter(project=project).annotate(project_has_attributes=Exists(attributes))
 
 
 @compiled_query(IntegerField())
@@ -220,45 +262,30 @@ def _value_rows(project: int) -> QuerySet[AttributeValue, tuple[Any, ...]]:
     return values.values_list("pk", "attribute_id", "key", "label", "help", "colour")
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherQuestions:
+    """Whether a project asks for more than a category and identity: for attributes, and for other relations."""
+
+    attributes: bool
+    relations: bool
+
+
 @compiled_query(IntegerField())
-def _attribute_keys(project: int) -> QuerySet[Attribute, str]:
-    return Attribute.objects.filter(project=project).order_by().values_list("key", flat=True)
+def _further_questions(project: int) -> QuerySet[Project, tuple[bool, bool]]:
+    attributes = Attribute.objects.filter(project=OuterRef("pk")).order_by()
+    relations = Relation.objects.filter(project=OuterRef("pk"), identity=False).order_by()
+    return Project.objects.filter(pk=project).order_by().values_list(Exists(attributes), Exists(relations))
 
 
-def has_attributes(project: int) -> bool:
-    """Return whether the project asks for more than categories and links. One query."""
-    return bool(_attribute_keys(project))
+def further_questions(project: int) -> FurtherQuestions:
+    """Return what a project asks besides a category and identity. One query."""
+    [(attributes, relations)] = _further_questions(project)
+    return FurtherQuestions(attributes, relations)
 
 
-def scheme_state(scheme: ProjectScheme, answers: str) -> dict[str, Any]:
-    """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
-    spec = scheme.spec
-    return {
-        "answers": answers,
-        "levels": [
-            {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
-            for level in scheme.levels
-        ],
-        "categories": [
-            {
-                "key": category.key,
-                "label": category.label,
-                "points_to": category.points_to or None,
-                "max_pointers": category.max_pointers,
-                "allow_later": category.allow_later,
-                "takes_index": category.takes_index,
-                "takes_optional": category.takes_optional,
-                "singleton": category.singleton,
-                "level": category.level or None,
-                "help": category.help,
-                "colour": category.colour,
-            }
-            for category in spec.categories
-        ],
-        "relations": [relation_state(relation) for relation in spec.relations],
-        "attributes": [attribute_state(attribute) for attribute in spec.attributes],
-        "constraints": scheme.constraints,
-    }
+def scheme_state(project: Project) -> dict[str, Any]:
+    """Return what coders of a project are asked, in display order, and the constraints, as a dictionary for JSON."""
+    return read_scheme(project.pk).state(project.answers)
 
 
 def relation_state(relation: RelationSpec) -> dict[str, Any]:

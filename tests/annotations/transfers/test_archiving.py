@@ -148,7 +148,7 @@ def make_tea() -> Project:
     save_mapping(project, "mine", {"place": "other", "none": "other"}, charlie)
     save_mapping(project, "empty", {}, charlie)
     Project.objects.filter(pk=project.pk).update(results_open=True, preset="passonneau-2004")
-    Category.objects.filter(project=project, key="phrase").update(max_pointers=3, allow_later=True)
+    project.relations.filter(key="phrase").update(max_targets=3, later=True)
     return Project.objects.get(pk=project.pk)
 
 
@@ -514,9 +514,30 @@ def test_every_field_of_a_table_is_archived_but_its_key_and_that_of_the_project(
         before.add(one.name)
 
 
+def relations_to_categories(of: dict[str, bytes]) -> None:
+    """Let the categories say of their pointers what their identity relations say."""
+    rows = {
+        table: [json.loads(line) for line in of[f"{table}.jsonl"].splitlines()]
+        for table in ("categories", "relations", "relation_targets")
+    }
+    for category in rows["categories"]:
+        category |= {"points_to": None, "max_pointers": None, "allow_later": False}
+    by_key = {category["key"]: category for category in rows["categories"]}
+    for target in rows["relation_targets"]:
+        relation = rows["relations"][target["relation"] - 1]
+        by_key[relation["key"]] |= {
+            "points_to": target["level"],
+            "max_pointers": relation["max_targets"],
+            "allow_later": relation["later"],
+        }
+    of["categories.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows["categories"]).encode()
+
+
 def made_older(of: dict[str, bytes], version: int) -> None:
     """Let an archive be of an older version, without the tables and fields that came later."""
     manifest = json.loads(of["manifest.json"])
+    if version < 9:
+        relations_to_categories(of)
     for archived_table in TABLES:
         name = f"{archived_table.name}.jsonl"
         if archived_table.table_since > version:
@@ -641,7 +662,7 @@ def test_a_trial_says_what_would_happen_and_changes_nothing(tea):
 def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_back(tea):
     """The site's staff can do that to a project at any time."""
     Membership.objects.filter(user__username="Alice").delete()
-    Category.objects.filter(key="phrase").update(max_pointers=1)
+    tea.relations.filter(key="phrase").update(max_targets=1)
     Category.objects.filter(key="place").update(key="spot")
     tea.levels.filter(key="phrase").update(key="np")
     restored = assert_comes_back_equal(tea)
@@ -712,8 +733,13 @@ JUDGED = Decision("phrase:8-18").payload()
         ("levels", 1, {"key": "phrase"}, "levels.jsonl:2: line 1 has the same key"),
         ("levels", 1, {"position": -1}, "levels.jsonl:2: position: Ensure this value is greater"),
         ("levels", 1, {"coders_mark": True}, "levels.jsonl: the database refuses these rows: "),
-        ("categories", 0, {"max_pointers": 0}, "categories.jsonl: the database refuses these rows: "),
-        ("categories", 0, {"points_to": 3}, "categories.jsonl:1: points_to is line 3 of levels, which has 2"),
+        ("relations", 0, {"max_targets": 0}, "relations.jsonl:1: phrase: The number of targets is at least 1."),
+        ("relations", 0, {"asked_if": {"question": 1}}, "relations.jsonl:1: asked_if is not of the shape"),
+        ("relations", 0, {"asked_if": None}, "relations.jsonl:1: phrase: A relation of identity is asked of one"),
+        ("relations", 1, {"key": "phrase"}, "relations.jsonl:2: line 1 has the same key"),
+        ("relation_targets", 0, {"level": 3}, "relation_targets.jsonl:1: level is line 3 of levels, which has 2"),
+        ("categories", 0, {"colour": "red"}, "categories.jsonl:1: phrase: 'red' is no colour such as #1f77b4."),
+        ("categories", 0, {"level": 2}, "categories.jsonl:1: level"),
         ("members", 0, {"role": "king"}, "members.jsonl:1: role: Value 'king' is not a valid choice."),
         ("members", 0, {"user": "bob"}, "members.jsonl:2: line 1 has the same user"),
         ("members", 0, {"user": "BOB"}, "members.jsonl:2: 'bob' and 'BOB' are the same name here"),
