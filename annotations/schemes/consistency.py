@@ -26,8 +26,9 @@ COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class SchemeProblem:
-    """What is wrong with a question, or with a level or category, which are named by their keys."""
+    """What is wrong with a level, category, relation or attribute, which is named by its kind and key."""
 
+    kind: str
     question: str
     message: str
 
@@ -37,60 +38,74 @@ class SchemeProblem:
 
 def check_scheme(spec: SchemeSpec) -> list[SchemeProblem]:
     """Return what is wrong with the scheme, question by question; nothing where it can be asked."""
-    return [SchemeProblem(question, message) for question, message in _problems(spec)]
+    return [SchemeProblem(*problem) for problem in _problems(spec)]
 
 
+# Keys and messages, and before them the kind of what has the key where that is not the same for all.
 type Problems = Iterator[tuple[str, str]]
+type KindProblems = Iterator[tuple[str, str, str]]
 
 
-def _problems(spec: SchemeSpec) -> Problems:
+def _of(kind: str, problems: Problems) -> KindProblems:
+    return ((kind, key, message) for key, message in problems)
+
+
+def _problems(spec: SchemeSpec) -> KindProblems:
     yield from _key_problems(spec)
     yield from _bound_problems(spec)
     levels = {level.key for level in spec.levels}
     for category in spec.categories:
-        yield from _category_problems(category, spec, levels)
+        yield from _of("category", _category_problems(category, spec))
     for relation in spec.relations:
-        yield from _relation_problems(relation, spec, levels)
+        yield from _of("relation", _relation_problems(relation, spec, levels))
     for number, attribute in enumerate(spec.attributes):
-        yield from _attribute_problems(attribute, spec.attributes[:number], spec)
+        yield from _of("attribute", _attribute_problems(attribute, spec.attributes[:number], spec))
     yield from _circle_problems(spec)
 
 
-def _key_problems(spec: SchemeSpec) -> Problems:
+def _key_problems(spec: SchemeSpec) -> KindProblems:
     """Yield equal keys. The relation by whose pointers a category says identity may be called like the category."""
-    for what, keys in (
+    for kind, keys in (
         ("level", [level.key for level in spec.levels]),
         ("category", [category.key for category in spec.categories]),
-        ("question", [one.key for one in _questions(spec)]),
+        ("relation", [relation.key for relation in spec.relations]),
+        ("attribute", [attribute.key for attribute in spec.attributes]),
     ):
         for key, count in Counter(keys).items():
             if count > 1:
-                yield key, f"Another {what} has the key {key!r}."
-    categories = {category.key for category in spec.categories}
+                yield kind, key, f"Another {kind} has the key {key!r}."
+    categories, relations = ({one.key for one in questions} for questions in (spec.categories, spec.relations))
     for one in _questions(spec):
-        if one in spec.identity_relations(one.key):
-            continue
+        if isinstance(one, RelationSpec) and one.identity:
+            continue  # it may have the key of its category; that it is its own is checked with it
         if one.key == CATEGORY:
-            yield one.key, f"No relation or attribute can have the key {CATEGORY!r}: it is that of the first question."
+            message = f"No relation or attribute can have the key {CATEGORY!r}: it is that of the first question."
+            yield _kind_of(one), one.key, message
         elif one.key in categories:
-            yield one.key, f"A category has the key {one.key!r}."
+            yield _kind_of(one), one.key, f"A category has the key {one.key!r}."
+        elif isinstance(one, AttributeSpec) and one.key in relations:
+            yield "attribute", one.key, f"A relation has the key {one.key!r}."
+
+
+def _kind_of(question: RelationSpec | AttributeSpec) -> str:
+    return "relation" if isinstance(question, RelationSpec) else "attribute"
 
 
 def _questions(spec: SchemeSpec) -> list[RelationSpec | AttributeSpec]:
     return [*spec.relations, *spec.attributes]
 
 
-def _bound_problems(spec: SchemeSpec) -> Problems:
+def _bound_problems(spec: SchemeSpec) -> KindProblems:
     if len(spec.relations) > MAX_RELATIONS:
-        yield spec.relations[MAX_RELATIONS].key, f"A scheme has at most {MAX_RELATIONS} relations."
+        yield "relation", spec.relations[MAX_RELATIONS].key, f"A scheme has at most {MAX_RELATIONS} relations."
     if len(spec.attributes) > MAX_ATTRIBUTES:
-        yield spec.attributes[MAX_ATTRIBUTES].key, f"A scheme has at most {MAX_ATTRIBUTES} attributes."
+        yield "attribute", spec.attributes[MAX_ATTRIBUTES].key, f"A scheme has at most {MAX_ATTRIBUTES} attributes."
 
 
-def _category_problems(category: CategorySpec, spec: SchemeSpec, levels: Iterable[str]) -> Problems:
+def _category_problems(category: CategorySpec, spec: SchemeSpec) -> Problems:
     yield from _label_problems(category.key, category.label, category.colour)
     if category.level:
-        yield from _level_problems(category.key, [category.level], levels)
+        yield from _level_problems(category.key, [category.level], spec.coded_levels, "coded level")
     relations = spec.identity_relations(category.key)
     if len(relations) > 1:
         names = " and ".join(relation.key for relation in relations)
@@ -109,9 +124,11 @@ def _relation_problems(relation: RelationSpec, spec: SchemeSpec, levels: Iterabl
     if relation.max_targets is not None and relation.max_targets < 1:
         yield relation.key, "The number of targets is at least 1."
     yield from _condition_problems(relation.key, relation.asked_if, spec.attributes, spec)
-    condition = relation.asked_if
+    condition, categories = relation.asked_if, {category.key for category in spec.categories}
     if relation.identity and (condition is None or condition.question != CATEGORY or len(condition.values) != 1):
         yield relation.key, "A relation of identity is asked of one category."
+    elif relation.identity and relation.key in categories and relation.key not in condition.values:
+        yield relation.key, f"A category has the key {relation.key!r}, and it is asked of another."
 
 
 def _attribute_problems(attribute: AttributeSpec, earlier: Sequence[AttributeSpec], spec: SchemeSpec) -> Problems:
@@ -192,7 +209,7 @@ def _values_of(question: str, earlier: Iterable[AttributeSpec], spec: SchemeSpec
     return None
 
 
-def _circle_problems(spec: SchemeSpec) -> Problems:
+def _circle_problems(spec: SchemeSpec) -> KindProblems:
     """Yield questions that are asked by themselves in the end: attributes name earlier ones, relations any of them."""
     asked_by: dict[str, set[str]] = {}
     for one in _questions(spec):
@@ -200,7 +217,8 @@ def _circle_problems(spec: SchemeSpec) -> Problems:
         if isinstance(one, AttributeSpec):
             named.add(one.relation)
         asked_by[one.key] = named - {"", CATEGORY}
-    for key, named in asked_by.items():
+    for one in _questions(spec):
+        key, named = one.key, asked_by[one.key]
         reached, left = set[str](), list(named)
         while left:
             other = left.pop()
@@ -208,4 +226,4 @@ def _circle_problems(spec: SchemeSpec) -> Problems:
                 reached.add(other)
                 left += asked_by.get(other, ())
         if key in reached and key not in named:
-            yield key, "It is asked by its own answer."
+            yield _kind_of(one), key, "It is asked by its own answer."

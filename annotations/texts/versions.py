@@ -10,7 +10,7 @@ from annotations.coding.judgements import decisions_of
 from annotations.coding.readings import targets_of
 from annotations.models import Coding, Markable, Project, Segment, Text
 from annotations.schemes.constraints import Constraints, is_complete
-from annotations.schemes.project_scheme import read_scheme
+from annotations.schemes.project_scheme import FurtherQuestions, read_scheme
 from annotations.texts.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
 from annotations.texts.passage import Badge, Highlight, Passage, Stretch, draw
 
@@ -92,12 +92,13 @@ class ReadText:
     markables: list[ReadMarkable]
     labels: dict[str, str]
     constraints: Constraints
+    further: FurtherQuestions
     levels: dict[str, str]
     segments: list[Stretch]
 
     @classmethod
     def read(cls, project: Project, text: Text) -> ReadText:
-        """Read the text with all markables in use. Six queries, and a seventh where there are attributes."""
+        """Read the text with all markables in use. Five queries, and two more where there are attributes."""
         markables = Markable.objects.filter(text=text).in_use()
         rows = markables.order_by("start", "-end", "level__coded", "key").values_list(
             "pk", "key", "parts", "level__coded", "predefined", "level__key"
@@ -113,13 +114,14 @@ class ReadText:
             ],
             {category.key: category.label for category in scheme.spec.categories},
             scheme.constraints,
+            scheme.further,
             {key: level for _, key, *_, level in rows},
             [Stretch(*row) for row in segments],
         )
 
     def version(self, coding: Coding, beside: TextVersion | None = None) -> TextVersion:
         """Return the version of a coder; its chains wear the numbers of those `beside` it. Three queries."""
-        decisions = {decision.markable: decision for decision in decisions_of(coding)}
+        decisions = {decision.markable: decision for decision in decisions_of(coding, self.further)}
         keys = [one.key for one in self.markables if one.predefined or one.key in decisions]
         if self.answers == Project.Answers.INDICES:
             chains = chains_by_indices(keys, {key: decision.indices for key, decision in decisions.items()})

@@ -21,14 +21,18 @@ from annotations.schemes.consistency import check_scheme
 
 type Tables = Mapping[str, Table]
 
-# Where the questions of a scheme stand, those that may have the key of another last.
-QUESTION_TABLES = ("attributes", "relations", "categories", "levels")
+TABLE_OF_KIND = {
+    "level": "levels",
+    "category": "categories",
+    "relation": "relations",
+    "attribute": "attributes",
+}
 
 
 def refuse_inconsistent_scheme(tables: Tables) -> None:
     """Raise FormatError with the first problem of the scheme, at the row of its question."""
     for problem in check_scheme(scheme_of(tables)):
-        table = next(tables[name] for name in QUESTION_TABLES if problem.question in tables[name]["key"])
+        table = tables[TABLE_OF_KIND[problem.kind]]
         raise table.error(list(table["key"]).index(problem.question), str(problem))
 
 
