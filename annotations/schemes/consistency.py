@@ -38,7 +38,15 @@ class SchemeProblem:
 
 def check_scheme(spec: SchemeSpec) -> list[SchemeProblem]:
     """Return what is wrong with the scheme, question by question; nothing where it can be asked."""
-    return [SchemeProblem(*problem) for problem in _problems(spec)]
+    return [*(SchemeProblem(*problem) for problem in _problems(spec)), *find_leftovers(spec)]
+
+
+def find_leftovers(spec: SchemeSpec) -> list[SchemeProblem]:
+    """Return those problems that staff leave who change levels or categories, to which other questions refer.
+
+    Such a scheme is asked all the same: what depends on an answer that is no longer there is not asked.
+    """
+    return [SchemeProblem(*problem) for problem in _leftovers(spec)]
 
 
 # Keys and messages, and before them the kind of what has the key where that is not the same for all.
@@ -55,11 +63,11 @@ def _problems(spec: SchemeSpec) -> KindProblems:
     yield from _bound_problems(spec)
     levels = {level.key for level in spec.levels}
     for category in spec.categories:
-        yield from _of("category", _category_problems(category, spec))
+        yield from _of("category", _category_problems(category, spec, levels))
     for relation in spec.relations:
         yield from _of("relation", _relation_problems(relation, spec, levels))
     for number, attribute in enumerate(spec.attributes):
-        yield from _of("attribute", _attribute_problems(attribute, spec.attributes[:number], spec))
+        yield from _of("attribute", _attribute_problems(attribute, spec.attributes[:number], spec, levels))
     yield from _circle_problems(spec)
 
 
@@ -96,45 +104,44 @@ def _questions(spec: SchemeSpec) -> list[RelationSpec | AttributeSpec]:
 
 
 def _bound_problems(spec: SchemeSpec) -> KindProblems:
-    if len(spec.relations) > MAX_RELATIONS:
-        yield "relation", spec.relations[MAX_RELATIONS].key, f"A scheme has at most {MAX_RELATIONS} relations."
+    relations = [relation for relation in spec.relations if not relation.identity]
+    if len(relations) > MAX_RELATIONS:
+        yield "relation", relations[MAX_RELATIONS].key, f"A scheme has at most {MAX_RELATIONS} relations."
     if len(spec.attributes) > MAX_ATTRIBUTES:
         yield "attribute", spec.attributes[MAX_ATTRIBUTES].key, f"A scheme has at most {MAX_ATTRIBUTES} attributes."
 
 
-def _category_problems(category: CategorySpec, spec: SchemeSpec) -> Problems:
+def _category_problems(category: CategorySpec, spec: SchemeSpec, levels: Iterable[str]) -> Problems:
     yield from _label_problems(category.key, category.label, category.colour)
     if category.level:
-        yield from _level_problems(category.key, [category.level], spec.coded_levels, "coded level")
+        yield from _level_problems(category.key, [category.level], levels)
     relations = spec.identity_relations(category.key)
     if len(relations) > 1:
         names = " and ".join(relation.key for relation in relations)
         yield category.key, f"One relation at most says identity for a category; {names} do."
-    if relations and relations[0].to_levels:
-        if category.takes_index:
-            yield category.key, "A category points or takes an index, not both."
-        if category.singleton:
-            yield category.key, "A category that is a singleton points to nothing."
 
 
 def _relation_problems(relation: RelationSpec, spec: SchemeSpec, levels: Iterable[str]) -> Problems:
     yield from _label_problems(relation.key, relation.label)
-    yield from _level_problems(relation.key, relation.from_levels, spec.coded_levels, "coded level")
-    yield from _level_problems(relation.key, relation.to_levels, levels)
+    yield from _level_problems(relation.key, (*relation.from_levels, *relation.to_levels), levels)
     if relation.max_targets is not None and relation.max_targets < 1:
         yield relation.key, "The number of targets is at least 1."
     yield from _condition_problems(relation.key, relation.asked_if, spec.attributes, spec)
     condition, categories = relation.asked_if, {category.key for category in spec.categories}
-    if relation.identity and (condition is None or condition.question != CATEGORY or len(condition.values) != 1):
+    if not relation.identity:
+        return
+    if condition is None or condition.question != CATEGORY or len(condition.values) != 1:
         yield relation.key, "A relation of identity is asked of one category."
-    elif relation.identity and relation.key in categories and relation.key not in condition.values:
+    elif relation.key in categories and relation.key not in condition.values:
         yield relation.key, f"A category has the key {relation.key!r}, and it is asked of another."
 
 
-def _attribute_problems(attribute: AttributeSpec, earlier: Sequence[AttributeSpec], spec: SchemeSpec) -> Problems:
+def _attribute_problems(
+    attribute: AttributeSpec, earlier: Sequence[AttributeSpec], spec: SchemeSpec, levels: Iterable[str]
+) -> Problems:
     key = attribute.key
     yield from _label_problems(key, attribute.label)
-    yield from _level_problems(key, attribute.levels, spec.coded_levels, "coded level")
+    yield from _level_problems(key, attribute.levels, levels)
     yield from _value_problems(attribute)
     if (attribute.of == Subject.RELATION) != bool(attribute.relation):
         yield key, "An attribute of a relation names the relation, and no other does."
@@ -172,10 +179,10 @@ def _label_problems(key: str, label: str, colour: str = "") -> Problems:
         yield key, f"{colour!r} is no colour such as #1f77b4."
 
 
-def _level_problems(key: str, named: Iterable[str], levels: Iterable[str], noun: str = "level") -> Problems:
+def _level_problems(key: str, named: Iterable[str], levels: Iterable[str]) -> Problems:
     for level in named:
         if level not in levels:
-            yield key, f"There is no {noun} {level!r}."
+            yield key, f"There is no level {level!r}."
 
 
 def _condition_problems(
@@ -189,14 +196,8 @@ def _condition_problems(
     elif condition.relation:
         if condition.relation == key or condition.relation not in {relation.key for relation in spec.relations}:
             yield key, f"It is asked if {condition.relation!r} is set, and there is no other relation of that key."
-    else:
-        values = _values_of(condition.question, earlier, spec)
-        if values is None:
-            yield key, f"It is asked by the answer to {condition.question!r}, which is no earlier question with values."
-        else:
-            for value in condition.values:
-                if value not in values:
-                    yield key, f"It is asked if {condition.question} is {value!r}, which is none of its values."
+    elif _values_of(condition.question, earlier, spec) is None:
+        yield key, f"It is asked by the answer to {condition.question!r}, which is no earlier question with values."
 
 
 def _values_of(question: str, earlier: Iterable[AttributeSpec], spec: SchemeSpec) -> set[str] | None:
@@ -227,3 +228,25 @@ def _circle_problems(spec: SchemeSpec) -> KindProblems:
                 left += asked_by.get(other, ())
         if key in reached and key not in named:
             yield _kind_of(one), key, "It is asked by its own answer."
+
+
+def _leftovers(spec: SchemeSpec) -> KindProblems:
+    uncoded = {level.key for level in spec.levels} - set(spec.coded_levels)
+    for category in spec.categories:
+        if category.level in uncoded:
+            yield "category", category.key, f"The level {category.level!r} is not coded."
+        identity = spec.identity_relation(category.key)
+        if identity is not None and identity.to_levels and category.takes_index:
+            yield "category", category.key, "A category points or takes an index, not both."
+        if identity is not None and identity.to_levels and category.singleton:
+            yield "category", category.key, "A category that is a singleton points to nothing."
+    for one in _questions(spec):
+        for level in one.from_levels if isinstance(one, RelationSpec) else one.levels:
+            if level in uncoded:
+                yield _kind_of(one), one.key, f"The level {level!r} is not coded."
+        if one.asked_if is not None and one.asked_if.question:
+            values = _values_of(one.asked_if.question, spec.attributes, spec)
+            for value in one.asked_if.values if values is not None else ():
+                if value not in values:
+                    message = f"It is asked if {one.asked_if.question} is {value!r}, which is none of its values."
+                    yield _kind_of(one), one.key, message

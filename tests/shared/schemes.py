@@ -215,7 +215,7 @@ def marks_of(coding: Coding) -> list[str]:
     """Return the keys of all markables, and of some phrases that the coder may mark."""
     return [
         *coding.text.markables.filter(predefined=True).values_list("key", flat=True),
-        *(f"phrase:{start}-{start + 2}" for start in range(0, 40, 8)),
+        *(f"phrase:{start}-{start + 2}" for start in range(0, 60, 5)),
     ]
 
 

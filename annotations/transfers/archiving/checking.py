@@ -22,7 +22,7 @@ from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Operation, Project, Segment, Text
 from annotations.transfers.archiving.judging import check_judgements
-from annotations.transfers.archiving.scheme import refuse_inconsistent_scheme
+from annotations.transfers.archiving.scheme import check_archived_scheme
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields
 
 type Tables = Mapping[str, Table]
@@ -44,12 +44,12 @@ def check_tables(tables: Tables) -> list[Finding]:
         _check_unique(archived, table)
     if len(tables["project"]) != 1:
         raise tables["project"].error(0, f"an archive is of one project, this one of {len(tables['project'])}")
-    refuse_inconsistent_scheme(tables)
+    findings = list(check_archived_scheme(tables))
     _check_segments(tables)
     _check_roles(tables)
     _check_kinds(tables)
     _check_summaries(tables)
-    findings = list(_check_markables(tables))
+    findings += _check_markables(tables)
     _check_questions(tables)
     findings += check_judgements(tables)
     _check_operations(tables)

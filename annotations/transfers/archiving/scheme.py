@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotations.formats import Finding
 from annotations.formats.model.scheme import (
     AnswerKind,
     AttributeSpec,
@@ -17,7 +18,7 @@ from annotations.formats.model.scheme import (
     ValueSpec,
 )
 from annotations.formats.project import Table
-from annotations.schemes.consistency import check_scheme
+from annotations.schemes.consistency import check_scheme, find_leftovers
 
 type Tables = Mapping[str, Table]
 
@@ -29,11 +30,16 @@ TABLE_OF_KIND = {
 }
 
 
-def refuse_inconsistent_scheme(tables: Tables) -> None:
-    """Raise FormatError with the first problem of the scheme, at the row of its question."""
-    for problem in check_scheme(scheme_of(tables)):
+def check_archived_scheme(tables: Tables) -> Iterator[Finding]:
+    """Yield findings on what changes of the scheme left. Raise FormatError on what no scheme can be, at its row."""
+    spec = scheme_of(tables)
+    leftovers = find_leftovers(spec)
+    for problem in check_scheme(spec):
         table = tables[TABLE_OF_KIND[problem.kind]]
-        raise table.error(list(table["key"]).index(problem.question), str(problem))
+        row = list(table["key"]).index(problem.question)
+        if problem not in leftovers:
+            raise table.error(row, str(problem))
+        yield Finding("scheme", str(problem), table.shape.file, row + 1)
 
 
 def scheme_of(tables: Tables) -> SchemeSpec:
