@@ -142,7 +142,7 @@ def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
 
     Where the deletion of a markable has made two readings equal, they are one.
     """
-    if len({reading for reading, _ in targets}) == len(targets):
+    if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):
         return alternatives(target for _, target in targets)
     places = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in targets))}
     readings: dict[int, list[str]] = {}

@@ -40,7 +40,7 @@ RICH = replace(
             "bridging",
             "What it belongs to.",
             from_levels=("phrase",),
-            to_levels=("phrase", "turn"),
+            to_levels=("phrase",),
             joint=True,
             max_targets=3,
             asked_if=Condition(CATEGORY, ("phrase", "place", "none")),

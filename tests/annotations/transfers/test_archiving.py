@@ -708,6 +708,7 @@ def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_ba
         "bridging: It is asked if category is 'place', which is none of its values. (and 1 more like this)",
         f"{Markable.objects.filter(level__key='np').order_by('text__slug', 'start').first().key} is of level np "
         f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more like this)",
+        "gender is asked only where category is phrase or place.",
         "phrase takes at most 1 antecedents.",
         "Alice codes and is no member",
     ]
