@@ -246,7 +246,7 @@ def _leftovers(spec: SchemeSpec) -> KindProblems:
                 yield _kind_of(one), one.key, f"The level {level!r} is not coded."
         if one.asked_if is not None and one.asked_if.question:
             values = _values_of(one.asked_if.question, spec.attributes, spec)
-            for value in one.asked_if.values if values is not None else ():
-                if value not in values:
+            for value in one.asked_if.values:
+                if values is not None and value not in values:
                     message = f"It is asked if {one.asked_if.question} is {value!r}, which is none of its values."
                     yield _kind_of(one), one.key, message
