@@ -23,6 +23,7 @@ from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member, remove_membership
+from annotations.schemes.renaming import follow_category, forget_category
 
 
 @admin.register(User)
@@ -209,6 +210,17 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
         """Write the project, and a version of its guidelines if these changed."""
         super().save_model(request, obj, form, change)
         record_guidelines(obj, cast(User, request.user))
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Write the rows of an inline; questions follow the categories by which they are asked."""
+        super().save_formset(request, form, formset, change)
+        if formset.model is Category:
+            for category, changed in formset.changed_objects:
+                if "key" in changed:
+                    [row] = [row for row in formset.forms if row.instance.pk == category.pk]
+                    follow_category(form.instance, row.initial["key"], category.key)
+            for category in formset.deleted_objects:
+                forget_category(form.instance, category.key)
 
     def has_change_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         return super().has_change_permission(request, obj) and (obj is None or obj.archived_at is None)

@@ -404,6 +404,8 @@ class Rules:
             raise OperationRejected(
                 "category_not_here", f"{decision.category} is not for markables of level {markable.level.key}."
             )
+        if decision.relations:
+            self._check_relations(decision)
         self.check_targets(decision)
         self._check_indices(decision, category)
         if decision.attributes:
@@ -416,13 +418,11 @@ class Rules:
             raise OperationRejected("name_too_long", f"A name has at most {NAME_LENGTH} characters.")
 
     def check_targets(self, decision: Decision) -> None:
-        """Raise OperationRejected if the scheme does not allow what the decision points at."""
+        """Raise OperationRejected if the scheme does not allow those targets of the decision, wherever they are."""
         if decision.pointers:
             self._check_pointers(decision)
-        if decision.relations:
-            given = self.given_answers(decision)
-            for key, readings in decision.relations:
-                self._check_relation(decision, key, readings, given)
+        for key, readings in decision.relations:
+            self._check_readings(decision, key, readings, self._relation(key))
 
     def given_answers(self, decision: Decision) -> GivenAnswers:
         """Return what the decision answers, by which further questions are asked."""
@@ -453,17 +453,23 @@ class Rules:
             raise OperationRejected("no_pointer_here", f"The category {decision.category!r} takes no antecedent.")
         self._check_readings(decision, str(decision.category), decision.pointers, relation)
 
-    def _check_relation(self, decision: Decision, key: str, readings: Readings, given: GivenAnswers) -> None:
+    def _relation(self, key: str) -> RelationConstraints:
         relation = self.constraints["relations"].get(key)
         if relation is None:
             raise OperationRejected("unknown_relation", f"The scheme has no relation {key!r}.")
-        if relation["identity"]:
-            raise OperationRejected("identity_is_pointers", f"{key} says identity: its targets are pointers.")
-        if given.level not in relation["from_levels"] or not relation["to_levels"]:
-            raise OperationRejected("relation_not_here", f"{key} is not asked of markables of level {given.level}.")
-        if not is_asked(relation, given):
-            _refuse_unasked("relation_not_asked", key, relation)
-        self._check_readings(decision, key, readings, relation)
+        return relation
+
+    def _check_relations(self, decision: Decision) -> None:
+        """Raise OperationRejected if a relation is not asked of the markable with this answer."""
+        given = self.given_answers(decision)
+        for key, _ in decision.relations:
+            relation = self._relation(key)
+            if relation["identity"]:
+                raise OperationRejected("identity_is_pointers", f"{key} says identity: its targets are pointers.")
+            if given.level not in relation["from_levels"] or not relation["to_levels"]:
+                raise OperationRejected("relation_not_here", f"{key} is not asked of markables of level {given.level}.")
+            if not is_asked(relation, given):
+                _refuse_unasked("relation_not_asked", key, relation, given)
 
     def _check_readings(self, decision: Decision, name: str, readings: Readings, relation: RelationConstraints) -> None:
         targets = set(targets_of(readings))
@@ -501,7 +507,7 @@ class Rules:
                     "attribute_not_here", f"{key} is not asked of markables of level {given.level}."
                 )
             if not is_asked(attribute, given):
-                _refuse_unasked("attribute_not_asked", key, attribute)
+                _refuse_unasked("attribute_not_asked", key, attribute, given)
             _check_answer(key, answer, attribute)
 
     def _check_indices(self, decision: Decision, category: CategoryConstraints | None) -> None:
@@ -531,8 +537,13 @@ def text_order(markable: Markable) -> tuple[int, int]:
     return (markable.start, -markable.end)
 
 
-def _refuse_unasked(code: str, key: str, question: RelationConstraints | AttributeConstraints) -> NoReturn:
-    condition = question["asked_if"] or {"relation": question.get("relation")}
+def _refuse_unasked(
+    code: str, key: str, question: RelationConstraints | AttributeConstraints, given: GivenAnswers
+) -> NoReturn:
+    relation = question.get("relation")
+    condition = question["asked_if"]
+    if condition is None or (relation is not None and relation not in given.relations):
+        condition = {"relation": relation}
     if "relation" in condition:
         raise OperationRejected(code, f"{key} is asked only where {condition['relation']} is set.")
     values = " or ".join(condition["values"])

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import IO, Self
 
-from django.db.models import QuerySet, TextField
+from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotations.core.progress import Progress
@@ -24,7 +24,7 @@ from annotations.formats.model.document import Parts
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
-from annotations.models import Coding, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
 from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 LINKS = {
@@ -76,6 +76,7 @@ class _Rows:
     scheme: SchemeSpec
     links: Links
     cuts: Mapping[int, Cuts]
+    left_out: Sequence[OtherLoss] = ()
 
     def document(self, coding: int, text_key: int, coder: str) -> Document:
         text = self.texts[text_key]
@@ -122,8 +123,25 @@ def _read(
         scheme = read_scheme(project.pk)
         answers = _answers(codings, text_rows, scheme)
         heads = _heads(codings) if in_words else {}
+        left_out = _left_out(codings, scheme)
     cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
-    return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts)
+    return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts, left_out)
+
+
+def _left_out(codings: QuerySet[Coding], scheme: ProjectScheme) -> list[OtherLoss]:
+    """Return what no format holds yet: readings of several antecedents, other relations, and attributes."""
+    pointers = Pointer.objects.filter(judgement__coding__in=codings.order_by().values("pk")).order_by()
+    counts = {}
+    if any(relation.identity and relation.joint for relation in scheme.spec.relations):
+        readings = pointers.filter(relation__identity=True).values("judgement", "relation", "reading")
+        joint = readings.annotate(targets=Count("pk")).filter(targets__gt=1).count()
+        counts["antecedents meant together (written as alternatives)"] = joint
+    if scheme.further.relations:
+        counts["pointers of other relations"] = pointers.filter(relation__identity=False).count()
+    if scheme.further.attributes:
+        answers = AttributeAnswer.objects.filter(judgement__coding__in=codings.order_by().values("pk"))
+        counts["answers to attributes"] = answers.count()
+    return [OtherLoss(what, count) for what, count in counts.items() if count]
 
 
 def _heads(codings: QuerySet[Coding]) -> dict[int, list[Parts]]:
@@ -314,7 +332,7 @@ def export_codings(
                 package.add(f"{folder_of(coder)}/", write(documents))
         if format_.names_coders:
             package.add("", write(all_documents))
-        report.files, report.texts, report.losses = package.n_files, len(texts), merge_losses(losses)
+        report.files, report.texts, report.losses = package.n_files, len(texts), [*merge_losses(losses), *rows.left_out]
         package.add_losses(report.losses)
     return report
 
