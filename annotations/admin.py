@@ -19,13 +19,14 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from annotations.models import Category, Coding, Level, Membership, Project, Text, User
+from annotations.models import Category, Coding, Level, Membership, Project, Relation, Text, User
 from annotations.models.rights import MANAGING_ROLES
 from annotations.projects.accounts import finish_reset
 from annotations.projects.anonymization import forget_person, pseudonym_of
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.members import add_member, remove_membership
 from annotations.projects.viewing import record_open_results
+from annotations.schemes.renaming import follow_category, forget_category
 
 
 class AccountPasswordForm(AdminPasswordChangeForm[User]):
@@ -141,6 +142,11 @@ class CategoryInline(admin.TabularInline[Category, Project]):
     extra = 0
 
 
+class RelationInline(admin.TabularInline[Relation, Project]):
+    model = Relation
+    extra = 0
+
+
 class MembershipForm(forms.ModelForm[Membership]):
     """A member and their role. To let somebody else in, delete the one and add the other."""
 
@@ -209,7 +215,7 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
     list_display = ["title", "slug", "answers", "results_open"]
     search_fields = ["title", "slug"]
     readonly_fields = ["answers"]
-    inlines = [MembershipInline, LevelInline, CategoryInline]
+    inlines = [MembershipInline, LevelInline, CategoryInline, RelationInline]
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         return False
@@ -219,6 +225,17 @@ class ProjectAdmin(admin.ModelAdmin[Project]):
         record_open_results(obj)
         super().save_model(request, obj, form, change)
         record_guidelines(obj, cast(User, request.user))
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Write the rows of an inline; questions follow the categories by which they are asked."""
+        super().save_formset(request, form, formset, change)
+        if formset.model is Category:
+            for category, changed in formset.changed_objects:
+                if "key" in changed:
+                    [row] = [row for row in formset.forms if row.instance.pk == category.pk]
+                    follow_category(form.instance, row.initial["key"], category.key)
+            for category in formset.deleted_objects:
+                forget_category(form.instance, category.key)
 
     def has_change_permission(self, request: HttpRequest, obj: Project | None = None) -> bool:
         return super().has_change_permission(request, obj) and (obj is None or obj.archived_at is None)

@@ -47,7 +47,7 @@ def coding(request: HttpRequest, pk: int) -> JsonResponse:
 @transaction.atomic
 def save(pk: int, changes: list[dict[str, Any]]) -> int:
     """Write judgements, their pointers and the log, without checks."""
-    from annotations.models import Category, Coding, Judgement, Markable, Operation, Pointer
+    from annotations.models import Category, Coding, Judgement, Markable, Operation, Pointer, Relation
 
     payloads = [change["payload"] for change in changes]
     coding = Coding.objects.select_for_update().get(pk=pk)
@@ -66,10 +66,11 @@ def save(pk: int, changes: list[dict[str, Any]]) -> int:
         update_fields=["category"],
     )
     Pointer.objects.filter(judgement__in=rows).delete()
+    relations = dict(Relation.objects.filter(project__texts=coding.text_id).values_list("key", "pk"))
     Pointer.objects.bulk_create(
-        Pointer(judgement=row, target_id=markables[target])
+        Pointer(judgement=row, relation_id=relations[payload["category"]], reading=number, target_id=markables[target])
         for row, payload in zip(rows, payloads, strict=True)
-        for target in payload["pointers"]
+        for number, target in enumerate(payload["pointers"])
     )
     Operation.objects.bulk_create(
         Operation(

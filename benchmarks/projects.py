@@ -17,6 +17,7 @@ from annotations.models import (
     Operation,
     Pointer,
     Project,
+    Relation,
     Text,
     User,
 )
@@ -31,7 +32,15 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
     random = np.random.default_rng(seed)
     project = Project.objects.create(slug="synthetic", title="Synthetic", answers="pointers")
     phrase = Level.objects.create(project=project, key="phrase", label="phrase")
-    phrasal = Category.objects.create(project=project, key="phrase", label="phrase", points_to=phrase)
+    phrasal = Category.objects.create(project=project, key="phrase", label="phrase")
+    identity = Relation.objects.create(
+        project=project,
+        key="phrase",
+        label="phrase",
+        identity=True,
+        asked_if={"question": "category", "values": ["phrase"]},
+    )
+    identity.to_levels.add(phrase)
     others = [Category.objects.create(project=project, key=key, label=key) for key in ("place", "none")]
     people = User.objects.bulk_create(
         [User(username=name) for name in ("manager", *(f"coder{i + 1}" for i in range(coders)))]
@@ -94,9 +103,11 @@ def fill(texts: int, coders: int, markables: int, seed: int = 1) -> Project:
         [
             Pointer(
                 judgement=judgements[(text * coders + coder) * markables + word],
+                relation=identity,
+                reading=reading,
                 target=words[text * markables + targets[text, coder, word]],
             )
-            for mask, targets in ((points, target), (ambiguous, second))
+            for reading, (mask, targets) in enumerate(((points, target), (ambiguous, second)))
             for text, coder, word in np.argwhere(mask).tolist()
         ],
         batch_size=2000,

@@ -20,7 +20,8 @@ from annotations.texts.keywords import covered_text
 class GivenAnswer:
     """One coder's answer on one markable: the category by key and label, antecedents or indices by their words.
 
-    `targets` are the keys of the antecedents, in the order of the text; of indices there are none.
+    `targets` are the keys of the antecedents, in the order of the text; of indices there are none. `n_readings` is how
+    many alternatives the coder named.
     """
 
     coder: str
@@ -30,11 +31,12 @@ class GivenAnswer:
     targets: tuple[str, ...] = ()
     unsure: bool = False
     note: str = ""
+    n_readings: int = 0
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether the coder named several antecedents or indices."""
-        return len(self.antecedents) > 1
+        """Whether the coder named several readings or indices."""
+        return self.n_readings > 1
 
     def __str__(self) -> str:
         words = self.label or "no category"
@@ -88,7 +90,7 @@ def read_given_answers(
             "pk", "coding__text_id", "coding__coder__username", "markable_id", "category__key", "unsure", "note"
         ):
             if (text, coder) in counted:
-                antecedents = links.get(pk, ())
+                antecedents, n_readings = links.get(pk, ((), 0))
                 found[markable].append(
                     GivenAnswer(
                         coder,
@@ -98,6 +100,7 @@ def read_given_answers(
                         tuple(key for _, key in antecedents if key),
                         unsure,
                         note.strip(),
+                        n_readings,
                     )
                 )
     return {unit: sorted(answers, key=lambda one: one.coder) for unit, answers in found.items()}
@@ -107,15 +110,24 @@ def _counted_codings(extract: Extract) -> set[tuple[int, str]]:
     return {(text.pk, work.coder) for text in extract.texts for work in text.answers.coder_answers}
 
 
-def _read_links(units: Sequence[int], contents: Mapping[int, str]) -> dict[int, list[tuple[str, str]]]:
-    """Return words and key of the antecedents of each judgement, in the order of the text, or the names of indices."""
-    links: dict[int, list[tuple[str, str]]] = defaultdict(list)
+type Links = dict[int, tuple[Sequence[tuple[str, str]], int]]
+
+
+def _read_links(units: Sequence[int], contents: Mapping[int, str]) -> Links:
+    """Return words and key of the antecedents of each judgement, in the order of the text, or the names of indices.
+
+    With them is the number of readings or indices.
+    """
+    links: dict[int, dict[tuple[str, str], None]] = defaultdict(dict)
+    readings: dict[int, set[int | str]] = defaultdict(set)
     judged = {"judgement__markable__in": units, "judgement__coding__kind__in": INDEPENDENT_KINDS}
-    pointers = Pointer.objects.filter(**judged).order_by("target__start", "-target__end", "target__key")
-    for judgement, text, key, parts in pointers.values_list(
-        "judgement_id", "target__text_id", "target__key", "target__parts"
-    ):
-        links[judgement].append((covered_text(contents[text], parts), key))
+    pointers = Pointer.objects.filter(relation__identity=True, **judged)
+    for judgement, text, key, parts, reading in pointers.order_by(
+        "target__start", "-target__end", "target__key"
+    ).values_list("judgement_id", "target__text_id", "target__key", "target__parts", "reading"):
+        links[judgement][covered_text(contents[text], parts), key] = None
+        readings[judgement].add(reading)
     for judgement, entity in Index.objects.filter(**judged).order_by("entity").values_list("judgement_id", "entity"):
-        links[judgement].append((entity, ""))
-    return links
+        links[judgement][entity, ""] = None
+        readings[judgement].add(entity)
+    return {judgement: (tuple(found), len(readings[judgement])) for judgement, found in links.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,8 +16,19 @@ from agreement.data.answers import CoderAnswers, TextAnswers
 from agreement.data.scu_words import scus_by_word
 from agreement.measures.data.arrays import run_offsets
 from agreement.measures.values import Bools, Ints
-from annotations.models import Category, Coding, Index, Judgement, Markable, Membership, Operation, Pointer, Project
-from annotations.models.coding import INDEPENDENT_KINDS
+from annotations.models import (
+    Category,
+    Coding,
+    Index,
+    Judgement,
+    Markable,
+    Membership,
+    Operation,
+    Pointer,
+    Project,
+    Relation,
+)
+from annotations.models.coding import INDEPENDENT_KINDS, pointing_categories
 
 # Above so many changed texts all of the project are read: databases bound the parameters of a query.
 MAX_TEXTS_IN_QUERY = 500
@@ -27,7 +38,10 @@ NO_CATEGORY = 0
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """The categories by key, and what each asks for; `singletons` are keys and `labels` names as in `Extract`."""
+    """The categories by key, and what each asks for; `singletons` are keys and `labels` names as in `Extract`.
+
+    `other_relations` are the primary keys of those relations of the scheme whose pointers make no chains.
+    """
 
     keys: tuple[str, ...]
     labels: Mapping[str, str]
@@ -35,6 +49,7 @@ class Categories:
     number: Mapping[int, int]
     points: Bools
     indexes: Bools
+    other_relations: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +112,11 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     """Return the categories, and what in the scheme and what is given the reading of answers depends on."""
     categories = Category.objects.filter(project=project).order_by()
     # ordered here: databases differ in how they order names
-    columns = ("pk", "key", "singleton", "points_to_id", "takes_index")
-    found = sorted(categories.values_list(*columns, "label"), key=lambda row: row[1])
-    rows = [row[:-1] for row in found]  # no answer depends on a label
+    pointing = Exists(pointing_categories().filter(pk=OuterRef("pk")))
+    columns = ("pk", "key", "singleton", pointing, "takes_index")
+    other = Exists(Relation.objects.filter(project=OuterRef("project"), identity=False).order_by())
+    found = sorted(categories.values_list(*columns, "label", other), key=lambda row: row[1])
+    rows = [row[:-2] for row in found]  # no answer depends on a label
     # in a pyramid, what is in no SCU is alone
     always = project.answers == Project.Answers.SCUS
     # An import may give markables to texts that are coded already. Read by the index of those.
@@ -108,13 +125,17 @@ def read_categories(project: Project) -> tuple[Categories, Hashable]:
     coded = tuple(project.levels.order_by("pk").values_list("pk", "coded", Subquery(number)))
     indexed = Categories(
         keys=tuple(key for _, key, *_ in rows),
-        labels=name_categories({key: label for _, key, *_, label in found}),
+        labels=name_categories({key: label for _, key, *_, label, _ in found}),
         singletons=tuple(key for _, key, singleton, *_ in rows if singleton or always),
         number={pk: number for number, (pk, *_) in enumerate(rows)},
-        points=np.array([level is not None for *_, level, _ in rows], dtype=np.bool_),
+        points=np.array([points for *_, points, _ in rows], dtype=np.bool_),
         indexes=np.array([index for *_, index in rows], dtype=np.bool_),
     )
-    return indexed, (project.answers, tuple(rows), coded)
+    # A relation that is not one of identity makes no chain. Few schemes have one, and they are asked for nothing more.
+    others: tuple[int, ...] = ()
+    if any(row[-1] for row in found):
+        others = tuple(project.relations.filter(identity=False).order_by("pk").values_list("pk", flat=True))
+    return replace(indexed, other_relations=others), (project.answers, tuple(rows), coded, others)
 
 
 def name_categories(labels: Mapping[str, str]) -> dict[str, str]:
@@ -150,12 +171,16 @@ def read_answers(
         links = _read_indices(entities, coding, indices)
     else:
         pointers = Pointer.objects.filter(judgement__category__isnull=False, **link_selection)
+        if categories.other_relations:
+            pointers = pointers.exclude(relation__in=categories.other_relations)
         links = _read_pairs(pointers.values_list("judgement__coding_id"), coding, "judgement__markable_id", "target_id")
     linked_unit = links.coding * index.width + index.of_markables(links.first)
     link_of = np.searchsorted(coding_of * index.width + unit, linked_unit)
     link_to = links.second if indexing else index.of_markables(links.second)
     order = np.lexsort((link_to, link_of))
-    link_of, link_to = link_of[order], link_to[order]
+    # Here the numbers of readings belong, beside the links: equal ones of a unit are meant together. Until then each
+    # target is an alternative, once in how many readings it may stand.
+    link_of, link_to = _drop_repeated(link_of[order], link_to[order])
     linked = np.zeros(len(unit), dtype=np.bool_)
     linked[link_of] = True
     required, impossible = categories.points, categories.indexes
@@ -345,6 +370,13 @@ def _read_indices(rows: QuerySet[Index], coding: Mapping[int, int], names: list[
             parts.append((coding[pk], text.replace(" ", f" {len(of_coding)} ") + f" {len(of_coding)}"))
             of_coding.append(entity)
     return _parse_rows(parts)
+
+
+def _drop_repeated(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """Return sorted pairs without those that are like the one before."""
+    keep = np.ones(len(first), dtype=np.bool_)
+    keep[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    return (first, second) if keep.all() else (first[keep], second[keep])
 
 
 def _parse_rows(parts: list[tuple[int, str]]) -> _LinkedRows:

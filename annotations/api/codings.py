@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -34,6 +33,7 @@ from annotations.api.serializers.rows import (
     OperationRowSerializer,
     StatusSerializer,
 )
+from annotations.coding.judgements import links_of
 from annotations.coding.state import coding_state
 from annotations.coding.status import (
     may_reopen_own,
@@ -42,7 +42,7 @@ from annotations.coding.status import (
     request_reopening,
     submit_coding,
 )
-from annotations.models import Coding, Index, Judgement, Markable, Operation, Pointer, Project, Text, User
+from annotations.models import Coding, Judgement, Markable, Operation, Project, Text, User
 from annotations.models.coding import AGREED_KINDS
 from annotations.models.rights import Right
 from annotations.planning.assignments import assign_texts, unassign
@@ -50,6 +50,7 @@ from annotations.projects.members import CODING_ROLES, members_in_roles
 from annotations.projects.peer_names import coded_slug, find_slug, hide_name, is_blind_to_peers
 from annotations.projects.permissions import project_for
 from annotations.projects.viewing import record_view
+from annotations.schemes.project_scheme import further_questions
 
 
 class CodingFilters(filters.FilterSet):
@@ -220,7 +221,7 @@ class JudgementFilters(filters.FilterSet):
 
 
 class JudgementList(RowListView):
-    """Every judgement of a project, with its pointers and indices."""
+    """Every judgement of a project, with its pointers, indices, relations and attributes."""
 
     queryset = Judgement.objects.none()
     serializer_class = JudgementRowSerializer
@@ -236,6 +237,7 @@ class JudgementList(RowListView):
             "markable__key",
             "category__key",
         )
+        self.further = further_questions(project.pk)
         rows: QuerySet[Any, Any] = Judgement.objects.filter(coding__text__project=project).values(
             *own_fields, *related_fields
         )
@@ -243,18 +245,9 @@ class JudgementList(RowListView):
 
     def represent(self, rows: Sequence[Row]) -> Sequence[Row]:
         pks = [row["pk"] for row in rows]
-        pointers: dict[int, list[str]] = defaultdict(list)
-        pointer_rows = Pointer.objects.filter(judgement__in=pks).order_by("target__start", "-target__end", "pk")
-        for judgement, target in pointer_rows.values_list("judgement", "target__key"):
-            pointers[judgement].append(target)
-        indices: dict[int, list[str]] = defaultdict(list)
-        for judgement, entity in (
-            Index.objects.filter(judgement__in=pks).order_by("pk").values_list("judgement", "entity")
-        ):
-            indices[judgement].append(entity)
-        return super().represent(
-            [row | {"pointers": pointers[row["pk"]], "indices": indices[row["pk"]]} for row in rows]
-        )
+        links = links_of(Judgement.objects.filter(pk__in=pks), self.further)
+        nothing: dict[str, Any] = {"pointers": [], "indices": []}
+        return super().represent([row | links.get(row["pk"], nothing) for row in rows])
 
 
 class OperationFilters(filters.FilterSet):

@@ -169,7 +169,7 @@ class CloneList(APIView):
 
 
 class SchemeDetail(APIView):
-    """What coders are asked: levels and categories."""
+    """What coders are asked: levels, categories, relations and attributes, with what each allows."""
 
     @extend_schema(responses=SchemeSerializer)
     def get(self, request: Request, slug: str) -> HttpResponse:

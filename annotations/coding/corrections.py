@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.readings import map_targets
 from annotations.coding.tokenization import is_word_character
 from annotations.core.differences import TooManyDifferences, compare_lists
 from annotations.core.text import is_storable
@@ -249,15 +250,21 @@ def map_decision(decision: Decision, edits: Sequence[Edit]) -> Decision | None:
     key = map_key(decision.markable, edits)
     if key is None:
         return None
-    pointers = (map_key(target, edits) for target in decision.pointers)
+
+    def moved_key(target: str) -> str | None:
+        return map_key(target, edits)
+
+    relations = ((relation, map_targets(readings, moved_key)) for relation, readings in decision.relations)
     return Decision(
         key,
         decision.category,
-        tuple(target for target in pointers if target is not None),
+        map_targets(decision.pointers, moved_key),
         decision.indices,
         decision.note,
         decision.name,
         tuple(map_spans(decision.head, edits) or ()),
         decision.unsure,
         decision.optional,
+        tuple((relation, readings) for relation, readings in relations if readings),
+        decision.attributes,
     )

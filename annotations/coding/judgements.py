@@ -2,57 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db.models import IntegerField, QuerySet
 
-from annotations.coding.decisions import Decision
+from annotations.coding.decisions import Decision, further_payload
+from annotations.coding.readings import Readings, alternatives, readings_payload, without_doubles
 from annotations.core.compiled_queries import compiled_query
-from annotations.models import Coding, Index, Judgement, Pointer
+from annotations.formats.model.scheme import AnswerKind
+from annotations.models import AttributeAnswer, Coding, Index, Judgement, Pointer
+from annotations.schemes.constraints import AnswerValue
+from annotations.schemes.project_scheme import FurtherQuestions, further_questions
 
 
-def judgements_of(coding: Coding) -> dict[str, dict[str, Any]]:
-    """Return the payloads of the judgements of a coding by markable key, in text order. Three queries."""
-    return {decision.markable: decision.payload() for decision in decisions_of(coding)}
+def judgements_of(coding: Coding, further: FurtherQuestions | None = None) -> dict[str, dict[str, Any]]:
+    """Return the payloads of the judgements of a coding by markable key, in text order. Queries as `decisions_of`."""
+    return {decision.markable: decision.payload() for decision in decisions_of(coding, further)}
 
 
-def decisions_of(coding: Coding) -> list[Decision]:
-    """Return the decisions of a coding, in text order. Three queries."""
+def decisions_of(coding: Coding, further: FurtherQuestions | None = None) -> list[Decision]:
+    """Return the decisions of a coding, in text order. `further` is what its project asks, where that is known.
+
+    Three queries, a fourth where the project has attributes, and one more if it is not said whether it has.
+    """
+    if further is None:
+        further = further_questions(coding.text.project_id)
+    if further.relations:
+        readings = _readings_by_judgement(_pointer_rows_of_coding(coding.pk))
+    else:
+        readings = _identity_by_judgement(_antecedent_rows_of_coding(coding.pk)), {}
     return list(
         _decisions(
-            _judgement_rows_of_coding(coding.pk), _pointer_rows_of_coding(coding.pk), _index_rows_of_coding(coding.pk)
+            _judgement_rows_of_coding(coding.pk),
+            readings,
+            _index_rows_of_coding(coding.pk),
+            _answer_rows_of_coding(coding.pk) if further.attributes else (),
         )
     )
 
 
-def decisions_of_judgements(judgements: QuerySet[Judgement]) -> list[Decision]:
-    """Return the decisions of these judgements, in text order. Three queries."""
-    return list(_decisions(_judgement_rows(judgements), _pointer_rows(judgements), _index_rows(judgements)))
+def decisions_of_judgements(judgements: QuerySet[Judgement], further: FurtherQuestions) -> list[Decision]:
+    """Return the decisions of these judgements, in text order. Three queries, and a fourth with attributes."""
+    return list(
+        _decisions(
+            _judgement_rows(judgements),
+            _readings_by_judgement(_pointer_rows(judgements)),
+            _index_rows(judgements),
+            _answer_rows(judgements) if further.attributes else (),
+        )
+    )
+
+
+def links_of(judgements: QuerySet[Judgement], further: FurtherQuestions) -> dict[int, dict[str, Any]]:
+    """Return the fields of payloads that are in other tables, by judgement. Two queries, three with attributes."""
+    pointers, relations = _readings_by_judgement(_pointer_rows(judgements))
+    indices = _indices_by_judgement(_index_rows(judgements))
+    attributes = _answers_by_judgement(_answer_rows(judgements) if further.attributes else ())
+    return {
+        pk: {
+            "pointers": readings_payload(pointers.get(pk, ())),
+            "indices": indices.get(pk, []),
+            **further_payload(relations.get(pk, ()), attributes.get(pk, ())),
+        }
+        for pk in pointers.keys() | relations.keys() | indices.keys() | attributes.keys()
+    }
 
 
 type Rows = Iterable[tuple[Any, ...]]
 
 
-def _decisions(judgement_rows: Rows, pointer_rows: Rows, index_rows: Rows) -> Iterator[Decision]:
-    pointers: dict[int, list[str]] = {}
-    for judgement, target in pointer_rows:
-        pointers.setdefault(judgement, []).append(target)
-    indices: dict[int, list[str]] = {}
-    for judgement, entity in index_rows:
-        indices.setdefault(judgement, []).append(entity)
+def _decisions(
+    judgement_rows: Rows, readings: ReadingsByJudgement, index_rows: Rows, answer_rows: Rows
+) -> Iterator[Decision]:
+    pointers, relations = readings
+    indices = _indices_by_judgement(index_rows)
+    attributes = _answers_by_judgement(answer_rows)
     for pk, key, category, note, name, head, unsure, optional in judgement_rows:
         yield Decision(
             key,
             category,
-            tuple(pointers.get(pk, ())),
+            pointers.get(pk, ()),
             tuple(indices.get(pk, ())),
             note,
             name,
             tuple((start, end) for start, end in head),
             unsure,
             optional,
+            relations.get(pk, ()),
+            attributes.get(pk, ()),
         )
+
+
+def _indices_by_judgement(rows: Rows) -> dict[int, list[str]]:
+    indices: dict[int, list[str]] = {}
+    for judgement, entity in rows:
+        indices.setdefault(judgement, []).append(entity)
+    return indices
+
+
+type RelationReadings = tuple[tuple[str, Readings], ...]
+type ReadingsByJudgement = tuple[dict[int, Readings], dict[int, RelationReadings]]
+
+
+def _identity_by_judgement(rows: Rows) -> dict[int, Readings]:
+    """Return the readings by judgement, of rows in the order of the targets. Most judgements have one target."""
+    targets: dict[int, list[tuple[int, str]]] = {}
+    for judgement, target, reading in rows:
+        targets.setdefault(judgement, []).append((reading, target))
+    return {
+        judgement: ((found[0][1],),) if len(found) == 1 else group_targets(found)
+        for judgement, found in targets.items()
+    }
+
+
+def _readings_by_judgement(rows: Rows) -> ReadingsByJudgement:
+    """Return the readings of identity by judgement, and those of other relations, in the order of these.
+
+    The rows come in the order of the targets. Readings are in the order of their first targets, then of the next.
+    """
+    identity: dict[int, list[tuple[int, str]]] = {}
+    others: dict[int, dict[str, list[tuple[int, str]]]] = {}
+    for judgement, target, reading, is_identity, relation in rows:
+        if is_identity:
+            identity.setdefault(judgement, []).append((reading, target))
+        else:
+            others.setdefault(judgement, {}).setdefault(relation, []).append((reading, target))
+    return (
+        {judgement: group_targets(targets) for judgement, targets in identity.items()},
+        {
+            judgement: tuple((key, group_targets(relations[key])) for key in sorted(relations))
+            for judgement, relations in others.items()
+        },
+    )
+
+
+def group_targets(targets: Sequence[tuple[int, str]]) -> Readings:
+    """Return the readings of targets in text order, each with the number of its reading.
+
+    Where the deletion of a markable has made two readings equal, they are one.
+    """
+    if all(len(set(column)) == len(targets) for column in zip(*targets, strict=True)):
+        return alternatives(target for _, target in targets)
+    places = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in targets))}
+    readings: dict[int, list[str]] = {}
+    for reading, target in targets:
+        readings.setdefault(reading, []).append(target)
+    in_order = sorted(readings.values(), key=lambda reading: [places[target] for target in reading])
+    return without_doubles(tuple(reading) for reading in in_order)
+
+
+def _answers_by_judgement(rows: Rows) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
+    """Return the answers to attributes by judgement, in the order of the attributes' keys."""
+    answers: dict[int, dict[str, AnswerValue]] = {}
+    for judgement, attribute, kind, value, text, number in rows:
+        of_judgement = answers.setdefault(judgement, {})
+        if kind == AnswerKind.SEVERAL:
+            before = of_judgement.get(attribute, ())
+            of_judgement[attribute] = (*before, value) if isinstance(before, tuple) else (value,)
+        elif number is not None:
+            of_judgement[attribute] = int(number) if number == int(number) else number
+        else:
+            of_judgement[attribute] = value or text
+    return {judgement: tuple(sorted(found.items())) for judgement, found in answers.items()}
 
 
 def _judgement_rows(judgements: QuerySet[Judgement]) -> QuerySet[Judgement, tuple[Any, ...]]:
@@ -61,13 +173,24 @@ def _judgement_rows(judgements: QuerySet[Judgement]) -> QuerySet[Judgement, tupl
     )
 
 
+def _antecedent_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
+    """Return the pointers of judgements in a project whose relations are all of identity."""
+    pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
+    return pointers.values_list("judgement_id", "target__key", "reading")
+
+
 def _pointer_rows(judgements: QuerySet[Judgement]) -> QuerySet[Pointer, tuple[Any, ...]]:
     pointers = Pointer.objects.filter(judgement__in=judgements).order_by("target__start", "-target__end", "pk")
-    return pointers.values_list("judgement_id", "target__key")
+    return pointers.values_list("judgement_id", "target__key", "reading", "relation__identity", "relation__key")
 
 
 def _index_rows(judgements: QuerySet[Judgement]) -> QuerySet[Index, tuple[Any, ...]]:
     return Index.objects.filter(judgement__in=judgements).order_by("pk").values_list("judgement_id", "entity")
+
+
+def _answer_rows(judgements: QuerySet[Judgement]) -> QuerySet[AttributeAnswer, tuple[Any, ...]]:
+    answers = AttributeAnswer.objects.filter(judgement__in=judgements).order_by("pk")
+    return answers.values_list("judgement_id", "attribute__key", "attribute__kind", "value__key", "text", "number")
 
 
 @compiled_query(IntegerField())
@@ -81,5 +204,15 @@ def _pointer_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
 
 
 @compiled_query(IntegerField())
+def _antecedent_rows_of_coding(coding: int) -> QuerySet[Pointer, tuple[Any, ...]]:
+    return _antecedent_rows(Judgement.objects.filter(coding=coding))
+
+
+@compiled_query(IntegerField())
 def _index_rows_of_coding(coding: int) -> QuerySet[Index, tuple[Any, ...]]:
     return _index_rows(Judgement.objects.filter(coding=coding))
+
+
+@compiled_query(IntegerField())
+def _answer_rows_of_coding(coding: int) -> QuerySet[AttributeAnswer, tuple[Any, ...]]:
+    return _answer_rows(Judgement.objects.filter(coding=coding))

@@ -39,7 +39,19 @@ from annotations.coding.scus import check_pyramid
 from annotations.core.bulk import delete, insert, reserve_keys, update, upsert
 from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.core.locks import sqlite_write_lock
-from annotations.models import SCU, Coding, Index, Judgement, Markable, Operation, Pointer, Project, User
+from annotations.models import (
+    SCU,
+    AttributeAnswer,
+    Coding,
+    Index,
+    Judgement,
+    Markable,
+    Operation,
+    Pointer,
+    Project,
+    User,
+)
+from annotations.schemes.project_scheme import SchemeKeys, further_questions
 
 MAX_OPERATIONS = 500
 MAX_MOVED_POINTERS = 20_000  # that follow the markables of one request; a page moves one at a time
@@ -115,7 +127,7 @@ def apply(coding: Coding, user: User, version: int, changes: Sequence[Change]) -
 class ImportedCoding:
     """An untouched coding, saved or not, with the content that a file gives it.
 
-    The decisions have passed `Rules.check`. `markables` and `categories` map the keys of all that the decisions name to
+    The decisions have passed `Rules.check`. `markables` and `scheme` map the keys of all that the decisions name to
     primary keys. `descriptions` are the labels and comments of the SCUs of a pyramid. `submitted` is False where the
     coder is to continue the coding.
     """
@@ -124,7 +136,7 @@ class ImportedCoding:
     user: User
     decisions: Sequence[Decision]
     markables: Mapping[str, int]
-    categories: Mapping[str, int]
+    scheme: SchemeKeys
     descriptions: Sequence[Description] = ()
     submitted: bool = True
 
@@ -162,7 +174,7 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
                 key,
                 imported.coding.pk,
                 imported.markables[decision.markable],
-                imported.categories[decision.category] if decision.category is not None else None,
+                imported.scheme.categories[decision.category] if decision.category is not None else None,
                 decision.optional,
                 decision.unsure,
                 decision.note,
@@ -174,13 +186,23 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
     )
     insert(
         Pointer,
-        ["judgement", "target"],
+        POINTER_FIELDS,
         (
-            (key, imported.markables[target])
+            row
             for key, (imported, decision) in zip(keys, decisions, strict=True)
-            for target in decision.pointers
+            for row in _pointer_rows(key, decision, imported.markables, imported.scheme)
         ),
     )
+    if any(decision.attributes for _, decision in decisions):
+        insert(
+            AttributeAnswer,
+            ANSWER_FIELDS,
+            (
+                row
+                for key, (imported, decision) in zip(keys, decisions, strict=True)
+                for row in _answer_rows(key, decision, imported.scheme)
+            ),
+        )
     insert(
         Index,
         ["judgement", "entity"],
@@ -203,6 +225,41 @@ def import_codings(imports: Sequence[ImportedCoding]) -> None:
             )
         ),
     )
+
+
+POINTER_FIELDS = ("judgement", "relation", "reading", "target")
+ANSWER_FIELDS = ("judgement", "attribute", "value", "text", "number")
+
+
+def _pointer_rows(
+    judgement: int, decision: Decision, markables: Mapping[str, int], keys: SchemeKeys
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the rows of the pointers of a judgement: readings are numbered from 0, each relation's by themselves."""
+    if decision.pointers and decision.category is not None:
+        relation = keys.identity[decision.category]
+        for number, reading in enumerate(decision.pointers):
+            for target in reading:
+                yield judgement, relation, number, markables[target]
+    for key, readings in decision.relations:
+        relation = keys.relations[key]
+        for number, reading in enumerate(readings):
+            for target in reading:
+                yield judgement, relation, number, markables[target]
+
+
+def _answer_rows(judgement: int, decision: Decision, keys: SchemeKeys) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of the answers to attributes."""
+    for key, answer in decision.attributes:
+        attribute = keys.attributes[key]
+        if isinstance(answer, int | float):
+            yield judgement, attribute, None, "", answer
+        elif isinstance(answer, tuple):
+            for value in answer:
+                yield judgement, attribute, keys.values[key, value], "", None
+        elif (key, answer) in keys.values:
+            yield judgement, attribute, keys.values[key, answer], "", None
+        else:
+            yield judgement, attribute, None, answer, None
 
 
 def log_correction(codings: Sequence[Coding], user: User, payload: Mapping[str, Any]) -> None:
@@ -363,7 +420,7 @@ def _apply_batch(coding: Coding, batch: Batch, moves: Moves) -> None:
 
 
 def _keys_of(operation: MarkableOperation) -> tuple[str, ...]:
-    return (operation.markable, *operation.pointers) if isinstance(operation, Decision) else (operation.markable,)
+    return (operation.markable, *operation.targets()) if isinstance(operation, Decision) else (operation.markable,)
 
 
 type FinalDecisions = Mapping[str, Decision | None]
@@ -423,11 +480,14 @@ def _check_moved(coding: Coding, moves: Moves) -> None:
         return
     moved = Markable.objects.filter(text=coding.text_id, key__in=moves.positions)
     pointing = Exists(Pointer.objects.filter(judgement=OuterRef("pk"), target__in=moved))
-    touched = decisions_of_judgements(coding.judgements.filter(Q(markable__in=moved) | pointing))
+    touched = decisions_of_judgements(
+        coding.judgements.filter(Q(markable__in=moved) | pointing),
+        further_questions(coding.text.project_id),
+    )
     rules = Rules.for_coding(coding, {key for decision in touched for key in _keys_of(decision)})
     for decision in touched:
         positions = [moves.positions[key] for key in _keys_of(decision) if key in moves.positions]
-        _with_position(max(positions), rules.check, decision)
+        _with_position(max(positions), rules.check_targets, decision)
 
 
 def _describe_scu(coding: Coding, description: Description) -> None:
@@ -487,7 +547,7 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
             (
                 coding.pk,
                 markables[decision.markable].pk,
-                rules.categories[decision.category].pk if decision.category is not None else None,
+                rules.keys.categories[decision.category] if decision.category is not None else None,
                 decision.optional,
                 decision.unsure,
                 decision.note,
@@ -499,14 +559,23 @@ def _write_decisions(coding: Coding, rules: Rules, final: FinalDecisions) -> Non
         unique=["coding", "markable"],
     )
     judgement_keys = [primary_keys[coding.pk, markables[decision.markable].pk] for decision in decisions]
+    primary_keys_of_markables = {key: markable.pk for key, markable in markables.items()}
     delete(Pointer, "judgement", judgement_keys)
     pointers = [
-        (key, markables[target].pk)
+        row
         for key, decision in zip(judgement_keys, decisions, strict=True)
-        for target in decision.pointers
+        for row in _pointer_rows(key, decision, primary_keys_of_markables, rules.keys)
     ]
     if pointers:
-        insert(Pointer, ["judgement", "target"], pointers)
+        insert(Pointer, POINTER_FIELDS, pointers)
+    if rules.asks_attributes:
+        delete(AttributeAnswer, "judgement", judgement_keys)
+        answers = [
+            row
+            for key, decision in zip(judgement_keys, decisions, strict=True)
+            for row in _answer_rows(key, decision, rules.keys)
+        ]
+        insert(AttributeAnswer, ANSWER_FIELDS, answers)
     if rules.uses_indices:
         delete(Index, "judgement", judgement_keys)
         indices = (

@@ -13,10 +13,12 @@ from annotations.coding.decisions import (
     DeleteMarkable,
     Description,
     MoveMarkable,
+    import_decision,
     parse_operation,
 )
 from annotations.coding.judgements import decisions_of
 from annotations.coding.markables import lies_within
+from annotations.coding.readings import Readings, map_targets, sort_readings, without_doubles
 from annotations.coding.scus import scu_descriptions
 from annotations.formats.model.keys import split_key
 from annotations.models import Coding, Markable, Operation
@@ -42,7 +44,7 @@ class ReplayedCoding:
                 self.status = Coding.Status.OPEN
             case Operation.Kind.IMPORT:
                 for judgement in payload["judgements"]:
-                    self._apply(_decision(judgement))
+                    self._apply(import_decision(judgement))
                 for description in payload.get("scus", ()):
                     self._apply(parse_operation("describe", description))
             case Operation.Kind.CORRECT:
@@ -54,7 +56,7 @@ class ReplayedCoding:
         match operation:
             case Decision():
                 self.decisions[operation.markable] = operation
-                for key in operation.pointers:
+                for key in operation.targets():
                     self._mark(key)
             case ClearJudgement():
                 self.decisions.pop(operation.markable, None)
@@ -83,10 +85,15 @@ class ReplayedCoding:
 
     def _repoint(self, key: str, to: str | None) -> None:
         for source, decision in self.decisions.items():
-            if key in decision.pointers:
-                pointers = (to if target == key else target for target in decision.pointers)
+            if key in decision.targets():
+                relations = (
+                    (relation, map_targets(readings, lambda target: to if target == key else target))
+                    for relation, readings in decision.relations
+                )
                 self.decisions[source] = replace(
-                    decision, pointers=tuple(target for target in pointers if target is not None)
+                    decision,
+                    pointers=map_targets(decision.pointers, lambda target: to if target == key else target),
+                    relations=tuple((relation, readings) for relation, readings in relations if readings),
                 )
 
 
@@ -144,25 +151,25 @@ def log_mismatches(coding: Coding) -> Iterator[str]:
             yield f"SCU {key}: {stored_descriptions.get(key)}, by its log {logged_descriptions.get(key)}"
 
 
-def _decision(payload: Mapping[str, Any]) -> Decision:
-    """Return a decision of an import, with tuples for lists; it may name more than an operation of a coder."""
-    return Decision(
-        **{
-            **payload,
-            "pointers": tuple(payload["pointers"]),
-            "indices": tuple(payload["indices"]),
-            "head": tuple((start, end) for start, end in payload["head"]),
-        }
-    )
-
-
 def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[str]) -> dict[str, Decision]:
-    """Return the decisions by key, antecedents and indices sorted; without empty decisions on predefined markables."""
+    """Return the decisions by key, with all that has no order sorted; without empty decisions on predefined markables.
+
+    Deletions can make two readings one; here they are one in any case.
+    """
     comparable = {}
     for decision in decisions:
         if decision != Decision(decision.markable) or decision.markable not in predefined:
             comparable[decision.markable] = replace(
-                decision, pointers=tuple(sorted(decision.pointers)), indices=tuple(sorted(decision.indices))
+                decision,
+                pointers=sort_readings(without_doubles(decision.pointers)),
+                indices=tuple(sorted(decision.indices)),
+                relations=tuple(
+                    (key, sort_readings(without_doubles(readings))) for key, readings in decision.relations
+                ),
+                attributes=tuple(
+                    (key, tuple(sorted(answer)) if isinstance(answer, tuple) else answer)
+                    for key, answer in decision.attributes
+                ),
             )
     return comparable
 
@@ -170,4 +177,13 @@ def _comparable_decisions(decisions: Iterable[Decision], predefined: Collection[
 def _in_short(decision: Decision | None) -> str:
     if decision is None:
         return "nothing"
-    return " ".join(filter(None, (decision.category or "no category", *decision.pointers, *decision.indices)))
+    attributes = (
+        f"{key}={'|'.join(answer) if isinstance(answer, tuple) else answer}" for key, answer in decision.attributes
+    )
+    links = (decision.category or "no category", *_readings_in_short(decision.pointers), *decision.indices)
+    relations = (f"{key}={'|'.join(_readings_in_short(readings))}" for key, readings in decision.relations)
+    return " ".join((*links, *relations, *attributes))
+
+
+def _readings_in_short(readings: Readings) -> Iterator[str]:
+    return ("+".join(reading) for reading in readings)

@@ -7,16 +7,41 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from annotations.coding import operations
-from annotations.coding.decisions import OperationRejected
+from annotations.coding.decisions import OperationRejected, given_answers
+from annotations.coding.judgements import decisions_of
+from annotations.core.text import pluralize
 from annotations.mail.queue import notify
-from annotations.models import Coding, Operation, Project, User
+from annotations.models import Attribute, Coding, Operation, Project, User
 from annotations.models.coding import AGREED_KINDS, REASON_LENGTH
 from annotations.projects.viewing import is_viewed
+from annotations.schemes.constraints import categories_on, missing_attributes
+from annotations.schemes.project_scheme import read_scheme
 
 
 def submit_coding(coding: Coding, user: User) -> int:
-    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says."""
-    return operations.set_status(coding, user, Coding.Status.SUBMITTED)
+    """Submit the coding; from then on markables without a judgement count as `Project.unmarked` says.
+
+    Raise OperationRejected if a judgement lacks an attribute that is required.
+    """
+    return operations.set_status(coding, user, Coding.Status.SUBMITTED, check=_refuse_missing_attributes)
+
+
+def _refuse_missing_attributes(coding: Coding) -> None:
+    """Raise OperationRejected with the attribute and the first markable in the text whose judgement lacks it."""
+    if not Attribute.objects.filter(project=coding.text.project_id, required=True).exists():
+        return
+    constraints = read_scheme(coding.text.project_id).constraints
+    levels = dict(coding.judgements.values_list("markable__key", "markable__level__key"))
+    missing: dict[str, list[str]] = {}
+    for decision in decisions_of(coding):
+        given = given_answers(constraints, levels[decision.markable], decision)
+        if given.category is not None or (given.attributes and not categories_on(constraints, given.level)):
+            for key in missing_attributes(constraints, given):
+                missing.setdefault(key, []).append(decision.markable)
+    for key, markables in missing.items():
+        label = constraints["attributes"][key]["label"]
+        others = f" and {pluralize(len(markables) - 1, 'other markable')}" if len(markables) > 1 else ""
+        raise OperationRejected("missing_attribute", f"{label} ({key}) has no answer at {markables[0]}{others}.")
 
 
 def reopen_coding(coding: Coding, user: User, reason: str = "") -> int:

@@ -76,9 +76,8 @@ def fill_coding(
         markable.text_id = coding.text_id
     Markable.objects.bulk_create(rules.new.values(), ignore_conflicts=True)
     markables = dict(Markable.objects.filter(text=coding.text_id, level__coded=True).values_list("key", "pk"))
-    categories = {key: category.pk for key, category in rules.categories.items()}
     operations.import_codings(
-        [operations.ImportedCoding(coding, user, decisions, markables, categories, descriptions, submitted)]
+        [operations.ImportedCoding(coding, user, decisions, markables, rules.keys, descriptions, submitted)]
     )
 
 

@@ -21,7 +21,7 @@ from annotations.formats.model.document import FormatError, decode
 from annotations.formats.model.text import is_storable
 from annotations.formats.syntax.archive import add_file, unpack
 
-FORMAT, VERSION = "coindex project", 8
+FORMAT, VERSION = "coindex project", 9
 # That of version 0.1.0 of the program.
 OLDEST_VERSION = 2
 MANIFEST = "manifest.json"
@@ -36,6 +36,7 @@ class Kind(StrEnum):
 
     TEXT = "a text"
     WHOLE = "a whole number"
+    NUMBER = "a number"
     FLAG = "true or false"
     TIME = "a time in UTC such as 2026-01-31T12:00:00+00:00"
     UUID = "a UUID in small letters"
@@ -46,9 +47,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a table. null: it may be empty. to: the table that the number of a line is of.
+    """A field of a table. null: it may be empty. to: the table that the number of a line is of, perhaps its own.
 
-    since: the first version of the archive that has it.
+    since: the first version of the archive that has it. until: the last one, of a field that tables no longer have.
     """
 
     name: str
@@ -56,19 +57,25 @@ class Field:
     null: bool = False
     to: str = ""
     since: int = OLDEST_VERSION
+    until: int = VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a table is called and the fields of its rows. since: the first version of the archive that has it."""
+    """What a table is called and the fields of its rows. since: the first version of the archive that has it.
+
+    former: fields that only archives of older versions have.
+    """
 
     name: str
     fields: tuple[Field, ...]
     since: int = OLDEST_VERSION
+    former: tuple[Field, ...] = ()
 
     def in_version(self, version: int) -> "Shape":
         """Return the shape that the table has in archives of a version."""
-        return Shape(self.name, tuple(field for field in self.fields if field.since <= version), self.since)
+        fields = (field for field in (*self.fields, *self.former) if field.since <= version <= field.until)
+        return Shape(self.name, tuple(fields), self.since)
 
     @property
     def file(self) -> str:
@@ -200,14 +207,15 @@ def _refuse_other_fields(row: Mapping[str, object], names: Sequence[str], file: 
             raise FormatError(f"there is no field {name[:50]!r} here", file, line)
 
 
-TYPES: Mapping[Kind, type] = {
-    Kind.TEXT: str,
-    Kind.WHOLE: int,
-    Kind.FLAG: bool,
-    Kind.TIME: str,
-    Kind.UUID: str,
-    Kind.ROW: int,
-    Kind.PERSON: str,
+TYPES: Mapping[Kind, set[type]] = {
+    Kind.TEXT: {str},
+    Kind.WHOLE: {int},
+    Kind.NUMBER: {int, float},
+    Kind.FLAG: {bool},
+    Kind.TIME: {str},
+    Kind.UUID: {str},
+    Kind.ROW: {int},
+    Kind.PERSON: {str},
 }
 
 
@@ -216,14 +224,14 @@ def _refuse_other_types(table: Table, field: Field) -> None:
     column, expected = table[field.name], TYPES.get(field.kind)
     allowed = {type(None)} if field.null else set()
     types = set(map(type, column))
-    wrong = types & {type(None)} - allowed if expected is None else types - allowed - {expected}
+    wrong = types & {type(None)} - allowed if expected is None else types - allowed - expected
     if wrong:
         row = next(row for row, value in enumerate(column) if type(value) in wrong)
         raise table.error(row, f"{field.name} is not {field.kind}")
 
 
 def _refuse_dangling(table: Table, field: Field, earlier: Mapping[str, Table]) -> None:
-    most = len(earlier[field.to])
+    most = len(table if field.to == table.shape.name else earlier[field.to])
     for row, number in enumerate(table[field.name]):
         if number is not None and not 1 <= number <= most:
             raise table.error(row, f"{field.name} is line {number} of {field.to}, which has {most}")

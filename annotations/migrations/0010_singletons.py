@@ -5,7 +5,8 @@ from annotations.schemes.singletons import mark_singletons
 
 def mark_former_singletons(apps, schema_editor):
     """Keep the figures of projects that follow Passonneau 2004."""
-    mark_singletons(apps.get_model("annotations", "Category").objects.using(schema_editor.connection.alias).all())
+    categories = apps.get_model("annotations", "Category").objects.using(schema_editor.connection.alias)
+    mark_singletons(categories.filter(points_to=None))
 
 
 class Migration(migrations.Migration):

@@ -1,6 +1,6 @@
 """The tables, one noun a file."""
 
-from annotations.models.coding import Coding, Index, Judgement, Pointer
+from annotations.models.coding import AttributeAnswer, Coding, Index, Judgement, Pointer
 from annotations.models.docset import SCU, Docset
 from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
 from annotations.models.idempotency import IdempotencyRecord
@@ -10,7 +10,7 @@ from annotations.models.markable import Markable
 from annotations.models.operation import Operation
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
-from annotations.models.scheme import Category, Level
+from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
 from annotations.models.transfer import Transfer
@@ -19,6 +19,9 @@ from annotations.models.user import User
 __all__ = [
     "SCU",
     "AccountOrigin",
+    "Attribute",
+    "AttributeAnswer",
+    "AttributeValue",
     "Category",
     "Coding",
     "Docset",
@@ -36,6 +39,7 @@ __all__ = [
     "Pointer",
     "Project",
     "Question",
+    "Relation",
     "Reply",
     "Segment",
     "Text",

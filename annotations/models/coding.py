@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Concat, StrIndex
+from django.db.models.lookups import GreaterThan
 
 from annotations.core.queries import count_subquery
+from annotations.formats.model.scheme import CATEGORY, Subject
 from annotations.models.markable import Markable
 from annotations.models.project import is_member, sees_all_work
 from annotations.models.rights import Person
-from annotations.models.scheme import Category
+from annotations.models.scheme import Attribute, AttributeValue, Category, Relation
 from annotations.models.text import Text
 from annotations.models.user import User
 
@@ -42,7 +49,7 @@ class CodingQuerySet(models.QuerySet["Coding"]):
         own = judgements.filter(markable__predefined=False, markable__level__coded=True)
         return self.annotate(
             to_decide=count_subquery(predefined) + count_subquery(own),
-            decided=count_subquery(judgements.filter(complete())),
+            decided=_count_complete(judgements),
         )
 
 
@@ -139,18 +146,54 @@ class Judgement(models.Model):
 
 
 class Pointer(models.Model):
-    """A link from a judgement to an antecedent; several pointers of one judgement are alternatives."""
+    """A link from a judgement to a target: to an antecedent, if the relation is one of identity.
+
+    Targets of equal readings are meant together; different readings of a relation are alternatives.
+    """
 
     judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="pointers", db_index=False)
+    # No index: a relation with pointers is not deleted, and they are read by judgement.
+    relation = models.ForeignKey(Relation, on_delete=models.RESTRICT, related_name="pointers", db_index=False)
+    reading = models.PositiveSmallIntegerField(default=0)
     target = models.ForeignKey(Markable, on_delete=models.CASCADE, related_name="+")
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["judgement", "target"], name="pointer_once"),
+            models.UniqueConstraint(fields=["judgement", "relation", "reading", "target"], name="pointer_once"),
         ]
 
     def __str__(self) -> str:
         return f"{self.judgement} -> {self.target}"
+
+
+class AttributeAnswer(models.Model):
+    """What a judgement answers to an attribute: a value (several have a row each), a text or a number."""
+
+    judgement = models.ForeignKey(Judgement, on_delete=models.CASCADE, related_name="answers", db_index=False)
+    # No indexes: what has answers is not deleted, and they are read by judgement.
+    attribute = models.ForeignKey(Attribute, on_delete=models.RESTRICT, related_name="answers", db_index=False)
+    value = models.ForeignKey(
+        AttributeValue, on_delete=models.RESTRICT, null=True, blank=True, related_name="answers", db_index=False
+    )
+    text = models.TextField(blank=True)
+    number = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["judgement", "attribute", "value"], name="answer_value_once"),
+            models.UniqueConstraint(
+                fields=["judgement", "attribute"], condition=Q(value__isnull=True), name="answer_text_or_number_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False, text="", number__isnull=True)
+                | Q(~Q(text=""), value__isnull=True, number__isnull=True)
+                | Q(value__isnull=True, text="", number__isnull=False),
+                name="answer_is_value_text_or_number",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.attribute}: {self.value or self.text or self.number}"
 
 
 class Index(models.Model):
@@ -171,11 +214,108 @@ class Index(models.Model):
 
 
 def complete() -> Q:
-    """Return the condition that a judgement has all that its category requires: a category, pointers, an index."""
-    has_pointer = Exists(Pointer.objects.filter(judgement=OuterRef("pk")))
+    """Return the condition that a judgement has all that the scheme requires.
+
+    That is a category, the pointers or the index that it asks for, and every required attribute that is asked. On a
+    level without categories an answer to some attribute stands for the category. `is_complete` of
+    `annotations.schemes.constraints` says the same of one judgement.
+    """
+    of_category = _missing_attributes().filter(project__categories=OuterRef("category"))
+    of_judgement = AttributeAnswer.objects.filter(judgement=OuterRef(OuterRef("pk")))
+    of_answers = _missing_attributes().filter(project__in=of_judgement.values("attribute__project"))
+    in_place_of_category = _answers_in_place_of_a_category().filter(judgement=OuterRef("pk"))
+    return (complete_without_attributes() & ~Exists(of_category)) | (
+        Q(category__isnull=True) & Exists(in_place_of_category) & ~Exists(of_answers)
+    )
+
+
+def _count_complete(judgements: models.QuerySet[Judgement]) -> Combinable:
+    """Return how many judgements of a coding are complete.
+
+    The longer condition takes the ORM twenty milliseconds to say: it is left out where no project has attributes.
+    """
+    count = count_subquery(judgements.filter(complete_without_attributes()))
+    if not Attribute.objects.exists():
+        return count
+    attributes = Attribute.objects.filter(project=OuterRef("text__project")).order_by()
+    return Case(When(Exists(attributes), then=count_subquery(judgements.filter(complete()))), default=count)
+
+
+def complete_without_attributes() -> Q:
+    """Return the same condition for projects without attributes, where it is found several times as fast.
+
+    Databases find once which categories ask for pointers and which for an index, and not for every judgement.
+    """
+    pointing = pointing_categories().values("pk")
+    categories = Category.objects.order_by()
+    plain = categories.filter(takes_index=False).exclude(pk__in=pointing).values("pk")
+    others = Relation.objects.filter(identity=False).order_by().values("pk")
+    has_pointer = Exists(Pointer.objects.filter(judgement=OuterRef("pk")).exclude(relation__in=others))
     has_index = Exists(Index.objects.filter(judgement=OuterRef("pk")))
     return (
-        Q(category__isnull=False)
-        & (Q(category__points_to__isnull=True) | Q(has_pointer))
-        & (Q(category__takes_index=False) | Q(has_index))
+        Q(category__in=plain)
+        | (Q(category__in=pointing) & has_pointer)
+        | (Q(category__in=categories.filter(takes_index=True).values("pk")) & has_index)
     )
+
+
+def pointing_categories() -> models.QuerySet[Category]:
+    """Return the categories that take pointers: those of which an identity relation with targets is asked."""
+    relations = _with_condition(Relation.objects.filter(identity=True, to_levels__isnull=False))
+    asked = relations.filter(
+        _names(F("asking_values"), OuterRef("key")), project=OuterRef("project"), question=CATEGORY
+    )
+    return Category.objects.filter(Exists(asked)).order_by()
+
+
+def _with_condition(questions: models.QuerySet[Any]) -> models.QuerySet[Any]:
+    """Annotate relations or attributes with the parts of `asked_if`; `asking_values` is a list as JSON."""
+    annotated: models.QuerySet[Any] = questions.order_by().annotate(
+        question=Cast(KeyTextTransform("question", "asked_if"), models.TextField()),
+        asking_values=Cast(KeyTextTransform("values", "asked_if"), models.TextField()),
+        asking_relation=Cast(KeyTextTransform("relation", "asked_if"), models.TextField()),
+    )
+    return annotated
+
+
+def _names(values: F | OuterRef, key: F | OuterRef) -> Q:
+    """Return whether a key stands in a list as JSON. Keys have no sign that JSON escapes."""
+    quoted = Concat(Value('"'), key, Value('"'), output_field=models.TextField())
+    return Q(GreaterThan(StrIndex(values, quoted), Value(0)))
+
+
+def _required_attributes() -> models.QuerySet[Attribute]:
+    """Return the attributes that are required of judgements: those of entities any markable of a chain answers."""
+    return Attribute.objects.filter(required=True).exclude(of=Subject.ENTITY)
+
+
+def _missing_attributes() -> models.QuerySet[Any]:
+    """Return the required attributes, of whatever project, that are asked of a judgement and have no answer there."""
+    judgement = OuterRef(OuterRef("pk"))
+    answers = AttributeAnswer.objects.filter(judgement=judgement)
+    pointers = Pointer.objects.filter(judgement=judgement)
+    levels = Attribute.levels.through.objects.filter(attribute=OuterRef("pk"))
+    leading = answers.filter(attribute__key=OuterRef("question")).filter(
+        _names(OuterRef("asking_values"), F("value__key"))
+    )
+    # Joined here and below, so that no judgement is joined to anything where no attribute is required.
+    named = Category.objects.filter(pk=OuterRef(OuterRef("category"))).order_by()
+    named = named.filter(_names(OuterRef("asking_values"), F("key")))
+    asked = (
+        Q(asked_if__isnull=True)
+        | (Q(question=CATEGORY) & Exists(named))
+        | Exists(leading)
+        | Exists(pointers.filter(relation__key=OuterRef("asking_relation")))
+    )
+    here = ~Exists(levels) | Exists(levels.filter(level__markables=OuterRef(OuterRef("markable"))))
+    set_relation = Q(relation__isnull=True) | Exists(pointers.filter(relation=OuterRef("relation")))
+    unanswered = ~Exists(answers.filter(attribute=OuterRef("pk")))
+    questions: models.QuerySet[Any] = _with_condition(_required_attributes())
+    return questions.filter(here, asked, set_relation, unanswered)
+
+
+def _answers_in_place_of_a_category() -> models.QuerySet[AttributeAnswer]:
+    """Return the answers on levels without categories, where attributes alone are asked."""
+    here = Q(level__isnull=True) | Q(level__markables__judgements=OuterRef("judgement"))
+    offered = Category.objects.filter(here, project=OuterRef("attribute__project"))
+    return AttributeAnswer.objects.filter(~Exists(offered.order_by()))

@@ -1,9 +1,19 @@
-"""The scheme of a project: its levels and categories."""
+"""The scheme of a project: its levels, and what coders are asked on them."""
+
+from enum import StrEnum
 
 from django.db import models
 from django.db.models import Q
 
+from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models.project import KEY_LENGTH, Project
+
+HELP_LENGTH = 1000
+COLOUR_LENGTH = 7
+
+
+def _choices(names: type[StrEnum]) -> list[tuple[str, str]]:
+    return [(name.value, name.value) for name in names]
 
 
 class Level(models.Model):
@@ -35,18 +45,18 @@ class Category(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="categories")
     key = models.SlugField(max_length=KEY_LENGTH)
     label = models.CharField(max_length=100)
-    points_to = models.ForeignKey(
+    level = models.ForeignKey(
         Level,
-        on_delete=models.PROTECT,
+        on_delete=models.RESTRICT,
         null=True,
         blank=True,
-        related_name="pointing_categories",
-        help_text="The level that its pointers go to; none: it takes no pointer.",
+        related_name="categories",
+        help_text="The only level that it is for; none: every coded level.",
     )
-    max_pointers = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="At most so many pointers; empty: any number."
+    help = models.TextField(blank=True, max_length=HELP_LENGTH)
+    colour = models.CharField(
+        max_length=COLOUR_LENGTH, blank=True, help_text="Such as #1f77b4; empty: none of its own."
     )
-    allow_later = models.BooleanField(default=False, help_text="May point at a markable later in the text.")
     takes_index = models.BooleanField(default=False, help_text="Where coders index: this answer needs an index.")
     takes_optional = models.BooleanField(
         default=False, help_text='The coder may call this answer optional (MUC\'s STATUS="OPT").'
@@ -64,17 +74,127 @@ class Category(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["project", "key"], name="category_key_unique_in_project"),
             models.CheckConstraint(
-                condition=Q(max_pointers__isnull=True) | Q(points_to__isnull=False, max_pointers__gte=1),
-                name="category_bound_needs_pointers",
+                condition=Q(singleton=False) | Q(takes_index=False),
+                name="category_singleton_takes_no_index",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Relation(models.Model):
+    """A relation from a markable to others: identity, whose pointers make chains, or another such as bridging.
+
+    A category that points has one identity relation, which is asked of that category alone and has its key.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="relations")
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
+    help = models.TextField(blank=True, max_length=HELP_LENGTH)
+    from_levels = models.ManyToManyField(
+        Level, blank=True, related_name="relations_from", help_text="Where it is asked; none: on every coded level."
+    )
+    to_levels = models.ManyToManyField(
+        Level, blank=True, related_name="relations_to", help_text="Where its targets are; none: it is not offered."
+    )
+    identity = models.BooleanField(default=False, help_text="Its pointers make chains.")
+    max_targets = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="At most so many targets; empty: any number."
+    )
+    joint = models.BooleanField(default=False, help_text="Several targets may be meant together.")
+    later = models.BooleanField(default=False, help_text="A target may stand later in the text.")
+    asked_if = models.JSONField(
+        null=True,
+        blank=True,
+        help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.',
+    )
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "key"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "key"], name="relation_key_unique_in_project"),
+            models.CheckConstraint(
+                condition=Q(max_targets__isnull=True) | Q(max_targets__gte=1), name="relation_takes_a_target"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Attribute(models.Model):
+    """A further question: of a markable, of its entity (once a chain), or of a relation that is set."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="attributes")
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
+    help = models.TextField(blank=True, max_length=HELP_LENGTH)
+    of = models.CharField(max_length=10, choices=_choices(Subject), default="markable")
+    relation = models.ForeignKey(
+        Relation,
+        on_delete=models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="attributes",
+        help_text="The relation of which it is asked.",
+    )
+    levels = models.ManyToManyField(
+        Level, blank=True, related_name="attributes", help_text="Where it is asked; none: on every coded level."
+    )
+    kind = models.CharField(max_length=10, choices=_choices(AnswerKind), default="one")
+    required = models.BooleanField(default=False)
+    asked_if = models.JSONField(
+        null=True,
+        blank=True,
+        help_text='{"question": key, "values": [...]}, {"relation": key}, or nothing: always.',
+    )
+    primary_of = models.ForeignKey(
+        "self",
+        on_delete=models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="secondary",
+        help_text="The attribute to which this one asks for a second choice.",
+    )
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "key"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "key"], name="attribute_key_unique_in_project"),
+            models.CheckConstraint(
+                condition=Q(of="relation", relation__isnull=False)
+                | Q(of__in=["markable", "entity"], relation__isnull=True),
+                name="attribute_of_relation_names_it",
             ),
             models.CheckConstraint(
-                condition=Q(takes_index=False) | Q(points_to__isnull=True),
-                name="category_points_or_indexes",
+                condition=Q(kind__in=["one", "several", "text", "number"]), name="attribute_kind_known"
             ),
-            models.CheckConstraint(
-                condition=Q(singleton=False) | Q(takes_index=False, points_to__isnull=True),
-                name="category_singleton_refers_to_nothing_else",
-            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class AttributeValue(models.Model):
+    """A value that an attribute lists."""
+
+    attribute = models.ForeignKey(Attribute, on_delete=models.CASCADE, related_name="values", db_index=False)
+    key = models.SlugField(max_length=KEY_LENGTH)
+    label = models.CharField(max_length=100)
+    help = models.TextField(blank=True, max_length=HELP_LENGTH)
+    colour = models.CharField(
+        max_length=COLOUR_LENGTH, blank=True, help_text="Such as #1f77b4; empty: none of its own."
+    )
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "key"]
+        constraints = [
+            models.UniqueConstraint(fields=["attribute", "key"], name="value_key_unique_in_attribute"),
         ]
 
     def __str__(self) -> str:

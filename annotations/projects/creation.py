@@ -6,10 +6,11 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotations.formats.model.scheme import ReadyMadeScheme
-from annotations.models import Category, Level, Membership, Project, User
+from annotations.models import Membership, Project, User
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member
+from annotations.projects.scheme_rows import delete_scheme, write_scheme
 
 
 @transaction.atomic
@@ -35,7 +36,7 @@ def create_project(
             project.save()
     except IntegrityError:  # another project got the address since full_clean
         raise ValidationError({"slug": "Project with this Slug already exists."}) from None
-    _create_scheme(project, scheme, coders_mark=coders_mark)
+    write_scheme(project, scheme.spec, coders_mark=coders_mark or scheme.answers == Project.Answers.SCUS)
     record_guidelines(project, manager)
     if manager is not None:
         add_member(project, manager, Membership.Role.MANAGER)
@@ -48,43 +49,11 @@ def exchange_scheme(project: Project, scheme: ReadyMadeScheme, *, coders_mark: b
     lock_project(project.pk)
     if project.texts.exists() or project.docsets.exists():
         raise ValidationError("The scheme can be exchanged in a project without texts only.")
-    project.categories.all().delete()
-    project.levels.all().delete()
+    delete_scheme(project)
     _set_conventions(project, scheme)
     project.save(update_fields=["answers", "unmarked", "preset"])
-    _create_scheme(project, scheme, coders_mark=coders_mark)
+    write_scheme(project, scheme.spec, coders_mark=coders_mark or scheme.answers == Project.Answers.SCUS)
 
 
 def _set_conventions(project: Project, scheme: ReadyMadeScheme) -> None:
     project.answers, project.unmarked, project.preset = scheme.answers, scheme.unmarked, scheme.agreement
-
-
-def _create_scheme(project: Project, scheme: ReadyMadeScheme, *, coders_mark: bool) -> None:
-    """Create the levels and categories of the scheme. Contributors of pyramids are always marked by coders."""
-    coders_mark = coders_mark or scheme.answers == Project.Answers.SCUS
-    levels = {
-        level.key: Level.objects.create(
-            project=project,
-            key=level.key,
-            label=level.label,
-            coded=level.coded,
-            coders_mark=coders_mark and level.coded,
-            position=position,
-        )
-        for position, level in enumerate(scheme.levels)
-    }
-    Category.objects.bulk_create(
-        Category(
-            project=project,
-            key=category.key,
-            label=category.label,
-            points_to=levels[category.points_to] if category.points_to else None,
-            max_pointers=category.max_pointers,
-            allow_later=category.allow_later,
-            takes_index=category.takes_index,
-            takes_optional=category.takes_optional,
-            singleton=category.singleton,
-            position=position,
-        )
-        for position, category in enumerate(scheme.categories)
-    )

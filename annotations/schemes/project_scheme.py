@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import IntegerField, QuerySet
+from django.db.models import Exists, IntegerField, OuterRef, QuerySet
 
 from annotations.core.compiled_queries import compiled_query
-from annotations.formats.model.scheme import CategorySpec, LevelSpec, SchemeSpec
-from annotations.models import Category, Level, Project
+from annotations.formats.model.scheme import (
+    AnswerKind,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+    Subject,
+    ValueSpec,
+)
+from annotations.models import Attribute, AttributeValue, Category, Level, Project, Relation
+from annotations.schemes.constraints import Constraints, constraints_of
 
 
 @transaction.atomic
@@ -20,57 +33,292 @@ def set_coder_marked_levels(project: Project, levels: Iterable[Level]) -> None:
     project.levels.filter(pk__in=[level.pk for level in levels], coded=True).update(coders_mark=True)
 
 
-@compiled_query(IntegerField())
-def levels_of(project: int) -> QuerySet[Level]:
-    """Return the levels of a project in display order."""
-    return Level.objects.filter(project=project)
+@dataclass(frozen=True, slots=True)
+class SchemeKeys:
+    """The primary keys of what answers refer to, by keys. `identity` has the identity relation of each category."""
+
+    categories: Mapping[str, int] = field(default_factory=dict)
+    identity: Mapping[str, int] = field(default_factory=dict)
+    relations: Mapping[str, int] = field(default_factory=dict)
+    attributes: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
-@compiled_query(IntegerField())
-def categories_of(project: int) -> QuerySet[Category]:
-    """Return the categories of a project in display order, with the levels that they point to."""
-    return Category.objects.filter(project=project).select_related("points_to")
+@dataclass(frozen=True)
+class ProjectScheme:
+    """The scheme of a project, read once: its levels as rows, all of it as formats represent it, and primary keys."""
+
+    levels: tuple[Level, ...]
+    spec: SchemeSpec
+    keys: SchemeKeys
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """What the scheme allows and asks."""
+        return constraints_of(self.spec)
+
+    @property
+    def further(self) -> FurtherQuestions:
+        """What it asks besides a category and identity."""
+        return FurtherQuestions(
+            bool(self.spec.attributes), any(not relation.identity for relation in self.spec.relations)
+        )
+
+    def identity_pointers(self) -> dict[str, Any]:
+        """Return the filter of those pointers that make chains. Where all do, nothing is filtered."""
+        others = [relation.key for relation in self.spec.relations if not relation.identity]
+        if not others:
+            return {}
+        identity = [pk for key, pk in self.keys.relations.items() if key not in others]
+        return {"relation__in": identity}
+
+    def state(self, answers: str) -> dict[str, Any]:
+        """Return what coders are asked, in display order, and the constraints, as a dictionary for JSON."""
+        spec = self.spec
+        return {
+            "answers": answers,
+            "levels": [
+                {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
+                for level in self.levels
+            ],
+            "categories": [
+                {
+                    "key": category.key,
+                    "label": category.label,
+                    "points_to": category.points_to or None,
+                    "max_pointers": category.max_pointers,
+                    "allow_later": category.allow_later,
+                    "takes_index": category.takes_index,
+                    "takes_optional": category.takes_optional,
+                    "singleton": category.singleton,
+                    "level": category.level or None,
+                    "help": category.help,
+                    "colour": category.colour,
+                }
+                for category in spec.categories
+            ],
+            "relations": [relation_state(relation) for relation in spec.relations],
+            "attributes": [attribute_state(attribute) for attribute in spec.attributes],
+            "constraints": self.constraints,
+        }
 
 
-def scheme_spec(levels: Iterable[Level], categories: Iterable[Category]) -> SchemeSpec:
-    """Return the scheme as formats represent it."""
-    return SchemeSpec(
-        tuple(LevelSpec(level.key, level.label, level.coded) for level in levels),
-        tuple(
+def read_scheme(project: int) -> ProjectScheme:
+    """Return the scheme of a project. Three queries, and two more where there are attributes."""
+    levels = levels_of(project)
+    with_attributes = any(level.project_has_attributes for level in levels)  # type: ignore[attr-defined]
+    level_keys = {level.pk: level.key for level in levels}
+    relations, relation_keys = _relations(project, level_keys)
+    attributes, attribute_keys, value_keys = (
+        _attributes(project, level_keys, relation_keys) if with_attributes else ([], {}, {})
+    )
+    categories, category_keys = [], {}
+    for pk, level, takes_index, takes_optional, singleton, *texts in _category_rows(project):
+        key, label, help_text, colour = texts
+        categories.append(
             CategorySpec(
-                category.key,
-                category.label,
-                category.points_to.key if category.points_to else "",
-                category.max_pointers,
-                category.allow_later,
-                category.takes_index,
-                category.takes_optional,
-                category.singleton,
+                key,
+                label,
+                takes_index=takes_index,
+                takes_optional=takes_optional,
+                singleton=singleton,
+                level=level_keys[level] if level else "",
+                help=help_text,
+                colour=colour,
             )
-            for category in categories
-        ),
+        )
+        category_keys[key] = pk
+    spec = SchemeSpec(
+        tuple(LevelSpec(level.key, level.label, level.coded) for level in levels),
+        tuple(categories),
+        tuple(relations),
+        tuple(attributes),
+    )
+    identity = {category.key: spec.identity_relation(category.key) for category in categories}
+    spec = replace(spec, categories=tuple(_with_pointers(one, identity[one.key]) for one in categories))
+    by_key = {key: pk for pk, key in relation_keys.items()}
+    keys = SchemeKeys(
+        category_keys,
+        {key: by_key[relation.key] for key, relation in identity.items() if relation is not None},
+        by_key,
+        attribute_keys,
+        value_keys,
+    )
+    return ProjectScheme(tuple(levels), spec, keys)
+
+
+def _with_pointers(category: CategorySpec, identity: RelationSpec | None) -> CategorySpec:
+    """Return the category with what its identity relation says, if that is offered."""
+    if identity is None or not identity.to_levels:
+        return category
+    return replace(
+        category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
     )
 
 
+def _relations(project: int, levels: Mapping[int, str]) -> tuple[list[RelationSpec], dict[int, str]]:
+    """Return the relations in display order, and their keys by primary keys."""
+    rows: dict[int, tuple[Any, ...]] = {}
+    from_levels: dict[int, set[int | None]] = {}
+    to_levels: dict[int, set[int | None]] = {}
+    for pk, from_level, to_level, *row in _relation_rows(project):
+        rows[pk] = tuple(row)
+        from_levels.setdefault(pk, set()).add(from_level)
+        to_levels.setdefault(pk, set()).add(to_level)
+    relations = [
+        RelationSpec(
+            key,
+            label,
+            help_text,
+            _in_order(levels, from_levels[pk]),
+            _in_order(levels, to_levels[pk]),
+            identity,
+            max_targets,
+            joint,
+            later,
+            Condition.from_state(asked_if) if asked_if else None,
+        )
+        for pk, (key, label, help_text, identity, max_targets, joint, later, asked_if) in rows.items()
+    ]
+    return relations, {pk: row[0] for pk, row in rows.items()}
+
+
+def _in_order(levels: Mapping[int, str], named: Collection[int | None]) -> tuple[str, ...]:
+    """Return the keys of the levels that are named, in the order of all levels."""
+    return tuple(key for pk, key in levels.items() if pk in named)
+
+
+def _attributes(
+    project: int, levels: Mapping[int, str], relations: Mapping[int, str]
+) -> tuple[list[AttributeSpec], dict[str, int], dict[tuple[str, str], int]]:
+    """Return the attributes in display order, and the primary keys of attributes and of values by their keys."""
+    rows: dict[int, tuple[Any, ...]] = {}
+    on_levels: dict[int, set[int | None]] = {}
+    for pk, level, *row in _attribute_rows(project):
+        rows[pk] = tuple(row)
+        on_levels.setdefault(pk, set()).add(level)
+    values: dict[int, list[ValueSpec]] = {}
+    value_keys = {}
+    for pk, attribute, *value in _value_rows(project):
+        spec = ValueSpec(*value)
+        values.setdefault(attribute, []).append(spec)
+        value_keys[rows[attribute][0], spec.key] = pk
+    attributes = [
+        AttributeSpec(
+            key,
+            label,
+            help_text,
+            Subject(of),
+            relations[relation] if relation else "",
+            _in_order(levels, on_levels[pk]),
+            AnswerKind(kind),
+            required,
+            Condition.from_state(asked_if) if asked_if else None,
+            rows[primary_of][0] if primary_of else "",
+            tuple(values.get(pk, ())),
+        )
+        for pk, (key, label, help_text, of, relation, kind, required, asked_if, primary_of) in rows.items()
+    ]
+    return attributes, {row[0]: pk for pk, row in rows.items()}, value_keys
+
+
+@compiled_query(IntegerField())
+def levels_of(project: int) -> QuerySet[Level]:
+    """Return the levels of a project in display order, each with whether the project has attributes.
+
+    So nobody asks for attributes where there are none.
+    """
+    attributes = Attribute.objects.filter(project=OuterRef("project")).order_by()
+    return Level.objects.filter(project=project).annotate(project_has_attributes=Exists(attributes))
+
+
+@compiled_query(IntegerField())
+def _category_rows(project: int) -> QuerySet[Category, tuple[Any, ...]]:
+    return Category.objects.filter(project=project).values_list(
+        "pk", "level_id", "takes_index", "takes_optional", "singleton", "key", "label", "help", "colour"
+    )
+
+
+# A row for each two levels between which the relation is: a relation has few.
+@compiled_query(IntegerField())
+def _relation_rows(project: int) -> QuerySet[Relation, tuple[Any, ...]]:
+    return Relation.objects.filter(project=project).values_list(
+        *("pk", "from_levels", "to_levels"),
+        *("key", "label", "help", "identity", "max_targets", "joint", "later", "asked_if"),
+    )
+
+
+@compiled_query(IntegerField())
+def _attribute_rows(project: int) -> QuerySet[Attribute, tuple[Any, ...]]:
+    return Attribute.objects.filter(project=project).values_list(
+        *("pk", "levels", "key", "label", "help", "of", "relation_id", "kind", "required", "asked_if"),
+        "primary_of_id",
+    )
+
+
+@compiled_query(IntegerField())
+def _value_rows(project: int) -> QuerySet[AttributeValue, tuple[Any, ...]]:
+    values = AttributeValue.objects.filter(attribute__project=project)
+    return values.values_list("pk", "attribute_id", "key", "label", "help", "colour")
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherQuestions:
+    """Whether a project asks for more than a category and identity: for attributes, and for other relations."""
+
+    attributes: bool
+    relations: bool
+
+
+@compiled_query(IntegerField())
+def _further_questions(project: int) -> QuerySet[Project, tuple[bool, bool]]:
+    attributes = Attribute.objects.filter(project=OuterRef("pk")).order_by()
+    relations = Relation.objects.filter(project=OuterRef("pk"), identity=False).order_by()
+    return Project.objects.filter(pk=project).order_by().values_list(Exists(attributes), Exists(relations))
+
+
+def further_questions(project: int) -> FurtherQuestions:
+    """Return what a project asks besides a category and identity. One query."""
+    [(attributes, relations)] = _further_questions(project)
+    return FurtherQuestions(attributes, relations)
+
+
 def scheme_state(project: Project) -> dict[str, Any]:
-    """Return answers, levels and categories, in display order, as a dictionary for JSON."""
+    """Return what coders of a project are asked, in display order, and the constraints, as a dictionary for JSON."""
+    return read_scheme(project.pk).state(project.answers)
+
+
+def relation_state(relation: RelationSpec) -> dict[str, Any]:
+    """Return a relation as a dictionary for JSON."""
     return {
-        "answers": project.answers,
-        "levels": [
-            {"key": level.key, "label": level.label, "coded": level.coded, "coders_mark": level.coders_mark}
-            for level in levels_of(project.pk)
-        ],
-        "categories": [
-            {
-                "key": category.key,
-                "label": category.label,
-                "points_to": category.points_to.key if category.points_to else None,
-                "max_pointers": category.max_pointers,
-                "allow_later": category.allow_later,
-                "takes_index": category.takes_index,
-                "takes_optional": category.takes_optional,
-                "singleton": category.singleton,
-            }
-            for category in categories_of(project.pk)
+        "key": relation.key,
+        "label": relation.label,
+        "help": relation.help,
+        "from_levels": list(relation.from_levels),
+        "to_levels": list(relation.to_levels),
+        "identity": relation.identity,
+        "max_targets": relation.max_targets,
+        "joint": relation.joint,
+        "later": relation.later,
+        "asked_if": relation.asked_if.state() if relation.asked_if else None,
+    }
+
+
+def attribute_state(attribute: AttributeSpec) -> dict[str, Any]:
+    """Return an attribute with its values as a dictionary for JSON."""
+    return {
+        "key": attribute.key,
+        "label": attribute.label,
+        "help": attribute.help,
+        "of": str(attribute.of),
+        "relation": attribute.relation or None,
+        "levels": list(attribute.levels),
+        "kind": str(attribute.kind),
+        "required": attribute.required,
+        "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
+        "primary_of": attribute.primary_of or None,
+        "values": [
+            {"key": value.key, "label": value.label, "help": value.help, "colour": value.colour}
+            for value in attribute.values
         ],
     }

@@ -1,19 +1,18 @@
 """Which categories of version 0.1.0 referred to themselves alone."""
 
+from typing import Any
+
 from django.db.models import QuerySet
 
-from annotations.models import Category
 
+def mark_singletons(plain_categories: QuerySet[Any]) -> None:
+    """Let those of the categories, which do not point, be singletons in projects that follow Passonneau 2004.
 
-def mark_singletons(categories: QuerySet[Category]) -> None:
-    """Let the categories without index be singletons in projects that follow Passonneau 2004.
-
-    Version 0.1.0 had no such option and took them so in every project of indices; her NIL is one. Called once, by a
-    migration and where an archive or backup of an earlier version comes in.
+    Version 0.1.0 had no such option and took categories without index so in every project of indices; her NIL is one.
+    Called once, by a migration and where an archive or backup of an earlier version comes in.
     """
-    categories.filter(
+    plain_categories.filter(
         takes_index=False,
-        points_to=None,
         project__answers="indices",
         project__preset__startswith="passonneau-2004",
     ).update(singleton=True)

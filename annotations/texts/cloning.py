@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import batched
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
-from annotations.models import Category, Docset, Markable, Membership, Project, Segment, Text, User
+from annotations.models import (
+    Attribute,
+    AttributeValue,
+    Docset,
+    Markable,
+    Membership,
+    Project,
+    Relation,
+    Segment,
+    Text,
+    User,
+)
 from annotations.projects.guidelines import record_guidelines
 from annotations.projects.locks import lock_project
 from annotations.projects.members import add_member
@@ -51,17 +62,42 @@ def _copy[Row: models.Model](row: Row, **changes: Any) -> Row:
 
 
 def _copy_scheme(project: Project, clone: Project) -> dict[int, int]:
-    """Copy levels and categories; return the key of each copied level by that of its model."""
-    levels = {}
-    for level in project.levels.all():
-        copied = _copy(level, project_id=clone.pk)
-        copied.save()
-        levels[level.pk] = copied.pk
-    Category.objects.bulk_create(
-        _copy(category, project_id=clone.pk, points_to_id=levels.get(category.points_to_id or 0))
-        for category in project.categories.all()
+    """Copy levels and questions; return the key of each copied level by that of its model."""
+    levels = _copy_each(project.levels.all(), project_id=clone.pk)
+    _copy_each(project.categories.all(), {"level_id": levels}, project_id=clone.pk)
+    relations = _copy_each(project.relations.all(), project_id=clone.pk)
+    _copy_each(
+        Relation.from_levels.through.objects.filter(relation__project=project),
+        {"relation_id": relations, "level_id": levels},
     )
+    _copy_each(
+        Relation.to_levels.through.objects.filter(relation__project=project),
+        {"relation_id": relations, "level_id": levels},
+    )
+    attributes: dict[int, int] = {}
+    for attribute in project.attributes.order_by("position", "key"):  # a second choice comes after the first
+        attributes |= _copy_each(
+            [attribute], {"relation_id": relations, "primary_of_id": attributes}, project_id=clone.pk
+        )
+    _copy_each(
+        Attribute.levels.through.objects.filter(attribute__project=project),
+        {"attribute_id": attributes, "level_id": levels},
+    )
+    _copy_each(AttributeValue.objects.filter(attribute__project=project), {"attribute_id": attributes})
     return levels
+
+
+def _copy_each[Row: models.Model](
+    rows: Iterable[Row], references: Mapping[str, Mapping[int, int]] | None = None, **changes: Any
+) -> dict[int, int]:
+    """Copy the rows, with the copies of what they refer to; return the key of each copy by that of its model."""
+    keys = {}
+    for row in rows:
+        changed = {name: copies.get(getattr(row, name)) for name, copies in (references or {}).items()}
+        copied = _copy(row, **changed, **changes)
+        copied.save()
+        keys[row.pk] = copied.pk
+    return keys
 
 
 def _copy_texts(project: Project, clone: Project, levels: dict[int, int]) -> None:

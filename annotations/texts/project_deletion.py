@@ -53,8 +53,6 @@ def delete_project(project: Project, tag: str) -> DeletionFigures:
     texts = list(Text.objects.filter(project=project).order_by("pk").values_list("pk", flat=True))
     for batch in batched(texts, TEXTS_AT_ONCE):
         Text.objects.filter(pk__in=batch).delete()
-    # A category keeps the level to which it points.
-    project.categories.all().delete()
     slug, _ = project.slug, project.delete()
     logger.info("The project %s is deleted: %s", slug, ", ".join(figures.lines))
     return figures

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.coding.decisions import Decision
+from annotations.coding.decisions import Decision, given_answers
 from annotations.coding.judgements import decisions_of
-from annotations.models import Category, Coding, Markable, Project, Segment, Text
-from annotations.schemes.project_scheme import categories_of
+from annotations.coding.readings import targets_of
+from annotations.models import Coding, Markable, Project, Segment, Text
+from annotations.schemes.constraints import Constraints, is_complete
+from annotations.schemes.project_scheme import FurtherQuestions, read_scheme
 from annotations.texts.chains import chains_by_indices, chains_by_pointers, look, members_of, number_chains
 from annotations.texts.passage import Badge, Highlight, Passage, Stretch, draw
 
@@ -89,38 +91,44 @@ class ReadText:
     answers: str
     markables: list[ReadMarkable]
     labels: dict[str, str]
-    categories: list[Category]
+    constraints: Constraints
+    further: FurtherQuestions
+    levels: dict[str, str]
     segments: list[Stretch]
 
     @classmethod
     def read(cls, project: Project, text: Text) -> ReadText:
-        """Read the text with all markables in use. Three queries."""
+        """Read the text with all markables in use. Five queries, and two more where there are attributes."""
         markables = Markable.objects.filter(text=text).in_use()
         rows = markables.order_by("start", "-end", "level__coded", "key").values_list(
-            "pk", "key", "parts", "level__coded", "predefined"
+            "pk", "key", "parts", "level__coded", "predefined", "level__key"
         )
         segments = Segment.objects.filter(text=text).values_list("kind", "start", "end", "label", "speaker")
-        categories = list(categories_of(project.pk))
+        scheme = read_scheme(project.pk)
         return cls(
             text,
             project.answers,
             [
                 ReadMarkable(pk, key, _words(text.content, parts), parts, coded, predefined)
-                for pk, key, parts, coded, predefined in rows
+                for pk, key, parts, coded, predefined, _ in rows
             ],
-            {category.key: category.label for category in categories},
-            categories,
+            {category.key: category.label for category in scheme.spec.categories},
+            scheme.constraints,
+            scheme.further,
+            {key: level for _, key, *_, level in rows},
             [Stretch(*row) for row in segments],
         )
 
     def version(self, coding: Coding, beside: TextVersion | None = None) -> TextVersion:
         """Return the version of a coder; its chains wear the numbers of those `beside` it. Three queries."""
-        decisions = {decision.markable: decision for decision in decisions_of(coding)}
+        decisions = {decision.markable: decision for decision in decisions_of(coding, self.further)}
         keys = [one.key for one in self.markables if one.predefined or one.key in decisions]
         if self.answers == Project.Answers.INDICES:
             chains = chains_by_indices(keys, {key: decision.indices for key, decision in decisions.items()})
         else:
-            chains = chains_by_pointers(keys, {key: decision.pointers for key, decision in decisions.items()})
+            chains = chains_by_pointers(
+                keys, {key: tuple(targets_of(decision.pointers)) for key, decision in decisions.items()}
+            )
         members = members_of(chains)
         numbers = number_chains(members, beside.members, beside.numbers) if beside else number_chains(members)
         return TextVersion(coding, decisions, keys, chains, members, numbers)
@@ -152,7 +160,7 @@ class ReadText:
             classes.append(look(numbers[0]))
         if len(numbers) > 1:
             classes.append("is-ambiguous")
-        if one.coded and not (decision and self._is_complete(decision)):
+        if one.coded and not (decision and self._is_complete(one.key, decision)):
             classes.append("is-undecided")
         badges = [Badge(str(number), number) for number in numbers]
         if len(badges) > MOST_NUMBERS:
@@ -167,12 +175,13 @@ class ReadText:
             label=category if labels else "",
         )
 
-    def _is_complete(self, decision: Decision) -> bool:
-        """Return whether the answer has all that its category asks for."""
-        category = next((one for one in self.categories if one.key == decision.category), None)
-        if category is None or (category.takes_index and not decision.indices):
-            return False
-        return category.points_to_id is None or bool(decision.pointers)
+    def _is_complete(self, key: str, decision: Decision) -> bool:
+        """Return whether the answer has all that the scheme requires."""
+        return is_complete(
+            self.constraints,
+            given_answers(self.constraints, self.levels[key], decision),
+            has_index=bool(decision.indices),
+        )
 
     def differences(self, first: TextVersion, second: TextVersion) -> list[Difference]:
         """Return the coded markables with another category or other members of their chain, in text order."""

@@ -31,6 +31,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from annotations.core.bulk import insert
 from annotations.core.snapshots import read_snapshot
 from annotations.models import Category, Project, User
+from annotations.models.coding import pointing_categories
 from annotations.schemes.singletons import mark_singletons
 
 FORMAT, VERSION = "coindex backup", 1
@@ -71,7 +72,7 @@ UPGRADES = (
     Upgrade(
         (["annotations", "0010_singletons"],),
         added={"annotations.Category": frozenset({"singleton"})},
-        finish=lambda: mark_singletons(Category.objects.all()),
+        finish=lambda: mark_singletons(Category.objects.exclude(pk__in=pointing_categories().values("pk"))),
     ),
     Upgrade(
         (["annotations", "0011_blind_scoring"],),

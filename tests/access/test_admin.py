@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 
 from annotations.models import Coding, Membership, Operation, Project, User
+from annotations.schemes.consistency import check_scheme
+from annotations.schemes.project_scheme import read_scheme
 from tests.conftest import judge
 
 RIGHTS = {"is_staff": "on", "is_superuser": "on"}
@@ -54,13 +57,16 @@ def members_form(project: Project, roles: dict[User, str], deleted: tuple[User, 
         if user in deleted:
             row["DELETE"] = "on"
         form |= {f"memberships-{number}-{name}": value for name, value in row.items()}
-    for prefix, rows in (("levels", project.levels), ("categories", project.categories)):
+    for prefix in ("levels", "categories", "relations"):
+        rows = getattr(project, prefix)
         form |= {f"{prefix}-TOTAL_FORMS": rows.count(), f"{prefix}-INITIAL_FORMS": rows.count()}
         for number, one in enumerate(rows.all()):
             for field in one._meta.concrete_fields:
                 value = field.value_from_object(one)
                 if value is not None and value is not False:
-                    form[f"{prefix}-{number}-{field.name}"] = value
+                    form[f"{prefix}-{number}-{field.name}"] = json.dumps(value) if field.name == "asked_if" else value
+            for field in one._meta.many_to_many:
+                form[f"{prefix}-{number}-{field.name}"] = [level.pk for level in getattr(one, field.name).all()]
     return form
 
 
@@ -234,3 +240,22 @@ def test_who_is_needed_is_not_forgotten(staff, project, charlie):
     page = staff.post(f"/admin/annotations/user/{charlie.pk}/delete/", {"post": "yes"})
     assert (page.status_code, "only manager" in page.content.decode()) == (200, True)
     assert User.objects.filter(username="charlie").exists()
+
+
+def test_questions_follow_a_category_whose_key_staff_change(staff, project, codings, keys):
+    judge(codings["alice"], keys["c"], "phrase", keys["a"])
+    project.relations.create(
+        key="bridging", label="bridging", asked_if={"question": "category", "values": ["phrase", "place"]}
+    )
+    form = members_form(project, {})
+    [number] = [number for number, one in enumerate(project.categories.all()) if one.key == "phrase"]
+    [other] = [number for number, one in enumerate(project.categories.all()) if one.key == "segment"]
+    form |= {f"categories-{number}-key": "np", f"categories-{other}-DELETE": "on"}
+    assert staff.post(f"/admin/annotations/project/{project.pk}/change/", form).status_code == 302
+    scheme = read_scheme(project.pk).spec
+    assert check_scheme(scheme) == []
+    assert {(one.key, one.asked_if and one.asked_if.values) for one in scheme.relations} == {
+        ("np", ("np",)),
+        ("bridging", ("np", "place")),
+    }
+    assert [one.points_to for one in scheme.categories if one.key == "np"] == ["phrase"]

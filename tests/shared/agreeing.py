@@ -14,6 +14,7 @@ from agreement.reports.parameters import Parameters, default_parameters
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.formats import plain
 from annotations.models import Coding, Membership, Project, User
+from annotations.models.coding import pointing_categories
 from annotations.planning.assignments import assign_texts
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
@@ -73,8 +74,9 @@ def convention(project: Project, **asked: str) -> Parameters:
 def answer(project: Project) -> Project:
     """Let every coder judge every markable, mostly as the others do, but not always, and submit everything."""
     categories = list(project.categories.order_by("pk"))
-    linking = next((one for one in categories if one.points_to_id or one.takes_index), None)
-    plain_ones = [one for one in categories if not one.points_to_id and not one.takes_index]
+    pointing = set(pointing_categories().values_list("pk", flat=True))
+    linking = next((one for one in categories if one.pk in pointing or one.takes_index), None)
+    plain_ones = [one for one in categories if one.pk not in pointing and not one.takes_index]
     names = sorted(User.objects.filter(codings__text__project=project).values_list("username", flat=True).distinct())
     texts = sorted(project.texts.values_list("slug", flat=True))
     for coding in Coding.objects.filter(text__project=project).select_related("coder", "text"):

@@ -7,6 +7,7 @@ from agreement.reports.request import AnalysisRequest
 from agreement.sections.content import PageSections
 from agreement.sections.tables import Column, Table
 from annotations.models import Project
+from annotations.schemes.project_scheme import read_scheme
 
 
 def build(request: AnalysisRequest) -> PageSections:
@@ -28,16 +29,15 @@ def build(request: AnalysisRequest) -> PageSections:
 
 def read_traits(project: Project) -> SchemeTraits:
     """Return what of a project's scheme decides on measures, views and exports."""
-    levels = list(project.levels.all())
-    categories = list(project.categories.all())
-    pointing = [one for one in categories if one.points_to_id]
+    spec = read_scheme(project.pk).spec
+    pointing = [one for one in spec.categories if one.points_to]
     return SchemeTraits(
         answers=project.answers,
-        coded_levels=sum(level.coded for level in levels),
-        target_levels=sum(not level.coded for level in levels),
-        categories=[one.label for one in categories],
+        coded_levels=sum(level.coded for level in spec.levels),
+        target_levels=sum(not level.coded for level in spec.levels),
+        categories=[one.label for one in spec.categories],
         pointing=[one.label for one in pointing],
-        indexing=[one.label for one in categories if one.takes_index],
+        indexing=[one.label for one in spec.categories if one.takes_index],
         several_pointers=any(one.max_pointers != 1 for one in pointing),
         later_targets=any(one.allow_later for one in pointing),
     )

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotations.formats.model.scheme import AnswerKind, Subject
 from annotations.models import Coding, Operation, Project, Text, Transfer
 
 
@@ -98,12 +100,88 @@ class CategoryStateSerializer(serializers.Serializer[Any]):
     singleton = serializers.BooleanField(
         help_text="Where coders index: a markable with this answer is a singleton; else the answer is a value."
     )
+    level = serializers.CharField(allow_null=True, help_text="the only level that it is for; null: every coded level")
+    help = serializers.CharField(allow_blank=True)
+    colour = serializers.CharField(allow_blank=True)
+
+
+class ConditionSerializer(serializers.Serializer[Any]):
+    """When a question is asked: another has one of these values as answer, or a relation is set."""
+
+    question = serializers.CharField(required=False, help_text="`category`, or the key of an attribute")
+    values = serializers.ListField(child=serializers.CharField(), required=False)
+    relation = serializers.CharField(required=False)
+
+
+class RelationStateSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    help = serializers.CharField(allow_blank=True)
+    from_levels = serializers.ListField(child=serializers.CharField(), help_text="none: every coded level")
+    to_levels = serializers.ListField(child=serializers.CharField(), help_text="none: it is not offered")
+    identity = serializers.BooleanField(help_text="Its targets are the `pointers` of its category, and make chains.")
+    max_targets = serializers.IntegerField(allow_null=True)
+    joint = serializers.BooleanField(help_text="Several targets may be meant together.")
+    later = serializers.BooleanField()
+    asked_if = ConditionSerializer(allow_null=True)
+
+
+class AttributeValueStateSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    help = serializers.CharField(allow_blank=True)
+    colour = serializers.CharField(allow_blank=True)
+
+
+class AttributeStateSerializer(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    help = serializers.CharField(allow_blank=True)
+    of = serializers.ChoiceField(choices=[subject.value for subject in Subject])
+    relation = serializers.CharField(allow_null=True)
+    levels = serializers.ListField(child=serializers.CharField(), help_text="none: every coded level")
+    kind = serializers.ChoiceField(choices=[kind.value for kind in AnswerKind])
+    required = serializers.BooleanField()  # type: ignore[assignment]
+    asked_if = ConditionSerializer(allow_null=True)
+    primary_of = serializers.CharField(allow_null=True, help_text="the attribute to which it is a second choice")
+    values = AttributeValueStateSerializer(many=True)
 
 
 class SchemeStateSerializer(serializers.Serializer[Any]):
     answers = serializers.ChoiceField(choices=Project.Answers.choices)
     levels = LevelStateSerializer(many=True)
     categories = CategoryStateSerializer(many=True)
+    relations = RelationStateSerializer(many=True)
+    attributes = AttributeStateSerializer(many=True)
+    constraints = serializers.DictField(help_text="What is allowed where, as the server checks it.")
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]},
+    }
+)
+class ReadingsField(serializers.JSONField):
+    """Keys of markables: alternatives, or lists of those that are meant together."""
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "additionalProperties": {
+            "oneOf": [{"type": "string"}, {"type": "number"}, {"type": "array", "items": {"type": "string"}}]
+        },
+    }
+)
+class AttributesField(serializers.JSONField):
+    """By the keys of attributes: the key of a value, a list of those, a text or a number."""
+
+
+class RelationsField(serializers.DictField):
+    """By the keys of relations: keys of markables."""
+
+    child = ReadingsField()
 
 
 class SpansField(serializers.ListField):
@@ -124,13 +202,15 @@ class MarkableStateSerializer(serializers.Serializer[Any]):
 class DecisionSerializer(serializers.Serializer[Any]):
     markable = serializers.CharField()
     category = serializers.CharField(allow_null=True)
-    pointers = serializers.ListField(child=serializers.CharField())
+    pointers = ReadingsField(help_text="antecedents; those in one list are meant together")
     indices = serializers.ListField(child=serializers.CharField())
     note = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True, help_text="what you call the chain that it is in")
     head = SpansField(help_text="your own MIN; empty: that of the markable")
     unsure = serializers.BooleanField()
     optional = serializers.BooleanField()
+    relations = RelationsField(required=False, help_text="where a relation besides identity is set")
+    attributes = AttributesField(required=False, help_text="where an attribute is answered")
 
 
 class VersionSerializer(serializers.Serializer[Any]):

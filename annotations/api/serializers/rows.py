@@ -6,7 +6,13 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotations.api.serializers.coding import SpansField, StrictSerializer
+from annotations.api.serializers.coding import (
+    AttributesField,
+    ReadingsField,
+    RelationsField,
+    SpansField,
+    StrictSerializer,
+)
 from annotations.models import Coding, Operation, Text
 from annotations.models.coding import REASON_LENGTH
 from annotations.models.project import KEY_LENGTH
@@ -42,13 +48,15 @@ class JudgementRowSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(source="coding__kind", choices=Coding.Kind.choices)
     markable = serializers.CharField(source="markable__key")
     category = serializers.CharField(source="category__key", allow_null=True)
-    pointers = serializers.ListField(child=serializers.CharField(), help_text="keys of markables")
+    pointers = ReadingsField(help_text="keys of markables; those in one list are meant together")
     indices = serializers.ListField(child=serializers.CharField())
     optional = serializers.BooleanField()
     unsure = serializers.BooleanField()
     note = serializers.CharField(allow_blank=True)
     name = serializers.CharField(allow_blank=True)
     head = SpansField()
+    relations = RelationsField(required=False)
+    attributes = AttributesField(required=False)
 
 
 class OperationRowSerializer(serializers.Serializer[Any]):

@@ -1,6 +1,56 @@
 """What coders are asked, as files hold it."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+# The question that every judgement begins with; no attribute or relation is called so.
+CATEGORY = "category"
+
+
+class Subject(StrEnum):
+    """What an attribute is asked of."""
+
+    MARKABLE = "markable"
+    ENTITY = "entity"  # once for each chain
+    RELATION = "relation"
+
+
+class AnswerKind(StrEnum):
+    """How an attribute is answered."""
+
+    ONE = "one"
+    SEVERAL = "several"
+    TEXT = "text"
+    NUMBER = "number"
+
+
+# Those whose answers are values that the scheme lists.
+LISTED_KINDS = (AnswerKind.ONE, AnswerKind.SEVERAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When a question is asked: where another has one of these values as answer, or where a relation is set.
+
+    question: the category or the key of an attribute; empty where a relation is named.
+    """
+
+    question: str = ""
+    values: tuple[str, ...] = ()
+    relation: str = ""
+
+    def state(self) -> dict[str, Any]:
+        """Return the condition as JSON, in which projects store it."""
+        if self.relation:
+            return {"relation": self.relation}
+        return {"question": self.question, "values": list(self.values)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Condition":
+        """Return the condition of that JSON."""
+        return cls(state.get("question", ""), tuple(state.get("values", ())), state.get("relation", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +62,11 @@ class LevelSpec:
 
 @dataclass(frozen=True, slots=True)
 class CategorySpec:
+    """A category. level: its only one; empty for every coded level.
+
+    points_to, max_pointers, allow_later: what its identity relation says, for formats that know no other relations.
+    """
+
     key: str
     label: str
     points_to: str = ""
@@ -20,19 +75,112 @@ class CategorySpec:
     takes_index: bool = False
     takes_optional: bool = False
     singleton: bool = False
+    level: str = ""
+    help: str = ""
+    colour: str = ""
+
+    def identity_relation(self) -> "RelationSpec | None":
+        """Return the identity relation of a category that points; None of one that does not."""
+        if not self.points_to:
+            return None
+        return RelationSpec(
+            self.key,
+            self.label,
+            to_levels=(self.points_to,),
+            identity=True,
+            max_targets=self.max_pointers,
+            later=self.allow_later,
+            asked_if=Condition(CATEGORY, (self.key,)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSpec:
+    """A relation between markables. identity: its pointers make chains.
+
+    from_levels: empty for every coded level. to_levels: empty where it is no longer offered. joint: targets may be
+    meant together. later: targets may stand later in the text.
+    """
+
+    key: str
+    label: str
+    help: str = ""
+    from_levels: tuple[str, ...] = ()
+    to_levels: tuple[str, ...] = ()
+    identity: bool = False
+    max_targets: int | None = None
+    joint: bool = False
+    later: bool = False
+    asked_if: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSpec:
+    key: str
+    label: str
+    help: str = ""
+    colour: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpec:
+    """A further question. levels: empty for every coded level. relation: the one that it is asked of, if of one.
+
+    primary_of: the attribute to which this one asks for a second choice.
+    """
+
+    key: str
+    label: str
+    help: str = ""
+    of: Subject = Subject.MARKABLE
+    relation: str = ""
+    levels: tuple[str, ...] = ()
+    kind: AnswerKind = AnswerKind.ONE
+    required: bool = False
+    asked_if: Condition | None = None
+    primary_of: str = ""
+    values: tuple[ValueSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SchemeSpec:
-    """The levels and categories of a project, in the order in which they are shown."""
+    """What the coders of a project are asked, in the order in which it is shown."""
 
     levels: tuple[LevelSpec, ...]
     categories: tuple[CategorySpec, ...]
+    relations: tuple[RelationSpec, ...] = ()
+    attributes: tuple[AttributeSpec, ...] = ()
 
     @property
     def main_level(self) -> str:
         """The key of the first level that is coded: that of markables whose file names none."""
         return next((level.key for level in self.levels if level.coded), "")
+
+    @property
+    def coded_levels(self) -> tuple[str, ...]:
+        """The keys of the levels that are coded."""
+        return tuple(level.key for level in self.levels if level.coded)
+
+    def identity_relations(self, category: str) -> list[RelationSpec]:
+        """Return the relations by whose pointers a category says identity: one at most, in a scheme without faults."""
+        return [
+            relation
+            for relation in self.relations
+            if relation.identity
+            and relation.asked_if is not None
+            and relation.asked_if.question == CATEGORY
+            and category in relation.asked_if.values
+        ]
+
+    def identity_relation(self, category: str) -> RelationSpec | None:
+        """Return the relation by whose pointers a category says identity; None where it takes no pointer."""
+        return next(iter(self.identity_relations(category)), None)
+
+
+def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:
+    """Return the identity relations of the categories that point."""
+    relations = (category.identity_relation() for category in categories)
+    return tuple(relation for relation in relations if relation is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +195,11 @@ class ReadyMadeScheme:
     categories: tuple[CategorySpec, ...]
     agreement: str
     unmarked: str = "missing"
+    relations: tuple[RelationSpec, ...] = ()
+    attributes: tuple[AttributeSpec, ...] = ()
+
+    @property
+    def spec(self) -> SchemeSpec:
+        """The questions of the scheme, with an identity relation for each category that points."""
+        relations = (*identity_relations(self.categories), *self.relations)
+        return SchemeSpec(self.levels, self.categories, relations, self.attributes)

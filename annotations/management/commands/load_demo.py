@@ -19,6 +19,7 @@ from django.utils import timezone
 from annotations.coding import operations
 from annotations.coding.decisions import Decision
 from annotations.coding.operations import Change
+from annotations.coding.readings import alternatives
 from annotations.coding.status import submit_coding
 from annotations.formats import plain
 from annotations.management import demo
@@ -121,7 +122,7 @@ def _decision(project: Project, keys: dict[str, str], label: str, answer: str) -
         indices = tuple(answer.split())
         return Decision(keys[label], "refers" if indices else "none", indices=indices)
     category, *targets = answer.split()
-    return Decision(keys[label], category, tuple(keys[target] for target in targets))
+    return Decision(keys[label], category, alternatives(keys[target] for target in targets))
 
 
 def _person(name: str) -> User:

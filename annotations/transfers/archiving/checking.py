@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from annotations.coding.corrections import parse_correction
-from annotations.coding.decisions import DECISION_FIELDS, OperationRejected, parse_operation
+from annotations.coding.decisions import OperationRejected, is_import_decision, parse_operation
 from annotations.coding.markables import InvalidMarkable, check_parts
 from annotations.core.text import is_storable
 from annotations.formats import Finding
@@ -22,7 +22,8 @@ from annotations.formats.model.keys import format_parts, markable_key, parse_key
 from annotations.formats.project import Kind, Table
 from annotations.models import Coding, Operation, Project, Segment, Text
 from annotations.transfers.archiving.judging import check_judgements
-from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields, is_spans
+from annotations.transfers.archiving.scheme import check_archived_scheme
+from annotations.transfers.archiving.tables import TABLES, ArchivedTable, archived_fields
 
 type Tables = Mapping[str, Table]
 
@@ -43,11 +44,12 @@ def check_tables(tables: Tables) -> list[Finding]:
         _check_unique(archived, table)
     if len(tables["project"]) != 1:
         raise tables["project"].error(0, f"an archive is of one project, this one of {len(tables['project'])}")
+    findings = list(check_archived_scheme(tables))
     _check_segments(tables)
     _check_roles(tables)
     _check_kinds(tables)
     _check_summaries(tables)
-    findings = list(_check_markables(tables))
+    findings += _check_markables(tables)
     _check_questions(tables)
     findings += check_judgements(tables)
     _check_operations(tables)
@@ -236,7 +238,7 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
         for description in scus:
             parse_operation("describe", description)
         for judgement in judgements:
-            if not _is_judgement(judgement):
+            if not is_import_decision(judgement):
                 raise OperationRejected("bad_payload", "one of its judgements is none.")
     elif kind == Operation.Kind.CORRECT:
         parse_correction(payload)
@@ -246,20 +248,6 @@ def _check_payload(kind: str, payload: Mapping[str, object]) -> None:
             raise OperationRejected("bad_payload", f"{kind} says nothing{', or a reason' if allowed else ''}.")
     else:
         parse_operation(kind, payload)
-
-
-def _is_judgement(payload: object) -> bool:
-    """Return whether it is the payload of a decision; files may name more antecedents than a coder's operation."""
-    if not isinstance(payload, dict) or payload.keys() != set(DECISION_FIELDS):
-        return False
-    lists = (payload["pointers"], payload["indices"])
-    try:
-        parse_operation("judge", payload | {"pointers": [], "indices": [], "head": []})
-    except OperationRejected:
-        return False
-    return is_spans(payload["head"]) and all(
-        isinstance(values, list) and all(isinstance(name, str) for name in values) for values in lists
-    )
 
 
 def _coders_without_role(tables: Tables) -> Iterable[Finding]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotations.coding.decisions import MAX_NOTE_LENGTH, Decision, OperationRejected, Rules, check_head
+from annotations.coding.readings import Readings, without_doubles
 from annotations.formats import Finding
+from annotations.formats.model.scheme import AnswerKind
 from annotations.formats.project import Table
-from annotations.models import Category, Level, Markable
+from annotations.models import Level, Markable
+from annotations.schemes.constraints import MAX_NUMBER, AnswerValue, constraints_of
+from annotations.transfers.archiving.scheme import scheme_of
 
 type Tables = Mapping[str, Table]
 
@@ -20,8 +24,8 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
     judgements, codings = tables["judgements"], tables["codings"]
     answers = tables["project"]["answers"][0]
     markables = list(_markables(tables))
-    categories = list(_categories(tables))
-    by_key = {category.key: category for category in categories}
+    categories = tables["categories"]["key"]
+    constraints = constraints_of(scheme_of(tables))
     predefined_by_text: dict[int, dict[str, Markable]] = defaultdict(dict)
     for markable, text, is_predefined in zip(
         markables, tables["markables"]["text"], tables["markables"]["predefined"], strict=True
@@ -31,26 +35,29 @@ def check_judgements(tables: Tables) -> Iterator[Finding]:
     rows_by_coding: dict[int, list[int]] = defaultdict(list)
     for row, coding in enumerate(judgements["coding"]):
         rows_by_coding[coding].append(row)
-    pointers = _values_by_judgement(tables["pointers"], "target")
+    pointers, relations = _readings(tables, markables)
+    attributes = _answers(tables)
     indices = _values_by_judgement(tables["indices"], "entity")
     values = list(zip(*(judgements[name] for name in JUDGEMENT_FIELDS), strict=True))
     for coding, rows in rows_by_coding.items():
         own = [markables[judgements["markable"][row] - 1] for row in rows]
         # The markables that the coder sees: those predefined in the text and those marked by this coder.
         visible = {**predefined_by_text[codings["text"][coding - 1]], **{markable.key: markable for markable in own}}
-        rules = Rules(answers, by_key, visible)
+        rules = Rules(answers, constraints, visible)
         for row, markable in zip(rows, own, strict=True):
             category, note, name, head, unsure, optional = values[row]
             decision = Decision(
                 markable.key,
-                categories[category - 1].key if category is not None else None,
-                tuple(markables[target - 1].key for target in pointers.get(row + 1, ())),
+                categories[category - 1] if category is not None else None,
+                pointers.get(row + 1, ()),
                 tuple(indices.get(row + 1, ())),
                 note,
                 name,
                 tuple((start, end) for start, end in head),
                 unsure,
                 optional,
+                relations.get(row + 1, ()),
+                attributes.get(row + 1, ()),
             )
             try:
                 _check_always(decision, rules)
@@ -70,7 +77,7 @@ def _check_always(decision: Decision, rules: Rules) -> None:
     check_head(decision, rules.markable(decision.markable))
     if len(decision.note) > MAX_NOTE_LENGTH:
         raise OperationRejected("note_too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.")
-    for key in decision.pointers:
+    for key in decision.targets():
         rules.markable(key)
         if key == decision.markable:
             raise OperationRejected("points_at_itself", f"{key!r} cannot be its own antecedent.")
@@ -114,17 +121,51 @@ def _markables(tables: Tables) -> Iterator[Markable]:
         yield Markable(level=levels[level - 1], key=key, parts=parts, start=start, end=end)
 
 
-def _categories(tables: Tables) -> Iterator[Category]:
-    categories, levels = tables["categories"], _levels(tables)
-    names = ("key", "points_to", "max_pointers", "allow_later", "takes_index", "takes_optional")
-    for key, points_to, max_pointers, allow_later, takes_index, takes_optional in zip(
-        *(categories[name] for name in names), strict=True
+type RelationReadings = tuple[tuple[str, Readings], ...]
+
+
+def _readings(tables: Tables, markables: Sequence[Markable]) -> tuple[dict[int, Readings], dict[int, RelationReadings]]:
+    """Return the readings of identity by judgement, and those of the other relations."""
+    pointers, keys, is_identity = tables["pointers"], tables["relations"]["key"], tables["relations"]["identity"]
+    targets: dict[int, dict[int, dict[int, list[str]]]] = {}
+    for judgement, relation, reading, target in zip(
+        *(pointers[name] for name in ("judgement", "relation", "reading", "target")), strict=True
     ):
-        yield Category(
-            key=key,
-            points_to=levels[points_to - 1] if points_to is not None else None,
-            max_pointers=max_pointers,
-            allow_later=allow_later,
-            takes_index=takes_index,
-            takes_optional=takes_optional,
-        )
+        readings = targets.setdefault(judgement, {}).setdefault(relation, {})
+        readings.setdefault(reading, []).append(markables[target - 1].key)
+    identity: dict[int, Readings] = {}
+    others: dict[int, RelationReadings] = {}
+    for judgement, relations in targets.items():
+        for relation, numbered in relations.items():
+            # Deletions can make two readings one.
+            found = without_doubles(tuple(reading) for reading in numbered.values())
+            if is_identity[relation - 1]:
+                identity[judgement] = (*identity.get(judgement, ()), *found)
+            else:
+                others[judgement] = (*others.get(judgement, ()), (keys[relation - 1], found))
+    return identity, others
+
+
+def _answers(tables: Tables) -> dict[int, tuple[tuple[str, AnswerValue], ...]]:
+    """Return the answers to attributes by judgement. Raise FormatError on what no attribute can have."""
+    answers, attributes, values = tables["attribute_answers"], tables["attributes"], tables["attribute_values"]
+    found: dict[int, dict[str, AnswerValue]] = {}
+    names = ("judgement", "attribute", "value", "text", "number")
+    for row, (judgement, attribute, value, text, number) in enumerate(
+        zip(*(answers[name] for name in names), strict=True)
+    ):
+        key, kind = attributes["key"][attribute - 1], attributes["kind"][attribute - 1]
+        if value is not None and values["attribute"][value - 1] != attribute:
+            raise answers.error(row, f"value is line {value} of attribute_values, which is none of {key}")
+        if number is not None and abs(number) > MAX_NUMBER:
+            raise answers.error(row, f"number is greater than {MAX_NUMBER}")
+        of_judgement = found.setdefault(judgement, {})
+        one = values["key"][value - 1] if value is not None else text if number is None else number
+        before = of_judgement.get(key)
+        if kind == AnswerKind.SEVERAL:
+            of_judgement[key] = (*before, one) if isinstance(before, tuple) else (one,)
+        elif before is not None:
+            raise answers.error(row, f"{key} has another answer already")
+        else:
+            of_judgement[key] = one
+    return {judgement: tuple(sorted(of_judgement.items())) for judgement, of_judgement in found.items()}

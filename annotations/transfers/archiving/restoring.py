@@ -24,7 +24,7 @@ from annotations.projects.accounts import record_origin
 from annotations.transfers.archiving.checking import check_tables, usernames_in
 from annotations.transfers.archiving.reading import Archive
 from annotations.transfers.archiving.tables import TABLES, ArchivedTable, shape_of
-from annotations.transfers.archiving.upgrading import add_fields, upgrade_project
+from annotations.transfers.archiving.upgrading import add_fields, add_relations, upgrade_project
 from annotations.transfers.importing.report import ImportFailed, summaries
 
 MAX_FILES = 100
@@ -68,7 +68,7 @@ def restore_project(
     """
     shapes = [shape_of(archived) for archived in TABLES]
     tables = read(data, shapes, file, most_files=MAX_FILES, most_bytes=settings.ARCHIVE_MAX_BYTES)
-    written, tables = tables, add_fields(tables)
+    written, tables = tables, add_fields(add_relations(tables))
     _report(progress, 1)
     findings = check_tables(tables)
     _report(progress, 2)
@@ -154,6 +154,8 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
     for archived in TABLES:
         table = tables[archived.name]
         columns: dict[str, Sequence[Any]] = {}
+        if archived.name in referenced:
+            columns["id"] = keys[archived.name] = reserve_keys(archived.model, len(table))
         for model_field in table.shape.fields:
             column = table[model_field.name]
             if model_field.kind is Kind.PERSON:
@@ -166,8 +168,6 @@ def _write(tables: Mapping[str, Table], slug: str, accounts: Mapping[str, int]) 
             columns["slug"] = [slug]
         else:
             columns |= {name: [project.pk] * len(table) for name in _project_fields(archived)}
-        if archived.name in referenced:
-            columns["id"] = keys[archived.name] = reserve_keys(archived.model, len(table))
         _insert(archived, table, columns)
         if project is None:
             project = Project.objects.get(slug=slug)

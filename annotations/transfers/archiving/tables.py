@@ -14,6 +14,9 @@ from django.db import models
 from annotations.formats.project import OLDEST_VERSION, Field, Kind, Shape
 from annotations.models import (
     SCU,
+    Attribute,
+    AttributeAnswer,
+    AttributeValue,
     Category,
     Coding,
     Docset,
@@ -28,11 +31,13 @@ from annotations.models import (
     Pointer,
     Project,
     Question,
+    Relation,
     Reply,
     Segment,
     Text,
     User,
 )
+from annotations.schemes.constraints import is_condition
 
 type Predicate = Callable[[Any], bool]
 
@@ -44,6 +49,7 @@ class ArchivedTable:
     `project_lookup` leads from a row to its project. `order` are the fields by which rows are sorted, with "-" for
     descending; rows that are equal in them stay in the order of creation. `json` has a check for each JSON field, and
     `since` the first version of the archive that has a field, where that is not the one that first has the table.
+    `former` are fields that only older archives have.
     """
 
     name: str
@@ -53,6 +59,7 @@ class ArchivedTable:
     json: Mapping[str, Predicate] = field(default_factory=dict)
     since: Mapping[str, int] = field(default_factory=dict)
     table_since: int = OLDEST_VERSION
+    former: tuple[Field, ...] = ()
 
 
 def is_spans(value: object) -> bool:
@@ -76,7 +83,36 @@ def is_text_mapping(value: object) -> bool:
 TABLES: list[ArchivedTable] = [
     ArchivedTable("project", Project, "pk", ("slug",), since={"scores_shown": 4, "archived_at": 8}),
     ArchivedTable("levels", Level, "project", ("position", "key")),
-    ArchivedTable("categories", Category, "project", ("position", "key"), since={"singleton": 3}),
+    ArchivedTable(
+        "categories",
+        Category,
+        "project",
+        ("position", "key"),
+        since={"singleton": 3, "level": 9, "help": 9, "colour": 9},
+        former=(
+            Field("points_to", Kind.ROW, null=True, to="levels", until=8),
+            Field("max_pointers", Kind.WHOLE, null=True, until=8),
+            Field("allow_later", Kind.FLAG, until=8),
+        ),
+    ),
+    ArchivedTable("relations", Relation, "project", ("position", "key"), {"asked_if": is_condition}, table_since=9),
+    ArchivedTable(
+        "relation_sources",
+        Relation.from_levels.through,
+        "relation__project",
+        ("relation", "level"),
+        table_since=9,
+    ),
+    ArchivedTable(
+        "relation_targets", Relation.to_levels.through, "relation__project", ("relation", "level"), table_since=9
+    ),
+    ArchivedTable("attributes", Attribute, "project", ("position", "key"), {"asked_if": is_condition}, table_since=9),
+    ArchivedTable(
+        "attribute_levels", Attribute.levels.through, "attribute__project", ("attribute", "level"), table_since=9
+    ),
+    ArchivedTable(
+        "attribute_values", AttributeValue, "attribute__project", ("attribute", "position", "key"), table_since=9
+    ),
     ArchivedTable("members", Membership, "project", ("user",)),
     ArchivedTable("guidelines_versions", GuidelinesVersion, "project", ("number",), table_since=8),
     ArchivedTable("guidelines_readings", GuidelinesReading, "project", ("user",), table_since=8),
@@ -102,7 +138,16 @@ TABLES: list[ArchivedTable] = [
     ),
     ArchivedTable("judgements", Judgement, "coding__text__project", ("coding", "markable"), {"head": is_spans}),
     # The order in which the coder named them stays.
-    ArchivedTable("pointers", Pointer, "judgement__coding__text__project", ("judgement",)),
+    ArchivedTable(
+        "pointers",
+        Pointer,
+        "judgement__coding__text__project",
+        ("judgement",),
+        since={"relation": 9, "reading": 9},
+    ),
+    ArchivedTable(
+        "attribute_answers", AttributeAnswer, "judgement__coding__text__project", ("judgement",), table_since=9
+    ),
     ArchivedTable("indices", Index, "judgement__coding__text__project", ("judgement",)),
     ArchivedTable("scus", SCU, "coding__text__project", ("coding", "key")),
     ArchivedTable("operations", Operation, "coding__text__project", ("coding", "sequence"), {"payload": is_object}),
@@ -130,6 +175,7 @@ KINDS: tuple[tuple[type[models.Field[Any, Any]], Kind], ...] = (
     (models.JSONField, Kind.JSON),
     (models.BooleanField, Kind.FLAG),
     (models.IntegerField, Kind.WHOLE),
+    (models.FloatField, Kind.NUMBER),
     (models.DateTimeField, Kind.TIME),
     (models.UUIDField, Kind.UUID),
     (models.CharField, Kind.TEXT),
@@ -153,6 +199,7 @@ def shape_of(archived: ArchivedTable) -> Shape:
         archived.name,
         tuple(replace(one, since=archived.since.get(one.name, archived.table_since)) for one in fields),
         archived.table_since,
+        archived.former,
     )
 
 

@@ -7,11 +7,74 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotations.formats.model.scheme import CATEGORY, Condition
 from annotations.formats.project import Table
 from annotations.models import Coding, GuidelinesReading, Project
+from annotations.models.coding import pointing_categories
 from annotations.projects.guidelines import record_guidelines
 from annotations.schemes.singletons import mark_singletons
 from annotations.transfers.archiving.tables import TABLES, archived_fields, shape_of
+
+
+def add_relations(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables with relations of identity in place of what categories said of their pointers before them.
+
+    As the migration does it: several pointers of a judgement are alternatives, in the order of their targets.
+    """
+    categories, pointers = tables["categories"], tables["pointers"]
+    if "points_to" not in categories.columns:
+        return dict(tables)
+    category_of = tables["judgements"]["category"]
+    order = sorted(range(len(categories)), key=lambda row: (categories["position"][row], categories["key"][row]))
+    # A judgement without category has no pointers, unless an older archive brought them.
+    first = order[0] + 1 if order else 0
+    pointing: list[int] = [category_of[judgement - 1] or first for judgement in pointers["judgement"]]
+    related = sorted({*pointing, *(row + 1 for row, level in enumerate(categories["points_to"]) if level)} - {0})
+    lines = {category: line for line, category in enumerate(related, start=1)}
+    relations: dict[str, list[Any]] = {
+        "key": [categories["key"][category - 1] for category in related],
+        "label": [categories["label"][category - 1] for category in related],
+        "identity": [True] * len(related),
+        "max_targets": [categories["max_pointers"][category - 1] for category in related],
+        "later": [categories["allow_later"][category - 1] for category in related],
+        "asked_if": [Condition(CATEGORY, (categories["key"][category - 1],)).state() for category in related],
+        "position": [categories["position"][category - 1] for category in related],
+    }
+    targets = [(lines[category], level) for category in related if (level := categories["points_to"][category - 1])]
+    kept = [row for row, category in enumerate(pointing) if category]
+    readings = _number_readings(tables)
+    return {
+        **tables,
+        "relations": Table(tables["relations"].shape, relations),
+        "relation_targets": Table(
+            tables["relation_targets"].shape,
+            {"relation": [line for line, _ in targets], "level": [level for _, level in targets]},
+        ),
+        "pointers": Table(
+            pointers.shape,
+            {
+                **{name: [column[row] for row in kept] for name, column in pointers.columns.items()},
+                "relation": [lines[pointing[row]] for row in kept],
+                "reading": [readings[row] for row in kept],
+            },
+        ),
+    }
+
+
+def _number_readings(tables: Mapping[str, Table]) -> list[int]:
+    """Return the number of the reading of each pointer, from 0 for each judgement, in the order of the targets."""
+    pointers, markables = tables["pointers"], tables["markables"]
+    rows: dict[int, list[int]] = {}
+    for row, judgement in enumerate(pointers["judgement"]):
+        rows.setdefault(judgement, []).append(row)
+    readings = [0] * len(pointers)
+    for of_judgement in rows.values():
+        if len(of_judgement) > 1:
+            targets = {row: pointers["target"][row] - 1 for row in of_judgement}
+            of_judgement.sort(key=lambda row: (markables["start"][targets[row]], -markables["end"][targets[row]], row))
+            for number, row in enumerate(of_judgement):
+                readings[row] = number
+    return readings
 
 
 def add_fields(tables: Mapping[str, Table]) -> dict[str, Table]:
@@ -31,7 +94,7 @@ def add_fields(tables: Mapping[str, Table]) -> dict[str, Table]:
 def upgrade_project(project: Project, tables: Mapping[str, Table]) -> None:
     """Do with a project, restored from these tables as they were read, what migrations did with those here."""
     if "singleton" not in tables["categories"].columns:
-        mark_singletons(project.categories.all())
+        mark_singletons(project.categories.exclude(pk__in=pointing_categories().values("pk")))
     if "scores_shown" not in tables["project"].columns:
         project.scores_shown = True
         project.save(update_fields=["scores_shown"])

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import IO, Self
 
-from django.db.models import QuerySet, TextField
+from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotations.core.progress import Progress
@@ -24,8 +24,8 @@ from annotations.formats.model.document import Parts
 from annotations.formats.model.scheme import SchemeSpec
 from annotations.formats.syntax.archive import add_file
 from annotations.formats.syntax.tokenizer import Cuts, find_cuts
-from annotations.models import Coding, Judgement, Markable, Pointer, Project, Segment, Text
-from annotations.schemes.project_scheme import scheme_spec
+from annotations.models import AttributeAnswer, Coding, Judgement, Markable, Pointer, Project, Segment, Text
+from annotations.schemes.project_scheme import ProjectScheme, read_scheme
 
 LINKS = {
     Project.Answers.POINTERS: Links.POINTERS,
@@ -76,6 +76,7 @@ class _Rows:
     scheme: SchemeSpec
     links: Links
     cuts: Mapping[int, Cuts]
+    left_out: Sequence[OtherLoss] = ()
 
     def document(self, coding: int, text_key: int, coder: str) -> Document:
         text = self.texts[text_key]
@@ -119,11 +120,28 @@ def _read(
         codings = _codings(project, coders, texts, unfinished)
         rows = list(codings.order_by("text__slug", "coder__username").values_list("pk", "text_id", "coder__username"))
         text_rows = _texts(project, codings)
-        spec = scheme_spec(project.levels.all(), project.categories.select_related("points_to"))
-        answers = _answers(codings, text_rows, dict(project.categories.values_list("pk", "key")))
+        scheme = read_scheme(project.pk)
+        answers = _answers(codings, text_rows, scheme)
         heads = _heads(codings) if in_words else {}
+        left_out = _left_out(codings, scheme)
     cuts = {key: _cuts(text, heads.get(key, ())) for key, text in text_rows.items()} if in_words else {}
-    return _Rows(rows, text_rows, answers, spec, LINKS[Project.Answers(project.answers)], cuts)
+    return _Rows(rows, text_rows, answers, scheme.spec, LINKS[Project.Answers(project.answers)], cuts, left_out)
+
+
+def _left_out(codings: QuerySet[Coding], scheme: ProjectScheme) -> list[OtherLoss]:
+    """Return what no format holds yet: readings of several antecedents, other relations, and attributes."""
+    pointers = Pointer.objects.filter(judgement__coding__in=codings.order_by().values("pk")).order_by()
+    counts = {}
+    if any(relation.identity and relation.joint for relation in scheme.spec.relations):
+        readings = pointers.filter(relation__identity=True).values("judgement", "relation", "reading")
+        joint = readings.annotate(targets=Count("pk")).filter(targets__gt=1).count()
+        counts["antecedents meant together (written as alternatives)"] = joint
+    if scheme.further.relations:
+        counts["pointers of other relations"] = pointers.filter(relation__identity=False).count()
+    if scheme.further.attributes:
+        answers = AttributeAnswer.objects.filter(judgement__coding__in=codings.order_by().values("pk"))
+        counts["answers to attributes"] = answers.count()
+    return [OtherLoss(what, count) for what, count in counts.items() if count]
 
 
 def _heads(codings: QuerySet[Coding]) -> dict[int, list[Parts]]:
@@ -193,12 +211,11 @@ type AnswerAndHead = tuple[Answer | None, Parts]
 type Answers = dict[int, AnswerAndHead]
 
 
-def _answers(
-    codings: QuerySet[Coding], texts: Mapping[int, _TextRows], categories: Mapping[int, str]
-) -> dict[int, Answers]:
+def _answers(codings: QuerySet[Coding], texts: Mapping[int, _TextRows], scheme: ProjectScheme) -> dict[int, Answers]:
     """Return for each coding the answers by markable."""
+    categories = {pk: key for key, pk in scheme.keys.categories.items()}
     judgements = Judgement.objects.filter(coding__in=codings.order_by().values("pk"))
-    pointers = _pointers(judgements, texts)
+    pointers = _pointers(judgements, texts, scheme)
     # Few judgements have more than category and links, so that the other columns are read for those alone.
     details = {
         pk: (optional, unsure, note, name, _parts(head))
@@ -234,15 +251,23 @@ def _answers(
     return answers_by_coding
 
 
-def _pointers(judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows]) -> dict[int, tuple[Place, ...]]:
-    """Return the antecedents by judgement, in the order in which the coder named them."""
-    rows = Pointer.objects.filter(judgement__in=judgements).order_by("pk").values_list("judgement_id", "target_id")
+def _pointers(
+    judgements: QuerySet[Judgement], texts: Mapping[int, _TextRows], scheme: ProjectScheme
+) -> dict[int, tuple[Place, ...]]:
+    """Return the antecedents by judgement, in the order in which the coder named them.
+
+    They are those of identity. No format holds readings yet: antecedents that are meant together are alternatives.
+    """
+    pointers = Pointer.objects.filter(judgement__in=judgements, **scheme.identity_pointers())
+    rows = pointers.order_by("pk").values_list("judgement_id", "target_id")
     if not rows:
         return {}
     places = {pk: mark.place for text_rows in texts.values() for pk, (mark, _) in text_rows.markables.items()}
     targets: dict[int, tuple[Place, ...]] = {}
     for judgement, target in rows:
-        targets[judgement] = (*targets.get(judgement, ()), places[target])
+        before = targets.get(judgement, ())
+        if places[target] not in before:  # it may stand in several readings
+            targets[judgement] = (*before, places[target])
     return targets
 
 
@@ -307,7 +332,7 @@ def export_codings(
                 package.add(f"{folder_of(coder)}/", write(documents))
         if format_.names_coders:
             package.add("", write(all_documents))
-        report.files, report.texts, report.losses = package.n_files, len(texts), merge_losses(losses)
+        report.files, report.texts, report.losses = package.n_files, len(texts), [*merge_losses(losses), *rows.left_out]
         package.add_losses(report.losses)
     return report
 

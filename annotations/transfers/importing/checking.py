@@ -11,15 +11,17 @@ from django.core.exceptions import ValidationError
 
 from annotations.coding.decisions import Decision, OperationRejected, Rules
 from annotations.coding.markables import InvalidMarkable, check_parts
+from annotations.coding.readings import alternatives
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.document import Parts, implied_category
 from annotations.formats.model.keys import markable_key
 from annotations.formats.model.links import indices_to_pointers, pointers_to_indices
 from annotations.formats.model.scheme import SchemeSpec
-from annotations.models import Category, Level, Markable, Project, Text
+from annotations.models import Level, Markable, Project, Text
 from annotations.models.text import TEXT_SLUG_LENGTH
-from annotations.schemes.project_scheme import scheme_spec
+from annotations.schemes.constraints import Constraints
+from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.naming import Naming
 from annotations.transfers.importing.source_document import SourceDocument
 
@@ -38,15 +40,20 @@ class ImportScheme:
 
     answers: str
     levels: dict[str, Level]
-    categories: dict[str, Category]
     spec: SchemeSpec
+    constraints: Constraints
 
     @classmethod
     def from_project(cls, project: Project) -> ImportScheme:
         """Return the scheme of the project."""
-        levels = {level.key: level for level in project.levels.all()}
-        categories = {category.key: category for category in project.categories.select_related("points_to")}
-        return cls(project.answers, levels, categories, scheme_spec(levels.values(), categories.values()))
+        scheme = read_scheme(project.pk)
+        levels = {level.key: level for level in scheme.levels}
+        return cls(project.answers, levels, scheme.spec, scheme.constraints)
+
+    @property
+    def categories(self) -> Collection[str]:
+        """The keys of the categories, in display order."""
+        return self.constraints["categories"].keys()
 
 
 @dataclass(slots=True)
@@ -248,7 +255,7 @@ def _decisions(
     naming: Naming,
 ) -> Iterator[Decision]:
     # The rules treat a markable that is not saved yet like one that is.
-    rules = Rules(scheme.answers, scheme.categories, cast("dict[str, Markable]", checked.markables))
+    rules = Rules(scheme.answers, scheme.constraints, cast("dict[str, Markable]", checked.markables))
     keys = {mark.place: key for key, (mark, _) in marks.items()} if document.links != Links.INDICES else {}
     for key, (mark, level) in marks.items():
         if not level.coded:
@@ -280,7 +287,7 @@ def _decision(document: Document, mark: Mark, key: str, keys: dict[Place, str], 
     return Decision(
         key,
         answer.category or _implied_category(document, mark, answer, scheme),
-        tuple(keys[target] for target in answer.pointers),
+        alternatives(keys[target] for target in answer.pointers),
         answer.indices,
         answer.note,
         answer.name,

@@ -28,6 +28,7 @@ from annotations.models.docset import DOCSET_SLUG_LENGTH
 from annotations.models.text import TEXT_SLUG_LENGTH
 from annotations.projects.locks import lock_project
 from annotations.projects.members import get_or_create_coder
+from annotations.schemes.project_scheme import SchemeKeys
 from annotations.transfers.exporting.pyramids import pyramid_of
 from annotations.transfers.importing.addresses import compose, slugs_of_name
 from annotations.transfers.importing.marked import (
@@ -346,7 +347,7 @@ class _PyramidWriter:
         codings = Coding.objects.select_for_update(of=("self",)).filter(text=text, coder=coder, kind=kind)
         coding = codings.first() or Coding(text=text, coder=coder, kind=kind)
         if coding.is_begun:
-            log = operations.ImportedCoding(coding, coder, decisions, {}, {}, descriptions).log()
+            log = operations.ImportedCoding(coding, coder, decisions, {}, SchemeKeys(), descriptions).log()
             if not is_log_of(list(coding.operations.order_by("sequence").values_list("kind", "payload")), log):
                 raise ValidationError(f"{coder} has already coded {text.slug}; the existing coding is kept")
             report.unchanged += 1

@@ -10,6 +10,7 @@ from annotations.coding import operations
 from annotations.core.bulk import MAX_KEYS, insert, reserve_keys
 from annotations.formats import Document, Mark
 from annotations.models import Coding, Markable, Project, Segment, Text, User
+from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.checking import CheckedDocument, NewMarkable
 from annotations.transfers.importing.report import Report, TextPreview
 
@@ -105,14 +106,14 @@ def write_plan(project: Project, plan: Plan, by: User | None) -> None:
         number: {key: markable.pk for key, markable in text_markables.items() if markable.pk is not None}
         for number, text_markables in markables.items()
     }
-    categories = dict(project.categories.values_list("key", "pk"))
+    scheme = read_scheme(project.pk).keys
     filled = [
         operations.ImportedCoding(
             coding or Coding(text=planned.text, coder=coder),
             by or coder,
             checked.decisions,
             keys[id(planned)],
-            categories,
+            scheme,
         )
         for planned in plan.texts
         for checked, coder, coding in codings[id(planned)]

@@ -16,6 +16,7 @@ from annotations.models.project import may, may_change
 from annotations.models.rights import Right
 from annotations.projects.members import BLIND_ROLES
 from annotations.projects.permissions import project_for
+from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.web import markdown
 from annotations.web.confirmation import Question, ask, is_confirmed
@@ -73,15 +74,17 @@ def scheme(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("scheme", project.slug)
     if sent_form.errors:
         project.refresh_from_db()  # the page shows the stored values, the form the invalid ones
+    levels, spec = list(project.levels.all()), read_scheme(project.pk).spec
+    labels = {level.key: level.label for level in levels}
     context = {
         "project": project,
         "form": form,
         "about_form": about_form,
         "manages": may_change(project, Right.MANAGE),
         "sees_results": may(project, Right.SEE_RESULTS),
-        "levels": project.levels.all(),
+        "levels": levels,
         "may_exchange": may_change(project, Right.MANAGE) and not (project.texts.exists() or project.docsets.exists()),
-        "categories": project.categories.select_related("points_to"),
+        "categories": [(category, labels.get(category.points_to, "")) for category in spec.categories],
         "guidelines_html": markdown.render(project.guidelines),
     }
     return render(request, "annotations/projects/scheme.html", context)

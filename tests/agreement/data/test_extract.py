@@ -172,7 +172,11 @@ def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
     assert values(project, "alice")["a"] == "none"
     project.categories.filter(key="none").update(key="new")
     assert values(project, "alice")["a"] == "new"
-    project.categories.filter(key="new").update(points_to=project.levels.get(key="phrase"))
+    relation = project.relations.create(
+        key="new", label="new", identity=True, asked_if={"question": "category", "values": ["new"]}
+    )
+    assert values(project, "alice")["a"] == "new"
+    relation.to_levels.add(project.levels.get(key="phrase"))
     assert "a" not in values(project, "alice")
 
 

@@ -339,7 +339,9 @@ def perfect_response(alice, bob, charlie):
         coding = text.codings.create(coder=coder, status="submitted")
         none, ident = (project.categories.get(key=key) for key in ("none", "ident"))
         coding.judgements.create(markable=antecedent, category=none)
-        coding.judgements.create(markable=it, category=ident).pointers.create(target=antecedent)
+        coding.judgements.create(markable=it, category=ident).pointers.create(
+            relation=project.relations.get(), target=antecedent
+        )
     add_member(project, charlie, "manager")
     return project
 

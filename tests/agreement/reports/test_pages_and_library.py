@@ -75,6 +75,7 @@ def taken(load, signed_in):
 def values_of(project, coding, units, others, mode, top):
     """Return one coder's values in one text, as the library computes them for one coder."""
     given = Judgement.objects.filter(coding=coding, category__isnull=False).select_related("category")
+    pointing = set(project.relations.filter(identity=True).values_list("key", flat=True))
     categories, links, incomplete, labels = {}, {}, set(), {}
     for judgement in given:
         category = judgement.category
@@ -82,7 +83,7 @@ def values_of(project, coding, units, others, mode, top):
             names = set(judgement.indices.values_list("entity", flat=True))
         else:
             names = set(judgement.targets.values_list("pk", flat=True))
-        if (category.points_to_id or category.takes_index) and not names:
+        if (category.key in pointing or category.takes_index) and not names:
             incomplete.add(judgement.markable_id)
             continue
         categories[judgement.markable_id] = category.key

@@ -130,7 +130,7 @@ def test_a_page_asks_the_database_no_more_for_more_rows(
     signed_in, charlie, project, judged, name, django_assert_max_num_queries
 ):
     client = signed_in(charlie)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         client.get(f"{URL}{name}/")
 
 

@@ -106,6 +106,7 @@ def test_rows_are_deleted_by_the_values_of_a_field_more_than_one_statement_takes
 
 def test_rows_that_others_refer_to_are_not_deleted(alices, rows, text):
     keys = list(upsert(Judgement, FIELDS, rows, unique=["coding", "markable"]).values())
-    Pointer.objects.create(judgement_id=keys[0], target=text.markables.first())
+    relation = text.project.relations.first()
+    Pointer.objects.create(judgement_id=keys[0], relation=relation, target=text.markables.first())
     with pytest.raises(IntegrityError):
         delete_and_check(keys[:1])

@@ -10,6 +10,7 @@ from django.db.models import CharField, IntegerField, UUIDField
 from annotations.coding.judgements import decisions_of, decisions_of_judgements
 from annotations.core.compiled_queries import ListParameter, compiled_query
 from annotations.models import Coding, Membership, Operation, Project, Text, User
+from annotations.schemes.project_scheme import FurtherQuestions
 from tests.conftest import judge
 
 
@@ -121,7 +122,7 @@ def test_a_prepared_reading_says_what_the_orm_says(codings, keys):
     judge(coding, keys["d"], "phrase", keys["c"], keys["a"], note="hm")
     judge(coding, keys["a"], "place")
     judge(codings["bob"], keys["b"], "none")
-    assert decisions_of(coding) == decisions_of_judgements(coding.judgements.all())
+    assert decisions_of(coding) == decisions_of_judgements(coding.judgements.all(), FurtherQuestions(False, False))
     assert [decision.markable for decision in decisions_of(coding)] == [keys["a"], keys["d"]]
 
 

@@ -175,13 +175,14 @@ def test_six_people_coded_the_dialogue_and_some_found_it_ambiguous(demo, capsys)
 
 
 def test_every_pointer_of_the_dialogue_goes_to_an_earlier_markable(demo):
-    pointers = Pointer.objects.select_related("target", "judgement__markable", "judgement__category")
+    pointers = Pointer.objects.select_related("target", "judgement__markable", "judgement__category", "relation")
     assert pointers.count() > 100
     for pointer in pointers:
         source, target = pointer.judgement.markable, pointer.target
         assert (target.start, -target.end) < (source.start, -source.end)
         assert pointer.judgement.category
-        assert target.level_id == pointer.judgement.category.points_to_id
+        assert pointer.relation.key == pointer.judgement.category.key
+        assert target.level in pointer.relation.to_levels.all()
 
 
 def test_a_docset_of_four_summaries_has_two_pyramids_an_agreed_one_and_six_peers_of_three_systems(demo):

@@ -11,6 +11,9 @@ from django.utils import timezone
 from agreement.models import Flag, Mapping, Remark
 from annotations.models import (
     SCU,
+    Attribute,
+    AttributeAnswer,
+    AttributeValue,
     Category,
     Coding,
     Docset,
@@ -28,6 +31,7 @@ from annotations.models import (
     Pointer,
     Project,
     Question,
+    Relation,
     Reply,
     Segment,
     Text,
@@ -51,6 +55,10 @@ def rows(codings, alice, charlie, keys, project, text):
     markable = text.markables.get(key=keys["a"])
     category = project.categories.get(key="none")
     judgement = Judgement.objects.create(coding=coding, markable=markable, category=category)
+    relation = project.relations.get(key="phrase")
+    attribute = Attribute.objects.create(project=project, key="gender", label="gender")
+    value = AttributeValue.objects.create(attribute=attribute, key="f", label="feminine")
+    AttributeAnswer.objects.create(judgement=judgement, attribute=attribute, text="once")
     question = Question.objects.create(text=text, uuid=UUID, coder=alice, body="Why?", created_at=timezone.now())
     return {
         GuidelinesReading: GuidelinesReading.objects.create(project=project, user=alice, number=1),
@@ -67,7 +75,11 @@ def rows(codings, alice, charlie, keys, project, text):
         Markable: markable,
         Coding: coding,
         Judgement: judgement,
-        Pointer: Pointer.objects.create(judgement=judgement, target=markable),
+        Relation: relation,
+        Attribute: attribute,
+        AttributeValue: value,
+        AttributeAnswer: AttributeAnswer.objects.create(judgement=judgement, attribute=attribute, value=value),
+        Pointer: Pointer.objects.create(judgement=judgement, relation=relation, target=markable),
         Index: Index.objects.create(judgement=judgement, entity="1"),
         Operation: Operation.objects.create(
             coding=coding, sequence=1, uuid=UUID, kind="judge", payload={}, user=alice, applied_at=timezone.now()
@@ -105,9 +117,16 @@ BAD = {
     "level_key_unique_in_project": (Level, {}),
     "level_marked_is_coded": (Level, {"key": "c", "coded": False, "coders_mark": True}),
     "category_key_unique_in_project": (Category, {}),
-    "category_bound_needs_pointers": (Category, {"key": "c", "points_to": None, "max_pointers": 1}),
-    "category_points_or_indexes": (Category, {"key": "c", "takes_index": True}),
-    "category_singleton_refers_to_nothing_else": (Category, {"key": "c", "singleton": True}),
+    "category_singleton_takes_no_index": (Category, {"key": "c", "singleton": True, "takes_index": True}),
+    "relation_key_unique_in_project": (Relation, {}),
+    "relation_takes_a_target": (Relation, {"key": "r", "max_targets": 0}),
+    "attribute_key_unique_in_project": (Attribute, {}),
+    "attribute_of_relation_names_it": (Attribute, {"key": "a", "of": "relation"}),
+    "attribute_kind_known": (Attribute, {"key": "a", "kind": "ghost"}),
+    "value_key_unique_in_attribute": (AttributeValue, {}),
+    "answer_value_once": (AttributeAnswer, {}),
+    "answer_text_or_number_once": (AttributeAnswer, {"value": None, "text": "twice"}),
+    "answer_is_value_text_or_number": (AttributeAnswer, {"value": None}),
     "text_slug_unique_in_project": (Text, {}),
     "text_not_empty": (Text, {"slug": "t", "content": ""}),
     "text_direction_known": (Text, {"slug": "t", "direction": "up"}),
@@ -149,8 +168,10 @@ BAD = {
 }
 # Bounds that are no constraints of the models' own.
 BAD_BY_TYPE = [
-    (Category, {"key": "c", "max_pointers": 0}),
-    (Category, {"key": "c", "max_pointers": -1}),
+    (Relation, {"key": "r", "max_targets": -1}),
+    (AttributeAnswer, {"text": "and a value"}),
+    (AttributeAnswer, {"number": 1.0}),
+    (AttributeAnswer, {"value": None, "text": "and a number", "number": 1.0}),
     (Segment, {"start": -1}),
     (Markable, {"key": "k", "start": -1}),
     (Coding, {"version": -1, "coder": "mallory"}),

@@ -10,8 +10,10 @@ from django_tasks_db.models import DBTaskResult
 
 from agreement.sections.computations import compute
 from annotations.models import Category, GuidelinesReading, GuidelinesVersion
+from annotations.models.coding import pointing_categories
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
+from annotations.schemes.singletons import mark_singletons
 from annotations.transfers.orders import run_transfer
 
 
@@ -67,6 +69,5 @@ def test_answers_without_index_stay_singletons_in_projects_that_follow_passonnea
     project.preset = preset
     project.save()
     Category.objects.update(singleton=False)
-    migration = import_module("annotations.migrations.0010_singletons")
-    migration.mark_former_singletons(apps, SimpleNamespace(connection=connection))
+    mark_singletons(Category.objects.exclude(pk__in=pointing_categories().values("pk")))
     assert list(project.categories.filter(singleton=True).values_list("key", flat=True)) == singletons

@@ -27,19 +27,31 @@ from agreement.discussion import add_remark, resolve_flag, save_mapping, set_fla
 from agreement.models import Remark
 from annotations.coding import operations, scus
 from annotations.coding.decisions import Decision
-from annotations.coding.judgements import judgements_of
+from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.docsets.agreed_pyramid import start_agreed_pyramid
 from annotations.docsets.creation import add_peer, create_docset
 from annotations.formats import Document, FormatError, plain
 from annotations.formats.project import VERSION, Kind
-from annotations.models import Category, Coding, Markable, Membership, Operation, Project, Question, Reply, User
+from annotations.models import (
+    Category,
+    Coding,
+    Markable,
+    Membership,
+    Operation,
+    Pointer,
+    Project,
+    Question,
+    Reply,
+    User,
+)
 from annotations.planning.assignments import assign_texts
 from annotations.planning.docset_assignments import assign_peers
 from annotations.planning.rounds import move_to_round
 from annotations.projects.creation import create_project
 from annotations.projects.guidelines import record_guidelines, record_reading
 from annotations.projects.members import add_member
+from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 from annotations.texts.questions import ask, publish, reply_to, resolve_question
 from annotations.transfers.archiving import RestoreReport, archive_project, restore_project
@@ -57,6 +69,7 @@ from tests.shared.agreeing import of_size
 from tests.shared.cases import examples
 from tests.shared.documents import INDEXING, documents, spoiled
 from tests.shared.pyramids import build, codings_of, contributor, docset, models_of, pyramid_project, says, send
+from tests.shared.schemes import RICH
 
 OURS = ("annotations", "agreement")
 
@@ -85,9 +98,7 @@ def tea_archive(django_db_setup, django_db_blocker) -> bytes:
 
 def make_tea() -> Project:
     """Make a project with everything possible: all kinds of operations, undone and redone, and texts of managers."""
-    project = create_project(
-        "tea", "Tea", SCHEMES["poesio-artstein-2005"], guidelines="*Read* it\u2028twice \\u0000", coders_mark=True
-    )
+    project = create_project("tea", "Tea", RICH, guidelines="*Read* it\u2028twice \\u0000", coders_mark=True)
     marked = "#turns: turn\n1 M: put [the kettle](a) on [the stove](b)\n2 S: is [it](c) hot? 😀 it is, it is\n"
     import_documents(project, [SourceDocument(plain.parse(marked, "tea.txt"), None)])
     text = project.texts.get()
@@ -104,8 +115,10 @@ def make_tea() -> Project:
     assign_texts(project, [text], [alice, bob])
     keys = dict(text.markables.values_list("label", "key"))
     coding = Coding.objects.get(coder=alice)
-    judge(coding, keys["a"], "place", note="why?\n\x01", name="kettle", unsure=True, head=[[8, 14]])
-    judge(coding, keys["c"], "phrase", keys["b"], keys["a"], optional=True)
+    said = {"gender": "n", "kinds": ["c", "a"], "count": 1.5, "gloss": "é\u2028", "animacy": "yes"}
+    judge(coding, keys["a"], "place", note="why?\n\x01", name="kettle", unsure=True, head=[[8, 14]], attributes=said)
+    bridging = {"relations": {"bridging": [[keys["b"]], [keys["a"], keys["b"]]]}, "attributes": {"part": "whole"}}
+    judge(coding, keys["c"], "phrase", keys["b"], keys["a"], optional=True, **bridging)
     judge(coding, keys["b"], "none")
     apply(coding, change("clear", markable=keys["b"]))
     first, second = text.content.index("it is"), text.content.rindex("it is")
@@ -148,7 +161,7 @@ def make_tea() -> Project:
     save_mapping(project, "mine", {"place": "other", "none": "other"}, charlie)
     save_mapping(project, "empty", {}, charlie)
     Project.objects.filter(pk=project.pk).update(results_open=True, preset="passonneau-2004")
-    Category.objects.filter(project=project, key="phrase").update(max_pointers=3, allow_later=True)
+    project.relations.filter(key="phrase").update(max_targets=3, later=True)
     return Project.objects.get(pk=project.pk)
 
 
@@ -508,14 +521,43 @@ def test_every_field_of_a_table_is_archived_but_its_key_and_that_of_the_project(
         assert {field.name for field in shape.fields} == {
             field.name for field in one.model._meta.concrete_fields
         } - relations - {"id"}
-        assert {field.to for field in shape.fields if field.to} <= before
+        assert {field.to for field in shape.fields if field.to} <= before | {one.name}
         assert {field.name for field in shape.fields if field.kind is Kind.JSON} == one.json.keys()
         assert {name.lstrip("-") for name in one.order} <= archived_fields(one).keys()
         before.add(one.name)
 
 
+def relations_to_categories(of: dict[str, bytes]) -> None:
+    """Let the categories say of their pointers what their identity relations say; other pointers are left out."""
+    rows = {
+        table: [json.loads(line) for line in of[f"{table}.jsonl"].splitlines()]
+        for table in ("categories", "relations", "relation_targets", "pointers")
+    }
+    identity = {number for number, row in enumerate(rows["relations"], start=1) if row["identity"]}
+    pointers = [row for row in rows["pointers"] if row["relation"] in identity]
+    of["pointers.jsonl"] = "".join(json.dumps(row) + "\n" for row in pointers).encode()
+    manifest = json.loads(of["manifest.json"])
+    manifest["rows"]["pointers"] = len(pointers)
+    of["manifest.json"] = json.dumps(manifest).encode()
+    for category in rows["categories"]:
+        category |= {"points_to": None, "max_pointers": None, "allow_later": False}
+    by_key = {category["key"]: category for category in rows["categories"]}
+    for target in rows["relation_targets"]:
+        if target["relation"] not in identity:
+            continue
+        relation = rows["relations"][target["relation"] - 1]
+        by_key[relation["key"]] |= {
+            "points_to": target["level"],
+            "max_pointers": relation["max_targets"],
+            "allow_later": relation["later"],
+        }
+    of["categories.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows["categories"]).encode()
+
+
 def made_older(of: dict[str, bytes], version: int) -> None:
     """Let an archive be of an older version, without the tables and fields that came later."""
+    if version < 9:
+        relations_to_categories(of)
     manifest = json.loads(of["manifest.json"])
     for archived_table in TABLES:
         name = f"{archived_table.name}.jsonl"
@@ -551,6 +593,22 @@ def test_submissions_of_an_older_archive_count_as_viewed(tea):
     assert {(one.status == "submitted", one.viewed_at is not None) for one in codings} == {(True, True), (False, False)}
 
 
+def test_pointers_of_an_older_archive_are_alternatives_in_the_order_of_their_targets(tea):
+    of = files(archived(tea))
+    made_older(of, 8)
+    restored = restore_project(rezipped(of), slug="copy").project
+    spec, before = read_scheme(restored.pk).spec, read_scheme(tea.pk).spec
+    assert spec.relations == tuple(one for one in before.relations if one.identity)
+    assert spec.categories == before.categories
+    coding, original = (Coding.objects.get(text__project=one, coder__username="Alice") for one in (restored, tea))
+    pointers = {one.markable: one.pointers for one in decisions_of(coding)}
+    assert pointers == {one.markable: one.pointers for one in decisions_of(original)}
+    rows = Pointer.objects.filter(judgement__coding=coding).order_by("judgement", "target__start")
+    assert {(one.relation.key, one.reading) for one in rows} == {("phrase", 0), ("phrase", 1)}
+    for one in rows:
+        assert one.reading == one.judgement.pointers.filter(target__start__lt=one.target.start).count()
+
+
 def test_the_guidelines_of_an_older_archive_are_version_1_which_its_members_have_read(tea):
     of = files(archived(tea))
     made_older(of, 7)
@@ -574,6 +632,7 @@ def test_other_tables_need_another_version():
         6: "22b347a97ffe4173",
         7: "e945f8fcb99779c6",
         8: "99a6cc08edbcc522",
+        9: "ddb579b066ed5e5b",
     }
     assert known[VERSION] == hashlib.sha256(shapes.encode()).hexdigest()[:16]
 
@@ -641,13 +700,15 @@ def test_a_trial_says_what_would_happen_and_changes_nothing(tea):
 def test_a_member_less_and_a_scheme_that_has_changed_keep_nothing_from_coming_back(tea):
     """The site's staff can do that to a project at any time."""
     Membership.objects.filter(user__username="Alice").delete()
-    Category.objects.filter(key="phrase").update(max_pointers=1)
+    tea.relations.filter(key="phrase").update(max_targets=1)
     Category.objects.filter(key="place").update(key="spot")
     tea.levels.filter(key="phrase").update(key="np")
     restored = assert_comes_back_equal(tea)
     assert [line.partition(": ")[2] for line in restored.warnings()] == [
+        "bridging: It is asked if category is 'place', which is none of its values. (and 1 more like this)",
         f"{Markable.objects.filter(level__key='np').order_by('text__slug', 'start').first().key} is of level np "
         f"(and {Markable.objects.filter(level__key='np', text__project=tea).count() - 1} more like this)",
+        "gender is asked only where category is phrase or place.",
         "phrase takes at most 1 antecedents.",
         "Alice codes and is no member",
     ]
@@ -712,8 +773,21 @@ JUDGED = Decision("phrase:8-18").payload()
         ("levels", 1, {"key": "phrase"}, "levels.jsonl:2: line 1 has the same key"),
         ("levels", 1, {"position": -1}, "levels.jsonl:2: position: Ensure this value is greater"),
         ("levels", 1, {"coders_mark": True}, "levels.jsonl: the database refuses these rows: "),
-        ("categories", 0, {"max_pointers": 0}, "categories.jsonl: the database refuses these rows: "),
-        ("categories", 0, {"points_to": 3}, "categories.jsonl:1: points_to is line 3 of levels, which has 2"),
+        ("relations", 0, {"max_targets": 0}, "relations.jsonl:1: phrase: The number of targets is at least 1."),
+        ("relations", 0, {"asked_if": {"question": 1}}, "relations.jsonl:1: asked_if is not of the shape"),
+        ("relations", 0, {"asked_if": None}, "relations.jsonl:1: phrase: A relation of identity is asked of one"),
+        ("relations", 1, {"key": "phrase"}, "relations.jsonl:2: line 1 has the same key"),
+        ("relation_targets", 0, {"level": 3}, "relation_targets.jsonl:1: level is line 3 of levels, which has 2"),
+        ("categories", 0, {"colour": "red"}, "categories.jsonl:1: phrase: 'red' is no colour such as #1f77b4."),
+        ("categories", 0, {"level": 3}, "categories.jsonl:1: level is line 3 of levels, which has 2"),
+        ("attributes", 0, {"asked_if": {"relation": "ghost"}}, "attributes.jsonl:1: gender: It is asked if 'ghost'"),
+        ("attributes", 0, {"asked_if": {"question": "gender-2", "values": ["f"]}}, "attributes.jsonl:1: gender: It is"),
+        ("attributes", 1, {"primary_of": 9}, "attributes.jsonl:2: primary_of is line 9 of attributes, which has 7"),
+        ("attributes", 0, {"primary_of": 2}, "attributes.jsonl:1: gender: There is no earlier attribute 'gender-2'"),
+        ("attributes", 0, {"kind": "song"}, "attributes.jsonl:1: kind: "),
+        ("attribute_answers", 0, {"attribute": 1}, "attribute_answers.jsonl:1: "),
+        ("attribute_answers", 0, {"value": None, "text": ""}, "attribute_answers.jsonl"),
+        ("attribute_answers", 0, {"value": None, "number": 1e16}, "attribute_answers.jsonl:1: number is greater than"),
         ("members", 0, {"role": "king"}, "members.jsonl:1: role: Value 'king' is not a valid choice."),
         ("members", 0, {"user": "bob"}, "members.jsonl:2: line 1 has the same user"),
         ("members", 0, {"user": "BOB"}, "members.jsonl:2: 'bob' and 'BOB' are the same name here"),

@@ -4,6 +4,7 @@ import pytest
 
 from annotations.models import Category, Project
 from annotations.projects.creation import create_project
+from annotations.schemes.project_scheme import read_scheme
 from annotations.schemes.ready_made import SCHEMES
 
 URL = "/projects/tea/scheme/exchange/"
@@ -17,9 +18,10 @@ def client(signed_in, charlie, project):
 def scheme_of(project):
     """Return the scheme of the project with all that belongs to it."""
     levels = list(project.levels.values_list("key", "label", "coded", "coders_mark", "position"))
-    names = [field.name for field in Category._meta.concrete_fields if field.name not in ("id", "project", "points_to")]
-    categories = list(project.categories.values_list(*names, "points_to__key"))
-    return levels, categories, project.answers, project.unmarked, project.preset
+    names = [field.name for field in Category._meta.concrete_fields if field.name not in ("id", "project")]
+    categories = list(project.categories.values_list(*names))
+    relations = read_scheme(project.pk).spec.relations
+    return levels, categories, relations, project.answers, project.unmarked, project.preset
 
 
 @pytest.mark.parametrize("key", SCHEMES)

@@ -1,0 +1,191 @@
+"""What a scheme allows and asks, as one table: the server checks by it, and the page is sent it as JSON.
+
+Nothing else says what may be answered to which question where. Levels are named one by one in it, and a relation or
+attribute says when it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+from annotations.formats.model.scheme import CATEGORY, SchemeSpec, Subject
+
+# Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
+# antecedents of a whole batch.
+MAX_KEYS = 50
+MAX_TEXT_LENGTH = 1000
+# Whole numbers up to here are exact in every database and browser.
+MAX_NUMBER = 10**15
+
+
+class CategoryConstraints(TypedDict):
+    """What a category allows: on which levels it is offered, by which relation it points, whether it takes indices."""
+
+    levels: list[str]
+    identity: str | None
+    takes_index: bool
+
+
+class RelationConstraints(TypedDict):
+    """What a relation allows: between which levels, how many targets, several of them together, later ones."""
+
+    label: str
+    identity: bool
+    from_levels: list[str]
+    to_levels: list[str]
+    max_targets: int | None
+    joint: bool
+    later: bool
+    asked_if: Mapping[str, Any] | None
+
+
+class AttributeConstraints(TypedDict):
+    """What an attribute allows: of what it is asked, on which levels, which values; where no value is listed, none."""
+
+    label: str
+    of: str
+    relation: str | None
+    levels: list[str]
+    kind: str
+    required: bool
+    asked_if: Mapping[str, Any] | None
+    values: list[str]
+
+
+class Constraints(TypedDict):
+    """The whole table."""
+
+    max_keys: int
+    max_text_length: int
+    max_number: int
+    categories: dict[str, CategoryConstraints]
+    relations: dict[str, RelationConstraints]
+    attributes: dict[str, AttributeConstraints]
+
+
+def constraints_of(spec: SchemeSpec) -> Constraints:
+    """Return the table of a scheme."""
+    coded = list(spec.coded_levels)
+    return {
+        "max_keys": MAX_KEYS,
+        "max_text_length": MAX_TEXT_LENGTH,
+        "max_number": MAX_NUMBER,
+        "categories": {
+            category.key: {
+                "levels": [category.level] if category.level else coded,
+                "identity": relation.key if (relation := spec.identity_relation(category.key)) else None,
+                "takes_index": category.takes_index,
+            }
+            for category in spec.categories
+        },
+        "relations": {
+            relation.key: {
+                "label": relation.label,
+                "identity": relation.identity,
+                "from_levels": list(relation.from_levels) or coded,
+                "to_levels": list(relation.to_levels),
+                "max_targets": relation.max_targets,
+                "joint": relation.joint,
+                "later": relation.later,
+                "asked_if": relation.asked_if.state() if relation.asked_if else None,
+            }
+            for relation in spec.relations
+        },
+        "attributes": {
+            attribute.key: {
+                "label": attribute.label,
+                "of": str(attribute.of),
+                "relation": attribute.relation or None,
+                "levels": list(attribute.levels) or coded,
+                "kind": str(attribute.kind),
+                "required": attribute.required,
+                "asked_if": attribute.asked_if.state() if attribute.asked_if else None,
+                "values": [value.key for value in attribute.values],
+            }
+            for attribute in spec.attributes
+        },
+    }
+
+
+def is_condition(state: object) -> bool:
+    """Return whether the value has the shape of a condition, or is None."""
+    match state:
+        case None:
+            return True
+        case {"relation": str(), **others}:
+            return not others
+        case {"question": str(), "values": list(values), **others}:
+            return not others and all(isinstance(value, str) for value in values)
+    return False
+
+
+type AnswerValue = str | int | float | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswers:
+    """What a judgement answers so far: its category, its attributes by key, and the relations that it sets."""
+
+    level: str
+    category: str | None = None
+    attributes: Mapping[str, AnswerValue] = field(default_factory=dict)
+    relations: Collection[str] = ()
+
+
+def is_asked(question: RelationConstraints | AttributeConstraints, given: GivenAnswers) -> bool:
+    """Return whether the answers given so far lead to the question. On which levels it is asked is not said here.
+
+    An attribute that is not asked has no answer, so that conditions need not be followed further.
+    """
+    relation = question.get("relation")
+    if isinstance(relation, str) and relation not in given.relations:
+        return False
+    condition = question["asked_if"]
+    if condition is None:
+        return True
+    if "relation" in condition:
+        return condition["relation"] in given.relations
+    if condition["question"] == CATEGORY:
+        return given.category in condition["values"]
+    answer = given.attributes.get(condition["question"])
+    return any(value in condition["values"] for value in (answer if isinstance(answer, tuple) else (answer,)))
+
+
+def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterator[str]:
+    """Yield the keys of the attributes that are required, asked and not answered.
+
+    Those of entities are not among them: any markable of a chain answers for all.
+    """
+    for key, attribute in constraints["attributes"].items():
+        if (
+            attribute["required"]
+            and attribute["of"] != Subject.ENTITY
+            and given.level in attribute["levels"]
+            and key not in given.attributes
+            and is_asked(attribute, given)
+        ):
+            yield key
+
+
+def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
+    """Return the keys of the categories that are offered on a level: without any, attributes alone are asked."""
+    return [key for key, category in constraints["categories"].items() if level in category["levels"]]
+
+
+def is_complete(constraints: Constraints, given: GivenAnswers, *, has_index: bool) -> bool:
+    """Return whether a judgement has all that the scheme requires, as `annotations.models.coding.complete` says it."""
+    if given.category is None:
+        return (
+            bool(given.attributes)
+            and not categories_on(constraints, given.level)
+            and not any(missing_attributes(constraints, given))
+        )
+    category = constraints["categories"].get(given.category)
+    if category is None or (category["takes_index"] and not has_index):
+        return False
+    identity = category["identity"]
+    if identity is not None and constraints["relations"][identity]["to_levels"] and identity not in given.relations:
+        return False
+    return not any(missing_attributes(constraints, given))

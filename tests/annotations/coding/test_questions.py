@@ -1,0 +1,289 @@
+"""Relations, readings and attributes in judgements: what is taken, what is refused, and what moves along."""
+
+import pytest
+
+from annotations.coding import operations
+from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.judgements import judgements_of
+from annotations.coding.replay import log_mismatches
+from annotations.coding.status import submit_coding
+from annotations.models import Attribute, AttributeAnswer, Coding, Pointer
+from annotations.schemes.project_scheme import read_scheme, scheme_state
+from annotations.texts.correction import correct_text, plan_correction
+from tests.conftest import change, judge, person
+from tests.shared.schemes import coding_of, rich_project
+
+
+@pytest.fixture
+def coding(alice) -> Coding:
+    return coding_of(rich_project("rich", coder=alice, coders_mark=True))
+
+
+@pytest.fixture
+def marks(coding) -> dict[str, str]:
+    return dict(coding.text.markables.values_list("label", "key"))
+
+
+@pytest.fixture
+def send(coding, marks):
+    """Return a function that judges c; keys of markables are labels, in readings too."""
+
+    def named(value):
+        if isinstance(value, list):
+            return [named(one) for one in value]
+        return marks.get(value, value)
+
+    def apply(category="phrase", markable="c", **more):
+        coding.refresh_from_db(fields=["version"])
+        for name in ("pointers",):
+            if name in more:
+                more[name] = named(more[name])
+        if isinstance(more.get("relations"), dict):
+            more["relations"] = {key: named(readings) for key, readings in more["relations"].items()}
+        payload = {"markable": named(markable), "category": category, **more}
+        return operations.apply(coding, coding.coder, coding.version, [change(**payload)])
+
+    return apply
+
+
+def judged(coding, key):
+    return judgements_of(coding)[key]
+
+
+def test_a_judgement_holds_readings_relations_and_answers_of_each_kind(coding, marks, send):
+    attributes = {"gender": "f", "gender-2": "n", "kinds": ["c", "a"], "count": 2, "gloss": "so", "part": "whole"}
+    send(pointers=[["b", "a"], ["a"]], relations={"bridging": ["b", "a"]}, attributes=attributes)
+    found = judged(coding, marks["c"])
+    assert found["pointers"] == [[marks["a"]], [marks["a"], marks["b"]]]
+    assert found["relations"] == {"bridging": [marks["a"], marks["b"]]}
+    assert found["attributes"] == attributes
+    assert list(found["attributes"]) == sorted(attributes)
+    coding.refresh_from_db()
+    assert list(log_mismatches(coding)) == []
+
+
+def test_judging_again_replaces_them(coding, marks, send):
+    send(relations={"bridging": ["a"]}, attributes={"gender": "f", "kinds": ["a", "b"]}, pointers=["a"])
+    send(attributes={"kinds": ["b"]})
+    assert judged(coding, marks["c"])["attributes"] == {"kinds": ["b"]}
+    assert "relations" not in judged(coding, marks["c"])
+    assert (Pointer.objects.count(), AttributeAnswer.objects.count()) == (0, 1)
+    coding.refresh_from_db(fields=["version"])
+    operations.apply(coding, coding.coder, coding.version, [change("clear", markable=marks["c"])])
+    assert not AttributeAnswer.objects.exists()
+
+
+def test_a_payload_without_them_has_the_fields_of_0_1_0(coding, marks, send):
+    send(pointers=["a"])
+    assert judged(coding, marks["c"]) == Decision(marks["c"], "phrase", ((marks["a"],),)).payload()
+    assert list(judged(coding, marks["c"])) == [
+        *("markable", "category", "pointers", "indices", "note", "name", "head", "unsure", "optional")
+    ]
+
+
+def test_empty_answers_are_none(coding, marks, send):
+    send(relations={"bridging": []}, attributes={"kinds": [], "gloss": ""})
+    assert not {"relations", "attributes"} & judged(coding, marks["c"]).keys()
+
+
+@pytest.mark.parametrize("number", [0, -2.5, 10**15])
+def test_numbers_come_back_as_they_were(coding, marks, send, number):
+    send(attributes={"count": number})
+    assert repr(judged(coding, marks["c"])["attributes"]["count"]) == repr(number)
+    send(attributes={"count": float(number)})
+    assert repr(judged(coding, marks["c"])["attributes"]["count"]) == repr(number)
+
+
+REFUSED = [
+    ("unknown_relation", "'ghost'", {"relations": {"ghost": ["a"]}}),
+    ("identity_is_pointers", "phrase", {"relations": {"phrase": ["a"]}}),
+    ("relation_not_asked", "bridging is asked only where", {"category": "segment", "relations": {"bridging": ["a"]}}),
+    ("wrong_level", "bridging points at level phrase", {"relations": {"bridging": ["1"]}}),
+    ("too_many_pointers", "at most 3", {"markable": "f", "relations": {"bridging": ["a", "b", "c", "d"]}}),
+    ("double_pointer", "twice", {"relations": {"bridging": [["a", "a"]]}}),
+    ("double_reading", "bridging", {"relations": {"bridging": [["a", "b"], ["b", "a"]]}}),
+    ("points_at_itself", "own antecedent", {"relations": {"bridging": ["c"]}}),
+    ("points_later", "later in the text", {"relations": {"bridging": ["d"]}}),
+    ("bad_markable", "no markable", {"relations": {"bridging": ["turn:900-901"]}}),
+    ("double_reading", "phrase", {"pointers": [["a", "b"], ["b", "a"]]}),
+    ("no_pointer_here", "'none'", {"category": "none", "pointers": [["a", "b"]]}),
+    ("unknown_attribute", "'ghost'", {"attributes": {"ghost": "a"}}),
+    ("attribute_not_asked", "is phrase or place", {"category": "none", "attributes": {"gender": "f"}}),
+    ("attribute_not_asked", "only where gender is f or m", {"attributes": {"gender": "n", "gender-2": "f"}}),
+    ("attribute_not_asked", "part is asked only where bridging is set", {"attributes": {"part": "whole"}}),
+    ("unknown_value", "gender has no value 'x'", {"attributes": {"gender": "x"}}),
+    ("unknown_value", "kinds has no value 'x'", {"attributes": {"kinds": ["a", "x"]}}),
+    ("double_value", "kinds", {"attributes": {"kinds": ["a", "a"]}}),
+    ("bad_value", "gender is one value", {"attributes": {"gender": ["f"]}}),
+    ("bad_value", "kinds is a list", {"attributes": {"kinds": "a"}}),
+    ("bad_value", "count is a number", {"attributes": {"count": "3"}}),
+    ("bad_value", "gloss is a text", {"attributes": {"gloss": 3}}),
+    ("text_too_long", "gloss", {"attributes": {"gloss": "x" * 1001}}),
+    ("bad_payload", "at most 50", {"pointers": [["a"] * 51]}),
+    ("bad_payload", "at most 50 targets", {"pointers": ["a"] * 30, "relations": {"bridging": ["a"] * 30}}),
+    ("bad_payload", "at most 50 answers", {"attributes": {"kinds": ["a"] * 51}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "message", "payload"), REFUSED)
+def test_what_is_not_allowed_is_refused_with_its_name_and_changes_nothing(coding, send, code, message, payload):
+    with pytest.raises(OperationRejected, match=message) as refused:
+        send(**payload)
+    assert refused.value.code == code
+    assert not Pointer.objects.exists()
+    assert not AttributeAnswer.objects.exists()
+    assert not coding.operations.exists()
+
+
+def test_targets_are_meant_together_only_where_the_relation_allows_it(coding, send):
+    coding.text.project.relations.update(joint=False)
+    for refused in ({"pointers": [["a", "b"]]}, {"relations": {"bridging": [["a", "b"], ["a"]]}}):
+        with pytest.raises(OperationRejected, match="meant together") as error:
+            send(**refused)
+        assert error.value.code == "not_joint"
+    send(pointers=[["a"], ["b"]])
+
+
+def test_a_question_of_another_level_is_refused(coding, send, marks):
+    project = coding.text.project
+    project.levels.filter(key="turn").update(coded=True)
+    phrase = project.levels.get(key="phrase")
+    project.categories.filter(key="none").update(level=phrase)
+    for code, payload in (
+        ("category_not_here", {"category": "none"}),
+        ("relation_not_here", {"category": "place", "relations": {"bridging": ["1"]}}),
+        ("attribute_not_here", {"category": "place", "attributes": {"kinds": ["a"]}}),
+    ):
+        with pytest.raises(OperationRejected) as refused:
+            send(markable="2", **payload)
+        assert refused.value.code == code
+    send("place", markable="2", attributes={"gender": "f"})
+
+
+def test_a_relation_without_levels_for_its_targets_is_not_offered(coding, send):
+    coding.text.project.relations.get(key="bridging").to_levels.clear()
+    coding.text.project.relations.get(key="phrase").to_levels.clear()
+    for code, payload in (
+        ("relation_not_here", {"relations": {"bridging": ["a"]}}),
+        ("no_pointer_here", {"pointers": ["a"]}),
+    ):
+        with pytest.raises(OperationRejected) as refused:
+            send(**payload)
+        assert refused.value.code == code
+
+
+# What moves and goes
+
+
+def own(start, end):
+    return f"phrase:{start}-{end}"
+
+
+def test_pointers_of_every_relation_follow_a_moved_markable_and_go_with_a_deleted_one(coding, marks, send):
+    first, second, moved = own(0, 2), own(0, 3), own(0, 4)
+    send(pointers=[[first, second], [second]], relations={"bridging": [[first], [first, "a"]]})
+    coding.refresh_from_db()
+    operations.apply(coding, coding.coder, coding.version, [change("move", markable=first, to=moved)])
+    found = judged(coding, marks["c"])
+    assert found["pointers"] == [[moved, second], [second]]
+    assert found["relations"] == {"bridging": [[moved], [moved, marks["a"]]]}
+    coding.refresh_from_db()
+    assert list(log_mismatches(coding)) == []
+    operations.apply(coding, coding.coder, coding.version, [change("unmark", markable=moved)])
+    found = judged(coding, marks["c"])
+    assert found["pointers"] == [second]  # two readings that have become one
+    assert found["relations"] == {"bridging": [marks["a"]]}
+    coding.refresh_from_db()
+    assert list(log_mismatches(coding)) == []
+    operations.apply(coding, coding.coder, coding.version, [change("unmark", markable=second)])
+    assert judged(coding, marks["c"])["pointers"] == []
+
+
+def test_a_relation_whose_last_target_is_deleted_is_not_set(coding, marks, send):
+    send(relations={"bridging": [own(0, 2)]}, attributes={"part": "whole"})
+    coding.refresh_from_db()
+    operations.apply(coding, coding.coder, coding.version, [change("unmark", markable=own(0, 2))])
+    found = judged(coding, marks["c"])
+    assert "relations" not in found
+    assert found["attributes"] == {"part": "whole"}  # until the coder judges again
+    coding.refresh_from_db()
+    assert list(log_mismatches(coding)) == []
+    send(markable=own(4, 6), category="none", relations={"bridging": []})
+    coding.refresh_from_db()
+    operations.apply(coding, coding.coder, coding.version, [change("move", markable=own(4, 6), to=own(4, 8))])
+
+
+def test_a_correction_moves_the_targets_of_relations_and_readings(coding, marks, send, charlie):
+    send(pointers=[["a", "b"]], relations={"bridging": [["a"], ["a", "b"]]}, attributes={"gender": "f"})
+    text = coding.text
+    content = text.content.replace("kettle", "old kettle")
+    correct_text(text, content, charlie, plan_correction(text, content).tag)
+    coding.refresh_from_db()
+    assert list(log_mismatches(coding)) == []
+    now = dict(text.markables.values_list("label", "key"))
+    found = judged(coding, now["c"])
+    assert found["pointers"] == [[now["a"], now["b"]]]
+    assert found["relations"] == {"bridging": [[now["a"]], [now["a"], now["b"]]]}
+    assert found["attributes"] == {"gender": "f"}
+
+
+# What is required
+
+
+def test_a_missing_required_attribute_leaves_a_judgement_incomplete_and_is_refused_at_submission(coding, marks, send):
+    Attribute.objects.filter(key__in=["gender", "part", "animacy"]).update(required=True)
+    progress = Coding.objects.with_progress()
+    send("place", markable="a")
+    send("none", markable="b")
+    assert progress.get(pk=coding.pk).decided == 1
+    with pytest.raises(OperationRejected, match=rf"gender \(gender\) has no answer at {marks['a']}\.") as refused:
+        submit_coding(coding, coding.coder)
+    assert refused.value.code == "missing_attribute"
+    coding.refresh_from_db()
+    assert coding.status == "open"
+    send("place", markable="a", attributes={"gender": "f"})
+    send("none", markable="b", relations={"bridging": ["a"]})
+    assert progress.get(pk=coding.pk).decided == 1
+    with pytest.raises(OperationRejected, match=r"part of what \(part\)"):
+        submit_coding(coding, coding.coder)
+    send("none", markable="b", relations={"bridging": ["a"]}, attributes={"part": "owner"})
+    assert progress.get(pk=coding.pk).decided == 2
+    submit_coding(coding, coding.coder)
+
+
+def test_bridging_is_no_antecedent_that_a_category_asks_for(coding, marks, send):
+    send("phrase", relations={"bridging": ["a"]})
+    assert Coding.objects.with_progress().get(pk=coding.pk).decided == 0
+    send("phrase", pointers=["a"])
+    assert Coding.objects.with_progress().get(pk=coding.pk).decided == 1
+
+
+# What a scheme without them costs
+
+
+def test_nobody_asks_for_attributes_where_a_scheme_has_none(codings, keys, alice, django_assert_max_num_queries):
+    coding = codings["alice"]
+    judge(coding, keys["a"], "none")
+    with django_assert_max_num_queries(4) as queries:
+        judgements_of(coding)
+    assert not any("attributeanswer" in one["sql"] for one in queries if "EXISTS" not in one["sql"])
+    assert read_scheme(coding.text.project_id).further.attributes is False
+
+
+def test_the_page_is_sent_the_constraints_by_which_the_server_checks(coding):
+    project = coding.text.project
+    state = scheme_state(project)
+    assert state["constraints"] == read_scheme(project.pk).constraints
+    assert state["constraints"]["relations"]["bridging"]["asked_if"] == {
+        "question": "category",
+        "values": ["phrase", "place", "none"],
+    }
+    assert [(one["key"], one["points_to"]) for one in state["categories"]] == [
+        *(("phrase", "phrase"), ("segment", "turn"), ("place", None), ("none", None))
+    ]
+
+
+def test_another_coder_does_not_see_the_attributes(coding, send):
+    send("place", attributes={"gender": "f"})
+    other = coding.text.codings.create(coder=person("bob"))
+    assert judgements_of(other) == {}

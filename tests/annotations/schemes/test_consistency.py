@@ -1,0 +1,188 @@
+"""Schemes that cannot be asked: a sentence for each problem, at its question."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.formats.model.scheme import (
+    CATEGORY,
+    AnswerKind,
+    AttributeSpec,
+    CategorySpec,
+    Condition,
+    LevelSpec,
+    RelationSpec,
+    SchemeSpec,
+    Subject,
+    ValueSpec,
+)
+from annotations.schemes.consistency import MAX_ATTRIBUTES, MAX_RELATIONS, MAX_VALUES, check_scheme
+from annotations.schemes.constraints import is_condition
+from annotations.schemes.ready_made import SCHEMES
+from tests.shared.schemes import RICH
+
+GOOD = RICH.spec
+ONE_OF_TWO = (ValueSpec("a", "a"), ValueSpec("b", "b"))
+IDENTITY = RelationSpec("again", "again", to_levels=("phrase",), identity=True)
+
+
+def with_attributes(*attributes: AttributeSpec) -> SchemeSpec:
+    return replace(GOOD, attributes=attributes)
+
+
+def with_relation(relation: RelationSpec) -> SchemeSpec:
+    return replace(GOOD, relations=(*GOOD.relations, relation))
+
+
+def with_category(**fields: object) -> SchemeSpec:
+    return replace(GOOD, categories=(replace(GOOD.categories[0], **fields), *GOOD.categories[1:]))
+
+
+def asked(key: str, condition: Condition) -> AttributeSpec:
+    return AttributeSpec(key, key, asked_if=condition, values=ONE_OF_TWO)
+
+
+ON_ITSELF = asked("one", Condition("one", ("a",)))
+LATER = asked("one", Condition("two", ("a",))), AttributeSpec("two", "two", values=ONE_OF_TWO)
+PROBLEMS = [
+    (replace(GOOD, levels=(*GOOD.levels, GOOD.levels[0])), "phrase: Another level has the key 'phrase'."),
+    (replace(GOOD, categories=(*GOOD.categories, GOOD.categories[2])), "place: Another category has the key 'place'."),
+    (with_relation(GOOD.relations[2]), "bridging: Another relation has the key 'bridging'."),
+    (with_attributes(*[AttributeSpec("a", "a", values=ONE_OF_TWO)] * 2), "a: Another attribute has the key 'a'."),
+    (
+        with_attributes(AttributeSpec("bridging", "b", values=ONE_OF_TWO)),
+        "bridging: A relation has the key 'bridging'.",
+    ),
+    (with_attributes(AttributeSpec("place", "b", values=ONE_OF_TWO)), "place: A category has the key 'place'."),
+    (
+        with_attributes(AttributeSpec("category", "b", values=ONE_OF_TWO)),
+        "category: No relation or attribute can have the key 'category': it is that of the first question.",
+    ),
+    (with_category(label=" "), "phrase: The label is empty."),
+    (with_category(colour="#FFF"), "phrase: '#FFF' is no colour such as #1f77b4."),
+    (with_category(level="ghost"), "phrase: There is no level 'ghost'."),
+    (with_category(level="turn"), "phrase: The level 'turn' is not coded."),
+    (with_category(takes_index=True), "phrase: A category points or takes an index, not both."),
+    (with_category(singleton=True), "phrase: A category that is a singleton points to nothing."),
+    (with_relation(IDENTITY), "again: A relation of identity is asked of one category."),
+    (
+        with_relation(replace(IDENTITY, asked_if=Condition(CATEGORY, ("place", "none")))),
+        "again: A relation of identity is asked of one category.",
+    ),
+    (
+        with_relation(replace(IDENTITY, asked_if=Condition(CATEGORY, ("phrase",)))),
+        "phrase: One relation at most says identity for a category; phrase and again do.",
+    ),
+    (
+        with_relation(replace(IDENTITY, key="none", asked_if=Condition(CATEGORY, ("place",)))),
+        "none: A category has the key 'none', and it is asked of another.",
+    ),
+    (with_relation(RelationSpec("r", "r", to_levels=("ghost",))), "r: There is no level 'ghost'."),
+    (with_relation(RelationSpec("r", "r", from_levels=("turn",))), "r: The level 'turn' is not coded."),
+    (with_relation(RelationSpec("r", "r", max_targets=0)), "r: The number of targets is at least 1."),
+    (
+        with_relation(RelationSpec("r", "r", asked_if=Condition(relation="r"))),
+        "r: It is asked if 'r' is set, and there is no other relation of that key.",
+    ),
+    (with_attributes(AttributeSpec("a", "a")), "a: It has no values."),
+    (
+        with_attributes(AttributeSpec("a", "a", kind=AnswerKind.TEXT, values=ONE_OF_TWO)),
+        "a: An attribute whose answer is a text has no values.",
+    ),
+    (
+        with_attributes(AttributeSpec("a", "a", values=(ONE_OF_TWO[0], ONE_OF_TWO[0]))),
+        "a: Another value has the key 'a'.",
+    ),
+    (with_attributes(AttributeSpec("a", "a", values=(ValueSpec("v", ""),))), "a: v: The label is empty."),
+    (
+        with_attributes(AttributeSpec("a", "a", relation="bridging", values=ONE_OF_TWO)),
+        "a: An attribute of a relation names the relation, and no other does.",
+    ),
+    (
+        with_attributes(AttributeSpec("a", "a", of=Subject.RELATION, relation="ghost", values=ONE_OF_TWO)),
+        "a: There is no relation 'ghost'.",
+    ),
+    (
+        with_attributes(AttributeSpec("a", "a", values=ONE_OF_TWO, primary_of="b")),
+        "a: There is no earlier attribute 'b' to which it asks for a second choice.",
+    ),
+    (
+        with_attributes(
+            AttributeSpec("a", "a", kind=AnswerKind.TEXT), AttributeSpec("b", "b", values=ONE_OF_TWO, primary_of="a")
+        ),
+        "b: A second choice is of the kind of the first, a.",
+    ),
+    (
+        with_attributes(ON_ITSELF),
+        "one: It is asked by the answer to 'one', which is no earlier question with values.",
+    ),
+    (with_attributes(*LATER), "one: It is asked by the answer to 'two', which is no earlier question with values."),
+    (
+        with_attributes(asked("one", Condition(CATEGORY, ("ghost",)))),
+        "one: It is asked if category is 'ghost', which is none of its values.",
+    ),
+    (
+        with_attributes(asked("one", Condition(CATEGORY))),
+        "one: It is asked if a question has one of some values, or if a relation is set.",
+    ),
+    (
+        with_attributes(*(AttributeSpec(f"a{number}", "a", values=ONE_OF_TWO) for number in range(MAX_ATTRIBUTES + 1))),
+        f"a{MAX_ATTRIBUTES}: A scheme has at most {MAX_ATTRIBUTES} attributes.",
+    ),
+    (
+        replace(GOOD, attributes=(), relations=tuple(RelationSpec(f"r{n}", "r") for n in range(MAX_RELATIONS + 1))),
+        f"r{MAX_RELATIONS}: A scheme has at most {MAX_RELATIONS} relations.",
+    ),
+    (
+        with_attributes(AttributeSpec("a", "a", values=tuple(ValueSpec(f"v{n}", "v") for n in range(MAX_VALUES + 1)))),
+        f"a: An attribute has at most {MAX_VALUES} values.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "message"), PROBLEMS, ids=[message for _, message in PROBLEMS])
+def test_a_problem_is_one_sentence_at_its_question(spec, message):
+    assert [str(problem) for problem in check_scheme(spec)] == [message]
+
+
+@pytest.mark.parametrize("spec", [GOOD, *(scheme.spec for scheme in SCHEMES.values())])
+def test_schemes_of_ours_have_no_problem(spec):
+    assert check_scheme(spec) == []
+
+
+def test_what_is_asked_in_a_circle_is_named_at_each_question_of_it():
+    spec = replace(
+        GOOD,
+        relations=(
+            *GOOD.relations,
+            RelationSpec("r", "r", asked_if=Condition("a", ("a",))),
+            RelationSpec("s", "s", asked_if=Condition(relation="r")),
+        ),
+        attributes=(AttributeSpec("a", "a", of=Subject.RELATION, relation="s", values=ONE_OF_TWO),),
+    )
+    message = "It is asked by its own answer."
+    assert [str(problem) for problem in check_scheme(spec)] == [f"{key}: {message}" for key in ("r", "s", "a")]
+
+
+def test_a_scheme_without_categories_asks_attributes_alone():
+    spec = SchemeSpec((LevelSpec("phrase", "phrase"),), (), (), (AttributeSpec("topics", "topics", values=ONE_OF_TWO),))
+    assert check_scheme(spec) == []
+    assert check_scheme(replace(spec, categories=(CategorySpec("c", "c"),))) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "shaped"),
+    [
+        (None, True),
+        ({"relation": "r"}, True),
+        ({"question": "q", "values": ["a"]}, True),
+        ({"question": "q"}, False),
+        ({"question": "q", "values": [1]}, False),
+        ({"question": "q", "values": ["a"], "more": 1}, False),
+        ({"relation": 1}, False),
+        ({}, False),
+        ([], False),
+    ],
+)
+def test_the_shape_of_a_condition(state, shaped):
+    assert is_condition(state) is shaped
