@@ -319,14 +319,14 @@ def test_a_coding_that_is_read_while_its_text_is_corrected_is_of_one_text(
 ):
     bob = codings["bob"]
     bob.refresh_from_db()
-    read_scheme = state.scheme_state
+    original = state.read_scheme
 
     def correct_once(found):
-        monkeypatch.setattr(state, "scheme_state", read_scheme)
+        monkeypatch.setattr(state, "read_scheme", original)
         correct(coded, charlie, ("kettle", "big old kettle"))
-        return read_scheme(found)
+        return original(found)
 
-    monkeypatch.setattr(state, "scheme_state", correct_once)
+    monkeypatch.setattr(state, "read_scheme", correct_once)
     shown = coding_state(bob, project)
     content = shown["text"]["content"]
     words = {content[one["parts"][0][0] : one["parts"][0][1]] for one in shown["markables"]}
