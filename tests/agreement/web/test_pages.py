@@ -130,7 +130,7 @@ PAGES = {
         odd=("view", "relation"),
         needs_answers=True,
     ),
-    "allows": ResultPage("scheme/allows/", queries=12),
+    "allows": ResultPage("scheme/allows/", queries=13),
 }
 every_page = pytest.mark.parametrize("result_page", PAGES.values(), ids=PAGES)
 
