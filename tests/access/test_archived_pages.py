@@ -13,6 +13,7 @@ from django.urls import resolve
 from annotations.projects.state import set_archived
 from tests.access.role_asking import ROUTES, World
 from tests.access.role_matrix import AGREEMENT, PAGES
+from tests.shared.cases import cases
 
 # What changes nothing of the project, or opens or deletes it.
 ALLOWED = {
@@ -58,7 +59,9 @@ def world(db, mail_server) -> Iterator[World]:
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("role", ["viewer", "coder", "other coder", "adjudicator", "manager", "manager and coder"])
+@pytest.mark.parametrize(
+    "role", cases(["coder", "manager", "manager and coder"], full=["viewer", "other coder", "adjudicator"])
+)
 def test_pages_of_an_archived_project_have_no_form_and_no_link_that_is_refused(world, role):
     wrong, asked, links = [], 0, set()
     for row in [*PAGES, *AGREEMENT]:
