@@ -30,11 +30,11 @@ from annotations.coding.decisions import (
     MoveMarkable,
     OperationPayload,
     OperationRejected,
-    Rules,
     parse_operation,
 )
 from annotations.coding.judgements import decisions_of_judgements
 from annotations.coding.markables import lies_within
+from annotations.coding.rules import Rules
 from annotations.coding.scus import check_pyramid
 from annotations.core.bulk import delete, insert, reserve_keys, update, upsert
 from annotations.core.compiled_queries import ListParameter, compiled_query

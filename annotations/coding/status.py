@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from annotations.coding import operations
-from annotations.coding.decisions import OperationRejected, given_answers
+from annotations.coding.decisions import OperationRejected
 from annotations.coding.judgements import decisions_of
+from annotations.coding.rules import given_answers
 from annotations.core.text import pluralize
 from annotations.mail.queue import notify
 from annotations.models import Attribute, Coding, Operation, Project, User

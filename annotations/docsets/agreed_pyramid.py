@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotations.coding import operations
-from annotations.coding.decisions import Decision, Description, Rules
+from annotations.coding.decisions import Decision, Description
 from annotations.coding.judgements import decisions_of
+from annotations.coding.rules import Rules
 from annotations.coding.scus import scu_descriptions
 from annotations.models import Coding, Docset, Markable, Membership, Text, User
 from annotations.projects.locks import lock_project

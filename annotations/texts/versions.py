@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotations.coding.decisions import Decision, given_answers
+from annotations.coding.decisions import Decision
 from annotations.coding.judgements import decisions_of
 from annotations.coding.readings import targets_of
+from annotations.coding.rules import given_answers
 from annotations.models import Coding, Markable, Project, Segment, Text
 from annotations.schemes.constraints import Constraints, is_complete
 from annotations.schemes.project_scheme import FurtherQuestions, read_scheme

@@ -9,9 +9,10 @@ from typing import cast
 
 from django.core.exceptions import ValidationError
 
-from annotations.coding.decisions import Decision, OperationRejected, Rules
+from annotations.coding.decisions import Decision, OperationRejected
 from annotations.coding.markables import InvalidMarkable, check_parts
 from annotations.coding.readings import alternatives
+from annotations.coding.rules import Rules
 from annotations.core.text import pluralize
 from annotations.formats import Answer, Document, Finding, FormatError, Links, Mark, Place
 from annotations.formats.model.document import Parts, implied_category

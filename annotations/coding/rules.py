@@ -1,0 +1,279 @@
+"""The rules of the scheme that judgements must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from django.db.models import CharField, IntegerField, QuerySet
+from django.db.models.functions import Length
+
+from annotations.coding.decisions import Decision, OperationRejected
+from annotations.coding.markables import InvalidMarkable, lies_within, new_markable
+from annotations.coding.readings import Readings, targets_of
+from annotations.core.compiled_queries import ListParameter, compiled_query
+from annotations.formats.model.scheme import AnswerKind
+from annotations.models import Coding, Level, Markable, Text
+from annotations.models.coding import ENTITY_LENGTH, NAME_LENGTH
+from annotations.schemes.constraints import (
+    MAX_TEXT_LENGTH,
+    AnswerValue,
+    AttributeConstraints,
+    CategoryConstraints,
+    Constraints,
+    GivenAnswers,
+    RelationConstraints,
+    is_asked,
+)
+from annotations.schemes.project_scheme import SchemeKeys, read_scheme
+
+MAX_NOTE_LENGTH = 10_000
+
+
+def given_answers(constraints: Constraints, level: str, decision: Decision) -> GivenAnswers:
+    """Return what a decision on a markable of that level answers, by which further questions are asked."""
+    relations = {key for key, _ in decision.relations}
+    category = constraints["categories"].get(decision.category or "")
+    if decision.pointers and category is not None and category["identity"] is not None:
+        relations.add(category["identity"])
+    return GivenAnswers(level, decision.category, dict(decision.attributes), relations)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of the scheme for one coding and the markables that some operations name.
+
+    `constraints` are those of the scheme, and `keys` its primary keys, for what is written. `markables` are those that
+    the coder sees, by key; `new` are the unsaved ones that come into being because the coder names them; `invalid` maps
+    each key that cannot be a markable to the reason.
+    """
+
+    answers: str
+    constraints: Constraints
+    markables: Mapping[str, Markable]
+    new: Mapping[str, Markable] = field(default_factory=dict)
+    invalid: Mapping[str, str] = field(default_factory=dict)
+    keys: SchemeKeys = field(default_factory=SchemeKeys)
+
+    @classmethod
+    def for_coding(cls, coding: Coding, keys: Iterable[str]) -> Rules:
+        """Return the rules for these keys. Where coders mark themselves, every well-formed key names a markable."""
+        project, keys = coding.text.project, set(keys)
+        scheme = read_scheme(project.pk)
+        levels = {level.pk: level for level in scheme.levels}
+        markables = {markable.key: markable for markable in _visible_markables(coding.pk, coding.text_id, keys)}
+        for markable in markables.values():
+            markable.level = levels[markable.level_id]
+        missing = keys - set(markables)
+        new, invalid = _new_markables(coding, missing, scheme.levels) if missing else ({}, {})
+        return cls(project.answers, scheme.constraints, markables, new, invalid, scheme.keys)
+
+    @property
+    def uses_indices(self) -> bool:
+        """Whether judgements may have indices."""
+        return self.answers in ("indices", "scus")
+
+    @property
+    def asks_attributes(self) -> bool:
+        """Whether judgements may answer attributes."""
+        return bool(self.constraints["attributes"])
+
+    def check(self, decision: Decision) -> None:
+        """Raise OperationRejected if the scheme does not allow the decision."""
+        markable = self.markable(decision.markable)
+        if not markable.level.coded:
+            raise OperationRejected(
+                "not_coded", f"Markables of level {markable.level.key} are only targets of pointers."
+            )
+        category = self._category(decision)
+        if category is not None and markable.level.key not in category["levels"]:
+            raise OperationRejected(
+                "category_not_here", f"{decision.category} is not for markables of level {markable.level.key}."
+            )
+        if decision.relations:
+            self._check_relations(decision)
+        self.check_targets(decision)
+        self._check_indices(decision, category)
+        if decision.attributes:
+            self._check_attributes(decision)
+        if decision.head:
+            check_head(decision, markable)
+        if len(decision.note) > MAX_NOTE_LENGTH:
+            raise OperationRejected("note_too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.")
+        if len(decision.name) > NAME_LENGTH:
+            raise OperationRejected("name_too_long", f"A name has at most {NAME_LENGTH} characters.")
+
+    def check_targets(self, decision: Decision) -> None:
+        """Raise OperationRejected if the scheme does not allow those targets of the decision, wherever they are."""
+        if decision.pointers:
+            self._check_pointers(decision)
+        for key, readings in decision.relations:
+            self._check_readings(decision, key, readings, self._relation(key))
+
+    def given_answers(self, decision: Decision) -> GivenAnswers:
+        """Return what the decision answers, by which further questions are asked."""
+        return given_answers(self.constraints, self.markable(decision.markable).level.key, decision)
+
+    def markable(self, key: str) -> Markable:
+        """Return the markable of that key, saved or new. Raise OperationRejected if there is none."""
+        markable = self.markables.get(key) or self.new.get(key)
+        if key in self.invalid:
+            raise OperationRejected("bad_markable", self.invalid[key])
+        if markable is None:
+            raise OperationRejected("unknown_markable", f"The text has no markable {key!r}.")
+        return markable
+
+    def _category(self, decision: Decision) -> CategoryConstraints | None:
+        if decision.category is None:
+            return None
+        category = self.constraints["categories"].get(decision.category)
+        if category is None:
+            raise OperationRejected("unknown_category", f"The scheme has no category {decision.category!r}.")
+        return category
+
+    def _check_pointers(self, decision: Decision) -> None:
+        category = self._category(decision)
+        identity = category and category["identity"]
+        relation = self.constraints["relations"][identity] if identity else None
+        if relation is None or not relation["to_levels"]:
+            raise OperationRejected("no_pointer_here", f"The category {decision.category!r} takes no antecedent.")
+        self._check_readings(decision, str(decision.category), decision.pointers, relation)
+
+    def _relation(self, key: str) -> RelationConstraints:
+        relation = self.constraints["relations"].get(key)
+        if relation is None:
+            raise OperationRejected("unknown_relation", f"The scheme has no relation {key!r}.")
+        return relation
+
+    def _check_relations(self, decision: Decision) -> None:
+        """Raise OperationRejected if a relation is not asked of the markable with this answer."""
+        given = self.given_answers(decision)
+        for key, _ in decision.relations:
+            relation = self._relation(key)
+            if relation["identity"]:
+                raise OperationRejected("identity_is_pointers", f"{key} says identity: its targets are pointers.")
+            if given.level not in relation["from_levels"] or not relation["to_levels"]:
+                raise OperationRejected("relation_not_here", f"{key} is not asked of markables of level {given.level}.")
+            if not is_asked(relation, given):
+                _refuse_unasked("relation_not_asked", key, relation, given)
+
+    def _check_readings(self, decision: Decision, name: str, readings: Readings, relation: RelationConstraints) -> None:
+        targets = set(targets_of(readings))
+        if any(len(set(reading)) < len(reading) for reading in readings):
+            raise OperationRejected("double_pointer", "An antecedent is named twice.")
+        if len({frozenset(reading) for reading in readings}) < len(readings):
+            is_double = all(len(reading) == 1 for reading in readings)
+            raise OperationRejected(
+                "double_pointer" if is_double else "double_reading",
+                "An antecedent is named twice." if is_double else f"A reading of {name} is named twice.",
+            )
+        if not relation["joint"] and any(len(reading) > 1 for reading in readings):
+            raise OperationRejected("not_joint", f"{name} takes no antecedents that are meant together.")
+        if relation["max_targets"] is not None and len(targets) > relation["max_targets"]:
+            raise OperationRejected("too_many_pointers", f"{name} takes at most {relation['max_targets']} antecedents.")
+        markable = self.markable(decision.markable)
+        for key in targets_of(readings):
+            target = self.markable(key)
+            if target.key == markable.key:
+                raise OperationRejected("points_at_itself", f"{key!r} cannot be its own antecedent.")
+            if target.level.key not in relation["to_levels"]:
+                levels = " or ".join(relation["to_levels"])
+                raise OperationRejected("wrong_level", f"{name} points at level {levels}, not at {key!r}.")
+            if not relation["later"] and text_order(target) > text_order(markable):
+                raise OperationRejected("points_later", f"{key!r} comes later in the text than {decision.markable!r}.")
+
+    def _check_attributes(self, decision: Decision) -> None:
+        given = self.given_answers(decision)
+        for key, answer in decision.attributes:
+            attribute = self.constraints["attributes"].get(key)
+            if attribute is None:
+                raise OperationRejected("unknown_attribute", f"The scheme has no attribute {key!r}.")
+            if given.level not in attribute["levels"]:
+                raise OperationRejected(
+                    "attribute_not_here", f"{key} is not asked of markables of level {given.level}."
+                )
+            if not is_asked(attribute, given):
+                _refuse_unasked("attribute_not_asked", key, attribute, given)
+            _check_answer(key, answer, attribute)
+
+    def _check_indices(self, decision: Decision, category: CategoryConstraints | None) -> None:
+        if not decision.indices:
+            return
+        if not self.uses_indices or category is None or not category["takes_index"]:
+            raise OperationRejected("no_index_here", f"The category {decision.category!r} takes no index.")
+        if len(set(decision.indices)) < len(decision.indices):
+            raise OperationRejected("double_index", "An index is named twice.")
+        if any(not index or len(index) > ENTITY_LENGTH for index in decision.indices):
+            raise OperationRejected("bad_index", f"An index has 1 to {ENTITY_LENGTH} characters.")
+
+
+@compiled_query(IntegerField(), IntegerField(), ListParameter(CharField()))
+def _visible_markables(coding: int, text: int, keys: Collection[str]) -> QuerySet[Markable]:
+    return Markable.objects.seen_in(coding, text).filter(key__in=keys).order_by()
+
+
+def check_head(decision: Decision, markable: Markable) -> None:
+    """Raise OperationRejected unless the head lies within the markable."""
+    if any(start >= end for start, end in decision.head) or not lies_within(decision.head, markable.parts):
+        raise OperationRejected("bad_head", f"The head of {markable.key!r} is not made of its own words.")
+
+
+def text_order(markable: Markable) -> tuple[int, int]:
+    """Return a sort key: earlier starts first; of equal starts the longer first, so that a turn precedes its parts."""
+    return (markable.start, -markable.end)
+
+
+def _refuse_unasked(
+    code: str, key: str, question: RelationConstraints | AttributeConstraints, given: GivenAnswers
+) -> NoReturn:
+    relation = question.get("relation")
+    condition = question["asked_if"]
+    if condition is None or (relation is not None and relation not in given.relations):
+        condition = {"relation": relation}
+    if "relation" in condition:
+        raise OperationRejected(code, f"{key} is asked only where {condition['relation']} is set.")
+    values = " or ".join(condition["values"])
+    raise OperationRejected(code, f"{key} is asked only where {condition['question']} is {values}.")
+
+
+def _check_answer(key: str, answer: AnswerValue, attribute: AttributeConstraints) -> None:
+    """Raise OperationRejected if the attribute does not take the answer."""
+    kinds: dict[str, type | tuple[type, ...]] = {
+        AnswerKind.ONE: str,
+        AnswerKind.SEVERAL: tuple,
+        AnswerKind.TEXT: str,
+        AnswerKind.NUMBER: (int, float),
+    }
+    kind = attribute["kind"]
+    if not isinstance(answer, kinds[kind]):
+        says = {"one": "one value", "several": "a list of values", "text": "a text", "number": "a number"}[kind]
+        raise OperationRejected("bad_value", f"The answer to {key} is {says}.")
+    if kind == AnswerKind.TEXT and isinstance(answer, str) and len(answer) > MAX_TEXT_LENGTH:
+        raise OperationRejected("text_too_long", f"The answer to {key} has at most {MAX_TEXT_LENGTH} characters.")
+    if kind in (AnswerKind.TEXT, AnswerKind.NUMBER):
+        return
+    values = answer if isinstance(answer, tuple) else (answer,)
+    for value in values:
+        if value not in attribute["values"]:
+            raise OperationRejected("unknown_value", f"{key} has no value {value!r}.")
+    if len(set(values)) < len(values):
+        raise OperationRejected("double_value", f"A value of {key} is named twice.")
+
+
+def _new_markables(
+    coding: Coding, keys: Iterable[str], all_levels: Iterable[Level]
+) -> tuple[dict[str, Markable], dict[str, str]]:
+    """Return the unsaved markables of the keys where coders mark themselves, and the reason for each invalid key."""
+    levels = {level.key: level for level in all_levels if level.coders_mark}
+    if not levels:
+        return {}, {}
+    # The database computes the length, so that a long text is not read for each judgement.
+    length = Text.objects.filter(pk=coding.text_id).values_list(Length("content"), flat=True).get()
+    new, invalid = {}, {}
+    for key in keys:
+        try:
+            new[key] = new_markable(key, levels, length)
+        except InvalidMarkable as error:
+            invalid[key] = str(error)
+    return new, invalid
