@@ -9,7 +9,7 @@ from agreement.data.activity import CodingProgress
 from agreement.data.answers import Extract
 from agreement.measures.results import pluralize
 from agreement.measures.uncertainty.intervals import Interval
-from agreement.reports.basis import compute_sums
+from agreement.reports.basis import compute_sums, distances_of
 from agreement.reports.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
 from agreement.reports.parameters import Parameters
 from agreement.reports.wording import nouns_for
@@ -48,7 +48,7 @@ def describe_reliability(extract: Extract, report: AgreementReport) -> str:
 
 def _describe_range(extract: Extract, parameters: Parameters) -> str:
     """Return from which to which value alpha goes over the distances, where values are sets."""
-    if not parameters.takes_distance or extract.kind == "categories":
+    if not parameters.takes_distance or len(distances_of(extract)) == 1:
         return ""
     by_value = sorted(
         (interval.value, DISTANCE_NAMES[cell.distance])

@@ -17,7 +17,9 @@ def build_confusion(
 ) -> TablesAndCharts:
     """Return how often category meets category, of all pairs of coders or of two: rows are those of the first."""
     counts: list[list[int]] = confusion_matrix(request.project_answers, parameters, pair).tolist()
-    names = request.extract.categories
+    names = request.extract.countable
+    if not names:
+        return TablesAndCharts([], [])
     labels = [request.extract.label(name) for name in names]
     caption = f"Categories of {pair[0]} (rows) and {pair[1]} (columns)" if pair else "Category confusion"
     table = Table(

@@ -71,12 +71,12 @@ class Settings:
 
 def read_settings(request: AnalysisRequest) -> Settings:
     """Return how the page of the request is computed."""
-    project, parameters, kind = request.project, request.parameters, request.extract.kind
-    own = default_preset(project.preset, project.answers)
-    changed = differing_settings(kind, parameters, own.parameters, project.unmarked)
+    project, parameters, answers = request.project, request.parameters, request.extract
+    own = default_preset(project.preset, answers.answers)
+    changed = differing_settings(answers.kind, parameters, own.parameters, answers.unmarked)
     values = changed | {name: "" for name in SELECTIONS if getattr(parameters, name)}
     return Settings(
-        find_preset(parameters, project.preset, project.answers, kind, project.unmarked),
+        find_preset(parameters, project.preset, answers.answers, answers.kind, answers.unmarked),
         own,
         tuple(
             Difference(
@@ -118,6 +118,6 @@ def _address_without(request: AnalysisRequest, name: str, value: str) -> str:
     try:
         resolve(request.project_answers, changed)
     except InvalidParameter:
-        own: Parameters = default_parameters(request.project.preset, request.project.answers)
+        own: Parameters = default_parameters(request.project.preset, request.extract.answers)
         changed = replace(changed, coefficient=own.coefficient)
     return f"?{urlencode(changed.query() | request.options)}"

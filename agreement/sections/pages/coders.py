@@ -62,10 +62,10 @@ def build(request: AnalysisRequest) -> PageSections:
         [*by_text.charts, *times.charts, *_profile_charts(request, profiles, nouns)],
         coders=[profile.coder for profile in profiles],
         answered=bool(request.extract.known_coders),
-        has_chains=request.extract.kind != "categories",
+        has_chains=request.extract.has_chains,
         measures=[
             (MEASURES[name], request.address_with(measure=name), name == measure)
-            for name in reports.measures_for(request.project.answers)
+            for name in reports.measures_for(request.extract.kind)
         ],
     )
 
@@ -130,7 +130,7 @@ def build_pair(request: AnalysisRequest, first: str, second: str) -> PageSection
     return PageSections(
         tables,
         [chart, *charts],
-        context={"first": first, "second": second, "has_chains": request.extract.kind != "categories", **choices},
+        context={"first": first, "second": second, "has_chains": request.extract.has_chains, **choices},
     )
 
 
@@ -179,7 +179,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
 
 def _bias_table(request: AnalysisRequest, profiles: list[reports.Profile]) -> Table:
     """Return how often each coder gives each category, and how far from the mean of all coders that is."""
-    names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
     means = (
         [sum(share[place] for share in shares.values()) / len(shares) for place in range(len(names))] if shares else []
@@ -247,7 +247,7 @@ def _agreeing_tables(request: AnalysisRequest) -> list[Table]:
 
 
 def _profile_charts(request: AnalysisRequest, profiles: list[reports.Profile], nouns: Nouns) -> list[Chart]:
-    names = [name for name in request.extract.categories if any(one.categories[name] for one in profiles)]
+    names = [name for name in request.extract.countable if any(one.categories[name] for one in profiles)]
     labels = [request.extract.label(name) for name in names]
     shares = {one.coder: _category_shares(one, names) for one in profiles}
     charts = [
