@@ -81,13 +81,16 @@ class Question:
     """A question besides the category whose answers can be compared.
 
     `kind` says how its values are made: "categories", "labels" (sets of such), "numbers", or "targets" (sets of what a
-    relation points to). `second` is the key of the attribute that asks for a second choice.
+    relation points to). `second` is the key of the attribute that asks for a second choice. `to_levels` are those of
+    the targets of a relation, which may stand later in the text where `later` says so.
     """
 
     key: str
     label: str
     kind: str
     second: str = ""
+    to_levels: tuple[str, ...] = ()
+    later: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,17 +38,59 @@ from annotations.core.snapshots import read_snapshot
 from annotations.models import Project
 from annotations.schemes.project_scheme import read_scheme
 
-# How many projects, or questions of projects, a process remembers: one of 240,000 judgements takes some 20 MB.
+# How many projects a process remembers, and how many questions: one of 240,000 judgements takes some 20 MB.
 CACHED_PROJECTS = 8
+CACHED_QUESTIONS = 16
 
 type Versions = tuple[Hashable, ...]
 
 # By project, and what is counted or asked.
 type Key = tuple[int, str]
 
-_text_cache: OrderedDict[Key, dict[int, tuple[Versions, TextAnswers]]] = OrderedDict()
-_extract_cache: OrderedDict[Key, tuple[Hashable, Extract]] = OrderedDict()
-_lock = Lock()
+
+class _Cache:
+    """The texts of each key with their versions, and what is made of all of them with its state."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.texts: OrderedDict[Key, dict[int, tuple[Versions, TextAnswers]]] = OrderedDict()
+        self.extracts: OrderedDict[Key, tuple[Hashable, Extract]] = OrderedDict()
+        self.lock = Lock()
+
+    def read_changed(
+        self, key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], dict[int, TextAnswers]]
+    ) -> dict[int, TextAnswers]:
+        """Return the texts as of these versions: those that have changed are read, the others are in memory."""
+        with self.lock:
+            known = dict(self.texts.get(key, {}))
+        changed = [text for text in versions if text not in known or known[text][0] != versions[text]]
+        if changed:
+            answers = read(changed)
+            known |= {text: (versions[text], answers[text]) for text in changed}
+        known = {text: known[text] for text in versions}
+        with self.lock:
+            _store(self.texts, key, known, self.size)
+        return {text: answers for text, (_, answers) in known.items()}
+
+    def assemble(self, key: Key, state: Hashable, build: Callable[[], Extract]) -> Extract:
+        """Return the extract of a state: the one before where nothing has changed."""
+        with self.lock:
+            before = self.extracts.get(key)
+        if before is not None and before[0] == state:
+            return before[1]
+        extracted = build()
+        with self.lock:
+            _store(self.extracts, key, (state, extracted), self.size)
+        return extracted
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self.lock:
+            self.texts.clear()
+            self.extracts.clear()
+
+
+_projects, _questions = _Cache(CACHED_PROJECTS), _Cache(CACHED_QUESTIONS)
 
 
 def answer_kind(project: Project) -> str:
@@ -100,10 +142,10 @@ def _read_coded(
         read = read_word_answers if units == "words" else read_answers
         return read(project, categories, [row for text in changed for row in codings.rows[text]], changed)
 
-    texts = _read_changed(key, versions, read)
+    texts = _projects.read_changed(key, versions, read)
     labels = tuple(categories.labels.items())
     about = scheme_version, labels, project.unmarked, codings.managers
-    return _assemble(
+    return _projects.assemble(
         key,
         (about, tuple(codings.headings.items()), tuple(versions.values())),
         lambda: Extract.of_texts(
@@ -130,41 +172,13 @@ def _read_asked(source: QuestionSource, codings: CodingTable) -> Extract:
         rows = [row for text in changed for row in codings.rows[text]]
         return read_question(source, rows, [by_text[text] for text in changed])
 
-    texts = list(_read_changed(key, versions, read).values())
+    texts = list(_questions.read_changed(key, versions, read).values())
     values = collect_values(source, texts)
     about = source.question, tuple(values.items()), source.coded
     named = [with_values(text, tuple(values)) for text in texts]
-    return _assemble(
+    return _questions.assemble(
         key, (about, tuple(map(id, texts))), lambda: source.coded.with_question(source.question, values, named)
     )
-
-
-def _read_changed(
-    key: Key, versions: Mapping[int, Versions], read: Callable[[list[int]], dict[int, TextAnswers]]
-) -> dict[int, TextAnswers]:
-    """Return the texts as of these versions: those that have changed are read, the others are in memory."""
-    with _lock:
-        known = dict(_text_cache.get(key, {}))
-    changed = [text for text in versions if text not in known or known[text][0] != versions[text]]
-    if changed:
-        answers = read(changed)
-        known |= {text: (versions[text], answers[text]) for text in changed}
-    known = {text: known[text] for text in versions}
-    with _lock:
-        _store(_text_cache, key, known)
-    return {text: answers for text, (_, answers) in known.items()}
-
-
-def _assemble(key: Key, state: Hashable, build: Callable[[], Extract]) -> Extract:
-    """Return the extract of a state: the one before where nothing has changed."""
-    with _lock:
-        before = _extract_cache.get(key)
-    if before is not None and before[0] == state:
-        return before[1]
-    extracted = build()
-    with _lock:
-        _store(_extract_cache, key, (state, extracted))
-    return extracted
 
 
 def reliability_data(
@@ -241,15 +255,14 @@ def units_of_coders(extracted: Extract, texts: Sequence[TextEntry]) -> Bools:
 
 def clear_cache() -> None:
     """Drop all that is cached in memory, as a restart does."""
-    with _lock:
-        _text_cache.clear()
-        _extract_cache.clear()
+    _projects.clear()
+    _questions.clear()
 
 
-def _store[V](cache: OrderedDict[Key, V], key: Key, value: V) -> None:
+def _store[V](cache: OrderedDict[Key, V], key: Key, value: V, size: int) -> None:
     cache[key] = value
     cache.move_to_end(key)
-    while len(cache) > CACHED_PROJECTS:
+    while len(cache) > size:
         cache.popitem(last=False)
 
 

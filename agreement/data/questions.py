@@ -52,7 +52,11 @@ def list_questions(scheme: ProjectScheme) -> tuple[Question, ...]:
     second = {one.primary_of: one.key for one in spec.attributes if one.primary_of}
     return (
         *(Question(one.key, one.label, _kind_of(one), second.get(one.key, "")) for one in spec.attributes),
-        *(Question(one.key, one.label, "targets") for one in spec.relations if not one.identity),
+        *(
+            Question(one.key, one.label, "targets", to_levels=one.to_levels, later=one.later)
+            for one in spec.relations
+            if not one.identity
+        ),
     )
 
 

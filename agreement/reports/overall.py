@@ -25,6 +25,7 @@ from agreement.reports.basis import (
 )
 from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.parameters import Parameters
+from agreement.reports.relations import LinkKappa, compute_link_kappas
 from agreement.reports.wording import list_codings_left_out
 from annotations.core.progress import Progress
 
@@ -123,15 +124,16 @@ class AgreementReport:
         return self.extract.question
 
     @property
+    def links(self) -> list[LinkKappa]:
+        """The kappa of links of each two coders, where the answers are to a relation."""
+        return compute_link_kappas(self.extract, self.parameters)
+
+    @property
     def unanswered(self) -> dict[str, int]:
         """Of how many judgements the question was not asked, and how many have no answer to it."""
-        works = [work for text in pick_texts(self.extract, self.parameters) for work in text.answers.coder_answers]
         if self.question is None:
             return {}
-        return {
-            "not_asked": sum(work.n_unasked for work in works),
-            "not_answered": sum(work.n_unanswered for work in works),
-        }
+        return dict(zip(("not_asked", "not_answered"), count_unanswered(self.extract, self.parameters), strict=True))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that the API and the command give."""
@@ -141,6 +143,7 @@ class AgreementReport:
             "coders": list(self.coders),
             "codings_left_out": self.codings_left_out,
             **({"judgements_left_out": self.unanswered} if self.question else {}),
+            **({"links": [one.as_dict() for one in self.links]} if self.extract.kind == "targets" else {}),
             **result_fields(self.result),
             "z": getattr(self.result, "z", None),
             "p_value": getattr(self.result, "p_value", None),
@@ -161,6 +164,12 @@ class GridCell:
 
     parameters: Parameters
     result: Result
+
+
+def count_unanswered(extract: Extract, parameters: Parameters) -> tuple[int, int]:
+    """Return of how many judgements in the chosen texts the question was not asked, and how many do not answer it."""
+    works = [work for text in pick_texts(extract, parameters) for work in text.answers.coder_answers]
+    return sum(work.n_unasked for work in works), sum(work.n_unanswered for work in works)
 
 
 def compute_report(extract: Extract, parameters: Parameters) -> AgreementReport:

@@ -63,6 +63,19 @@ class IntervalSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True, help_text="Why there is no interval.")
 
 
+class LinkKappaOfPairSerializer(serializers.Serializer[Any]):
+    """Cohen's kappa of two coders, each link of a markable to a possible target decided as given or not."""
+
+    first = serializers.CharField()
+    second = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    n_units = serializers.IntegerField(help_text="markables of which both were asked")
+    n_links = serializers.IntegerField(help_text="links that there could be")
+    both = serializers.IntegerField()
+    only_first = serializers.IntegerField()
+    only_second = serializers.IntegerField()
+
+
 class ReportSerializer(FiguresSerializer):
     parameters = ParametersSerializer()
     z = serializers.FloatField(
@@ -84,6 +97,7 @@ class ReportSerializer(FiguresSerializer):
         required=False,
         help_text="with a question: judgements of which it was not asked (not_asked), or that lack it (not_answered)",
     )
+    links = LinkKappaOfPairSerializer(many=True, required=False, help_text="with a relation: of each two coders")
     texts = TextFiguresSerializer(many=True)
 
 
