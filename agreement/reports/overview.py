@@ -111,7 +111,7 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
     """Return what to mind when reading the figure."""
     if report.result.value is None:
         return []
-    notes, nouns, text = [], nouns_for(extract.units), "docset" if extract.units else "text"
+    notes, nouns, text = [], nouns_for(extract), "docset" if extract.units else "text"
     sums = compute_sums(extract, report.parameters)["nominal"]
     single = [text for text in sums if not text.n_units]
     if single:

@@ -22,10 +22,10 @@ def build_confusion(
     request: AnalysisRequest, parameters: Parameters, pair: tuple[str, str] | None = None
 ) -> TablesAndCharts:
     """Return how often category meets category, of all pairs of coders or of two: rows are those of the first."""
-    counts: list[list[int]] = confusion_matrix(request.project_answers, parameters, pair).tolist()
     names = request.extract.countable
     if not names:
         return TablesAndCharts([], [])
+    counts: list[list[int]] = confusion_matrix(request.project_answers, parameters, pair).tolist()
     labels = [request.extract.label(name) for name in names]
     terms, of_labels = name_terms(request.extract.question), request.extract.kind == "labels"
     term = TERMS[terms]
@@ -62,7 +62,7 @@ def build_together(request: AnalysisRequest, parameters: Parameters) -> TablesAn
         "together",
         "Labels given together",
         [
-            Column("label", "Label", labels=request.extract.labels),
+            Column("category", "Label", labels=request.extract.labels),
             *(Column(name, label, "count", explanation="together") for name, label in zip(names, labels, strict=True)),
         ],
         [(name, *row) for name, row in zip(names, counts, strict=True)],

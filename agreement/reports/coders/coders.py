@@ -29,7 +29,6 @@ from agreement.reports.basis import (
     codes_with,
     coefficient_function,
     data_by_coders,
-    names_of,
     pick_texts,
     resolve,
     select_categories,
@@ -398,8 +397,9 @@ def _confuse(first: Ints, second: Ints) -> Ints:
 
 def _gives(data: ReliabilityData, column: int, names: Sequence[str]) -> Ints:
     """Return which categories, or which labels of a set, a coder gave each unit: (units, names) of 0 and 1."""
-    gives = np.array([[name in names_of(label) for name in names] for label in data.labels], dtype=np.int64)
-    gives = np.concatenate((gives.reshape(-1, len(names)), np.zeros((1, len(names)), dtype=np.int64)))
+    gives = np.zeros((len(data.labels) + 1, len(names)), dtype=np.int64)
+    for place, name in enumerate(names):
+        gives[codes_with(data.labels, name), place] = 1
     return gives[data.codes[:, column]]  # -1 reads the last
 
 

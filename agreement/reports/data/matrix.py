@@ -23,8 +23,8 @@ def reliability_matrix(extract: Extract, parameters: Parameters) -> Matrix:
         for text in texts
         for member, key in zip((*text.answers.units, *text.answers.others), text.answers.keys, strict=True)
     }
-    keys = keys if data.members == "units" else {}
-    values = {code: _value_in_keys(data.value(code), keys) for code in range(data.n_values)} | {MISSING: None}
+    of_members = keys if data.members == "units" else {}
+    values = {code: _value_in_keys(data.value(code), of_members) for code in range(data.n_values)} | {MISSING: None}
     documents = [slugs[data.documents[number]] for number in data.document_of_unit.tolist()]
     rows = tuple(
         Row(text, keys[unit], tuple(values[code] for code in codes))

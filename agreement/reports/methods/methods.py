@@ -117,7 +117,7 @@ def describe_methods(extract: Extract, report: AgreementReport) -> MethodsText:
     pointers, sets = extract.kind == "pointers", len(distances_for(extract.kind)) > 1
     thirds = ("1/3", "2/3") if p.thirds == "exact" else (".33", ".67")
     by = {"pointers": "pointers to antecedents", "indices": "indices of entities", "categories": "categories"}
-    nouns, texts = nouns_for(extract.units), "docset" if extract.units else "text"
+    nouns, texts = nouns_for(extract), "docset" if extract.units else "text"
     if extract.units:
         by["indices"] = "the content units (SCUs) of their model summaries"
     answers = by.get(extract.kind, "")

@@ -78,7 +78,7 @@ def build_texts(
             [Linked(text.title, address), text.round, *figures, result.n_units, result.n_coders, text.shift, note]
         )
         points.append(Dot(text.title, result.value, interval.low, interval.high))
-    nouns = nouns_for(request.extract.units)
+    nouns = nouns_for(request.extract)
     title = "Agreement by text, with 95% CI"
     chart = Chart("texts", title, dot_plot(points, "value", (TENTATIVE, RELIABLE)), describe_dots(points), "texts")
     return TablesAndCharts(

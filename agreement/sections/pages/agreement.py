@@ -49,7 +49,7 @@ def build(request: AnalysisRequest) -> PageSections:
             "caution": CAUTION,
             "meaning": overall.explain_distances(
                 {parameters.distance: one.value for parameters, one in distances},
-                nouns_for(request.extract.units).chains,
+                nouns_for(request.extract).chains,
             ),
         },
     )

@@ -42,7 +42,7 @@ def build(request: AnalysisRequest) -> PageSections:
     profiles = reports.compute_profiles(request.extract, request.parameters)
     rest = reports.leave_out_each_coder(request.extract, request.parameters)
     work = read_project_work(request.project, request.project_answers).activities
-    nouns = nouns_for(request.extract.units)
+    nouns = nouns_for(request.extract)
     by_text, times = build_coder_texts(request), build_times(request)
     tables = [
         _coders_table(request, rest, work),
@@ -138,6 +138,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
     texts = pick_texts(request.extract, request.parameters)
     profiles = {profile.coder: profile for profile in reports.compute_profiles(request.extract, request.parameters)}
     without = reports.intervals_without_each_coder(request.extract, request.parameters)
+    chained = request.extract.has_chains or not request.extract.question
     rows = []
     for part in rest.parts:
         coder = str(part.name)
@@ -150,12 +151,15 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
                 without[coder].high,
                 part.change,
                 profile.n_judgements,
-                profile.n_ambiguous,
-                profile.mean_chain,
-                profile.mean_link,
+                *((profile.n_ambiguous, profile.mean_chain, profile.mean_link) if chained else ()),
                 seconds_per_judgement(texts, coder, work),
             )
         )
+    of_chains = [
+        Column("ambiguous", "Marked ambiguous", "count"),
+        Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
+        Column("mean_link", "Antecedent distance (units)", "figure"),
+    ]
     return Table(
         "each",
         "Each coder",
@@ -166,9 +170,7 @@ def _coders_table(request: AnalysisRequest, rest: LeaveOneOut, work: Mapping[tup
             Column("high", "to", "figure"),
             Column("change", "Change", "figure"),
             Column("judgements", "Judgements", "count"),
-            Column("ambiguous", "Marked ambiguous", "count"),
-            Column("mean_chain", "Words of an SCU" if request.extract.units else "Members of a chain", "figure"),
-            Column("mean_link", "Antecedent distance (units)", "figure"),
+            *(of_chains if chained else []),
             Column("seconds", "Time per judgement", "seconds"),
         ],
         rows,

@@ -46,9 +46,9 @@ def build(request: AnalysisRequest) -> PageSections:
                 [[number or None for number in of_unit] for of_unit in form.numbers[rows].tolist()],
                 NOTE_MATRIX,
             ),
-            _legend_table(form, used, values, snippets, nouns_for(request.extract.units).units, labels),
+            _legend_table(form, used, values, snippets, nouns_for(request.extract).units, labels),
         ],
-        context={"shown": shown, "nouns": nouns_for(request.extract.units)},
+        context={"shown": shown, "nouns": nouns_for(request.extract)},
     )
 
 

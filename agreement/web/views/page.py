@@ -69,7 +69,7 @@ def _controls(page: ResultPage, analysis: AnalysisRequest, sections: PageSection
     return {
         "form": ParametersForm(analysis, read_settings(analysis)),
         "facts": list_settings(analysis),
-        "nouns": nouns_for(analysis.extract.units),
+        "nouns": nouns_for(analysis.extract),
         "question": analysis.extract.question,
         "question_left_out": describe_unanswered(analysis.extract, analysis.parameters),
         "terms": name_terms(analysis.extract.question),

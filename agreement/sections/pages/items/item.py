@@ -49,7 +49,7 @@ def build(request: AnalysisRequest, text: str, key: str) -> PageSections:
     items, rows = request.compute(compute)
     place = next((number for number, row in enumerate(rows) if int(items.unit[row]) == report.unit), None)
     about = Text.objects.select_related("docset").get(pk=report.text.pk)
-    nouns = nouns_for(request.extract.units)
+    nouns = nouns_for(request.extract)
     given = _given_answers(request, report, about)
     members, details = _details(report, about, nouns, given, request.project if request.extract.units else None)
     return PageSections(

@@ -193,7 +193,7 @@ def _items_table(
         *([Column("notes", "Notes", "count", "file"), Column("unsure", "Unsure", "count", "file")] if judged else []),
         *([Column("flag", "Flag", place="file")] if discusses else []),
         Column("pointers", "Pointers", "count", "file"),
-        Column("chain", "Largest chain", "count", "file"),
+        *([] if request.extract.question else [Column("chain", "Largest chain", "count", "file")]),
         Column("observed", "Disagreement", "figure", "file"),
         Column("key", "Key", place="file"),
     ]
@@ -228,7 +228,7 @@ def _items_table(
                 *([notes, unsure] if judged else []),
                 *(["flagged" if flagged else ""] if discusses else []),
                 int(items.pointers[row]),
-                int(items.chain[row]),
+                *([] if request.extract.question else [int(items.chain[row])]),
                 float(items.observed[row]),
                 snippet.key,
             ]
