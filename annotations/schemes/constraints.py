@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from annotations.formats.model.scheme import CATEGORY, SchemeSpec, Subject
+from annotations.formats.model.scheme import CATEGORY, AnswerValue, SchemeSpec, Subject
 
 # Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
 # antecedents of a whole batch.
@@ -119,9 +119,6 @@ def is_condition(state: object) -> bool:
         case {"question": str(), "values": list(values), **others}:
             return not others and all(isinstance(value, str) for value in values)
     return False
-
-
-type AnswerValue = str | int | float | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

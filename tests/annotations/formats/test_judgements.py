@@ -22,7 +22,7 @@ JUDGED = [
     JudgementRow("walk", "phrase:0-4", "ann", "refers", indices=("Anna",)),
     JudgementRow("walk", "phrase:10-17,20-22", "ann", "refers", indices=("Anna", "a|b", "c\\d"), unsure=True),
     JudgementRow(
-        "walk", "phrase:10-17,20-22", "bob", "phrase", pointers=("phrase:0-4", "turn:0-9"), note='say "it",\nnow'
+        "walk", "phrase:10-17,20-22", "bob", "phrase", pointers=(("phrase:0-4",), ("turn:0-9",)), note='say "it",\nnow'
     ),
     JudgementRow("run", "phrase:0-4", "bob", "none", optional=True, name="=A1"),
     JudgementRow("run", "phrase:0-4", "@cy", head="0-1,3-4"),
