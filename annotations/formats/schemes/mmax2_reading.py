@@ -256,12 +256,15 @@ def _merge_conditions[Spec: (RelationSpec, AttributeSpec)](known: Spec, spec: Sp
     """Return the question of two levels as one, with the values of both that lead to it; None where they differ."""
     if replace(spec, key=known.key, asked_if=None) != replace(known, asked_if=None):
         return None
-    one, other = known.asked_if, spec.asked_if
-    if one == other:
-        return known
-    if one is None or other is None or one.relation or other.relation or one.question != other.question:
-        return None
-    return replace(known, asked_if=Condition(one.question, tuple(dict.fromkeys((*one.values, *other.values)))))
+    condition = _join_conditions(known.asked_if, spec.asked_if)
+    return None if condition is None and known.asked_if != spec.asked_if else replace(known, asked_if=condition)
+
+
+def _join_conditions(one: Condition | None, other: Condition | None) -> Condition | None:
+    """Return the condition that holds where one of two does; None where there is none or no condition says so."""
+    if one == other or one is None or other is None or one.relation or one.question != other.question:
+        return one if one == other else None
+    return Condition(one.question, tuple(dict.fromkeys((*one.values, *other.values))))
 
 
 class _Level:

@@ -77,7 +77,7 @@ class _Reduction:
 
     def reduce(self) -> SchemeSpec:
         """Return the scheme that is left."""
-        spec = self.spec
+        spec = self.spec = self._without_retired()
         self._rename(spec)
         levels = tuple(self._level(level) for level in spec.levels)
         coded = [level.key for level in levels if level.coded]
@@ -119,7 +119,9 @@ class _Reduction:
                 self._lose(level.key, "the level asks nothing, so that nobody codes it in MMAX2")
         coded_left = [level.key for level in levels if level.coded]
         every = set(coded_left)
-        ordered_relations = self._in_order([relations[each.key] for each in others if each.key in relations], coded_left)
+        ordered_relations = self._in_order(
+            [relations[each.key] for each in others if each.key in relations], coded_left
+        )
         ordered_attributes = self._in_order(
             [attributes[each.key] for each in spec.attributes if each.key in attributes], coded_left
         )
@@ -136,12 +138,42 @@ class _Reduction:
             values = tuple(each.key for each in named if not each.level or each.level in on)
             return replace(one, asked_if=Condition(CATEGORY, values))
 
-        relations_left = [replace(fit(one, one.from_levels), from_levels=some(one.from_levels)) for one in ordered_relations]
+        relations_left = [
+            replace(fit(one, one.from_levels), from_levels=some(one.from_levels)) for one in ordered_relations
+        ]
         return SchemeSpec(
             levels,
             tuple(replace(each, level="" if [each.level] == coded_left else each.level) for each in ordered_categories),
             with_identity(ordered_categories, relations_left),
             tuple(replace(fit(one, one.levels), levels=some(one.levels)) for one in ordered_attributes),
+        )
+
+    def _without_retired(self) -> SchemeSpec:
+        """Return the scheme without what is no longer offered, which MMAX2 would offer."""
+        spec = self.spec
+        questions: list[CategorySpec | RelationSpec | AttributeSpec] = [*spec.categories, *spec.relations]
+        for question in [*questions, *spec.attributes]:
+            if question.retired:
+                self._lose(question.key, "it is retired, and left out")
+        for attribute in spec.attributes:
+            for value in attribute.values:
+                if value.retired:
+                    self._lose(f"{attribute.key}: {value.key}", "it is retired, and left out")
+        categories = tuple(one for one in spec.categories if not one.retired)
+        gone = {one.key for one in spec.categories if one.retired}
+        return replace(
+            spec,
+            categories=categories,
+            relations=tuple(
+                one
+                for one in spec.relations
+                if not one.retired and not (one.identity and one.asked_if and gone.issuperset(one.asked_if.values))
+            ),
+            attributes=tuple(
+                replace(one, values=tuple(value for value in one.values if not value.retired))
+                for one in spec.attributes
+                if not one.retired
+            ),
         )
 
     def _rename(self, spec: SchemeSpec) -> None:
@@ -153,7 +185,9 @@ class _Reduction:
             if key != level.key:
                 self._lose(level.key, f"MMAX2 does not tell small letters from capitals; the level is called {key}")
         used = {CATEGORY, *(category.key for category in spec.categories)}
-        for one in [*(each for each in spec.relations if not each.identity), *spec.attributes]:
+        self.keys |= {one.key: one.key for one in spec.relations if one.identity}
+        others: list[RelationSpec | AttributeSpec] = [each for each in spec.relations if not each.identity]
+        for one in [*others, *spec.attributes]:
             name = one.key.lower()
             if name in NO_ANSWER or name in ALWAYS_ASKED or name in (SETS, CATEGORY) or name.startswith(ENTITY_NAME):
                 name = f"x-{name}"
@@ -168,6 +202,8 @@ class _Reduction:
         key = self.level_keys[level.key]
         if level.label != level.key:
             self._lose(level.key, f"the level is called by its key, not {level.label!r}")
+        if level.coders_mark:
+            self._lose(level.key, "MMAX2 does not say whether coders mark its markables")
         return LevelSpec(key, key, level.coded)
 
     def _link(self, spec: SchemeSpec) -> None:
@@ -272,6 +308,8 @@ class _Reduction:
             return on
         if condition.question == CATEGORY:
             return on & {level for value in condition.values for level in offered.get(value, ())}
+        if condition.question and not self._in_scheme_order(condition, condition.question).values:
+            return set()
         return on & asked_on[condition.relation or condition.question]
 
     def _relation(self, relation: RelationSpec, on: set[str], coded: Sequence[str]) -> RelationSpec | None:
@@ -310,7 +348,10 @@ class _Reduction:
         of_relation = condition.relation if condition is not None else ""
         if attribute.of == Subject.RELATION and not of_relation:
             self._lose(key, "it is asked where the category of the relation is chosen")
-        if attribute.of == Subject.RELATION and attribute.asked_if not in (None, Condition(relation=attribute.relation)):
+        if attribute.of == Subject.RELATION and attribute.asked_if not in (
+            None,
+            Condition(relation=attribute.relation),
+        ):
             self._lose(key, "MMAX2 asks it wherever the relation is set")
         if attribute.of != Subject.RELATION and attribute.asked_if is not None and attribute.asked_if.relation:
             self._lose(key, "it is a question of the relation by which it is asked")
@@ -326,16 +367,16 @@ class _Reduction:
         )
 
     def _renamed(self, condition: Condition | None) -> Condition | None:
-        if condition is None or condition.question == CATEGORY:
+        if condition is None:
+            return None
+        if condition.question == CATEGORY:
             return self._in_scheme_order(condition)
         if condition.relation:
             return Condition(relation=self.keys[condition.relation])
         return self._in_scheme_order(replace(condition, question=self.keys[condition.question]), condition.question)
 
-    def _in_scheme_order(self, condition: Condition | None, attribute: str = "") -> Condition | None:
+    def _in_scheme_order(self, condition: Condition, attribute: str = "") -> Condition:
         """Return the condition with its values in the order in which they are offered; others lead nowhere."""
-        if condition is None:
-            return None
         if attribute:
             values = next(one.values for one in self.spec.attributes if one.key == attribute)
             order = [value.key for value in values]
@@ -376,27 +417,8 @@ class _LevelLines:
     def lines(self) -> list[str]:
         """Return the elements of the file."""
         leads = self._leads()
-        lines: list[str] = []
         categories = [each for each in self.spec.categories if each.level in ("", self.level)]
-        names = self._identity_names()
-        if categories:
-            values = []
-            for category in categories:
-                to = [*leads(CATEGORY, category.key)]
-                if category.key in names:
-                    to.insert(0, names[category.key])
-                if category.takes_index:
-                    to.insert(0, SETS)
-                if category.takes_optional:
-                    to.append("optional")
-                values.append((category.key, category.label, to))
-            lines += _attribute(CATEGORY, "", "nominal_button", values)
-        for category in categories:
-            if category.key in names:
-                pointer = _pointer_details(category.points_to, category.max_pointers, identity=True)
-                lines += _attribute(names[category.key], category.label, "markable_pointer", _set_or_not([]), pointer)
-        if any(category.takes_index for category in categories):
-            lines += _attribute(SETS, "", "markable_set", [(SETS, "", [])])
+        lines = self._category_lines(categories, leads)
         for one in self._questions():
             if isinstance(one, RelationSpec):
                 pointer = _pointer_details(one.to_levels[0], one.max_targets, identity=False)
@@ -409,6 +431,24 @@ class _LevelLines:
                 lines += _attribute(one.key, one.label, kind, chosen)
         if any(category.takes_optional for category in categories):
             lines += _attribute("optional", "", "nominal_button", [("false", "", []), ("true", "", [])])
+        return lines
+
+    def _category_lines(self, categories: Sequence[CategorySpec], leads: Callable[[str, str], list[str]]) -> list[str]:
+        """Return the categories with the pointers and sets by which they say identity."""
+        names, values = self._identity_names(), []
+        for category in categories:
+            to = [names[category.key]] if category.key in names else []
+            to += [SETS] if category.takes_index else []
+            to += leads(CATEGORY, category.key)
+            to += ["optional"] if category.takes_optional else []
+            values.append((category.key, category.label, to))
+        lines = _attribute(CATEGORY, "", "nominal_button", values) if values else []
+        for category in categories:
+            if category.key in names:
+                pointer = _pointer_details(category.points_to, category.max_pointers, identity=True)
+                lines += _attribute(names[category.key], category.label, "markable_pointer", _set_or_not([]), pointer)
+        if any(category.takes_index for category in categories):
+            lines += _attribute(SETS, "", "markable_set", [(SETS, "", [])])
         return lines
 
     def _questions(self) -> list[RelationSpec | AttributeSpec]:

@@ -1,10 +1,12 @@
 """What every kind of scheme file offers, and what their readers share."""
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Finding, FormatError
+from annotations.formats.model.document import Finding, FormatError, decode
 from annotations.formats.model.format import File
 from annotations.formats.model.scheme import CATEGORY, CategorySpec, RelationSpec, SchemeSpec
 
@@ -37,7 +39,7 @@ class SchemeFormat:
 
     read: `read(files, name) -> SchemeFile` of the files of an upload by their paths, which is named `name`; raises
     FormatError and nothing else. write: `write(spec, answers) -> files and what they cannot say`; None where it is only
-    read. media_type: of what is downloaded: the file, or a zip where there are several.
+    read.
     """
 
     key: str
@@ -110,7 +112,7 @@ def says_identity(name: str) -> bool:
 
 
 def identity_categories(key: str, label: str, level: str) -> tuple[CategorySpec, ...]:
-    """Return the categories of a scheme whose only question is identity: what points to the level, and what does not."""
+    """Return the categories of a scheme that asks for identity alone: what points to the level, and what does not."""
     pointing = CategorySpec(key, label, points_to=level, allow_later=True)
     return pointing, CategorySpec("none" if key != "none" else "no-antecedent", "none")
 
@@ -128,6 +130,18 @@ def decode_small(data: bytes, file: str) -> bytes:
     if len(data) > MOST_BYTES:
         raise FormatError(f"a scheme file has at most {MOST_BYTES // 1_000_000} MB", file)
     return data
+
+
+def read_json(data: bytes, file: str) -> Any:
+    """Return what a JSON file holds. Raise FormatError with line and column."""
+    try:
+        return json.loads(decode(data, file))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"this is not JSON: {error.msg}", file, error.lineno, error.colno) from None
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"this JSON cannot be read: {error}", file) from None
 
 
 def base_name(path: str) -> str:
