@@ -113,20 +113,17 @@ class CompiledSubquery(Func):
         super().__init__(*names, output_field=output_field)
         self.sql, self.parameters = sql, parameters
 
-    def as_sql(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:  # noqa: ARG002 - Django's
+    def as_sql(self, compiler: Any, connection: Any, *_: Any, **__: Any) -> tuple[str, tuple[Any, ...]]:  # noqa: ARG002
         """Return the SQL with the columns of the outer query in the places of the arguments."""
         columns = [compiler.compile(source) for source in self.get_source_expressions()]
-        pieces, parameters = [], []
-        for sql, parameter in zip(self.sql.split("%s"), [*self.parameters, None], strict=True):
-            pieces.append(sql)
-            if isinstance(parameter, Placeholder):
-                column, of_column = columns[parameter.position]
-                pieces.append(column)
-                parameters += of_column
-            else:
-                pieces.append("%s")
-                parameters.append(parameter)
-        return f"({''.join(pieces[:-1])})", parameters[:-1]
+        first, *pieces = self.sql.split("%s")
+        sql, parameters = [first], list[Any]()
+        for parameter, piece in zip(self.parameters, pieces, strict=True):
+            is_argument = isinstance(parameter, Placeholder)
+            place, values = columns[parameter.position] if is_argument else ("%s", [parameter])
+            sql += [place, piece]
+            parameters += values
+        return f"({''.join(sql)})", tuple(parameters)
 
 
 type Converters = Mapping[int, tuple[Sequence[Callable[..., Any]], Any]]

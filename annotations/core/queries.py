@@ -19,9 +19,11 @@ def count_subquery(rows: models.QuerySet[Any]) -> Subquery:
     return Subquery(counted(rows), output_field=models.IntegerField())
 
 
-def counted(rows: models.QuerySet[Any]) -> models.QuerySet[Any, int]:
+def counted(rows: models.QuerySet[Any]) -> models.QuerySet[Any, Any]:
     """Return the number of rows as a queryset of one value."""
-    return rows.order_by().annotate(group=Value(1)).values("group").annotate(number=Count("pk")).values_list("number")
+    grouped: models.QuerySet[Any, Any] = rows.order_by().annotate(group=Value(1)).values("group")
+    numbers: models.QuerySet[Any, Any] = grouped.annotate(number=Count("pk")).values_list("number")
+    return numbers
 
 
 def word_count(text: str) -> Combinable:

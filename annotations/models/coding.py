@@ -230,26 +230,26 @@ def complete() -> Q:
 
 
 @compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_predefined(text: int) -> models.QuerySet[Markable, int]:
+def _count_predefined(text: int) -> models.QuerySet[Any, Any]:
     """Return how many markables of a text are coded by everybody."""
     return counted(Markable.objects.filter(text=text, predefined=True, level__coded=True))
 
 
 @compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_own(coding: int) -> models.QuerySet[Judgement, int]:
+def _count_own(coding: int) -> models.QuerySet[Any, Any]:
     """Return how many markables the coder of a coding marked."""
     judgements = Judgement.objects.filter(coding=coding)
     return counted(judgements.filter(markable__predefined=False, markable__level__coded=True))
 
 
 @compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_complete(coding: int) -> models.QuerySet[Judgement, int]:
+def _count_complete(coding: int) -> models.QuerySet[Any, Any]:
     """Return how many judgements of a coding are complete."""
     return counted(Judgement.objects.filter(coding=coding).filter(complete()))
 
 
 @compiled_subquery(models.IntegerField(), output_field=models.IntegerField())
-def _count_complete_without_attributes(coding: int) -> models.QuerySet[Judgement, int]:
+def _count_complete_without_attributes(coding: int) -> models.QuerySet[Any, Any]:
     """Return the same where no attribute is asked."""
     return counted(Judgement.objects.filter(coding=coding).filter(complete_without_attributes()))
 
