@@ -57,9 +57,7 @@ INDEXING = _scheme(
     (LevelSpec("mention", "mention"),),
     (CategorySpec("refers", "refers", takes_index=True), CategorySpec("none", "does not refer")),
 )
-SORTING = _scheme(
-    (LevelSpec("phrase", "phrase"),), (CategorySpec("person", "person"), CategorySpec("event", "event"))
-)
+SORTING = _scheme((LevelSpec("phrase", "phrase"),), (CategorySpec("person", "person"), CategorySpec("event", "event")))
 
 WORDS = [
     "Anna", "her", "dog", "it", "a", "the", "AT&T", "<b>", "]]>", "O'Neil", '"so"', "{x|y}", "(3)", "x_y", "-", "*",
@@ -196,14 +194,18 @@ def _further(draw: st.DrawFn, answer: Answer | None, places: list[Place]) -> Ans
     }
     kept = draw(st.sets(st.sampled_from(list(attributes))))
     relations = {relation.key: draw(_readings(places, joint=relation.joint)) for relation in RELATIONS}
-    named = draw(st.sets(st.sampled_from([key for key in relations if relations[key]]))) if any(relations.values()) else ()
+    named = (
+        draw(st.sets(st.sampled_from([key for key in relations if relations[key]]))) if any(relations.values()) else ()
+    )
     further = replace(
         answer,
         relations=tuple((key, relations[key]) for key in sorted(named)),
         attributes=tuple((key, attributes[key]) for key in sorted(kept)),
     )
     if len(further.pointers) > 1 and draw(st.booleans()):
-        further = further.with_readings(draw(st.sampled_from([(further.pointers,), (further.pointers, further.pointers[:1])])))
+        further = further.with_readings(
+            draw(st.sampled_from([(further.pointers,), (further.pointers, further.pointers[:1])]))
+        )
     return further
 
 
@@ -242,8 +244,7 @@ def _plain_answer(answer: Answer) -> Answer:
 def plain_of(document: Document) -> Document:
     """Return what tests compare: the document without lines, findings, file, scheme and cuts, and with sorted sets."""
     marks = [
-        replace(mark, line=None, answer=_plain_answer(mark.answer) if mark.answer else None)
-        for mark in document.marks
+        replace(mark, line=None, answer=_plain_answer(mark.answer) if mark.answer else None) for mark in document.marks
     ]
     linked = any(mark.answer and (mark.answer.pointers or mark.answer.indices) for mark in marks)
     return replace(

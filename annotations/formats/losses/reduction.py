@@ -19,7 +19,7 @@ LOSSES_FILE = "LOSSES.txt"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What an export leaves out: how often, with some examples. question: the relation or attribute, if it is of one."""
+    """What an export leaves out: how often, with some examples. question: the relation or attribute that it answers."""
 
     feature: Feature
     count: int

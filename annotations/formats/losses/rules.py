@@ -211,7 +211,9 @@ def _replace_pointers(document: Document) -> Reduced:
     lost = [
         describe_mark(document, mark)
         for mark in document.marks
-        if mark.answer and mark.answer.pointers and mark.answer.pointers != before.get(mark.place, ())
+        if mark.answer
+        and mark.answer.pointers
+        and mark.answer.pointers != before.get(mark.place, ())
         # What a plural entity is made of is counted as such.
         and (mark.answer.alternatives or not mark.answer.readings)
     ]

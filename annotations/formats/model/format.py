@@ -89,7 +89,8 @@ class Format:
     supported_features: what it can hold of a document; `losses.reduction` reports the rest and takes it out before
     `write` sees it.
     in_words: it is written word by word. binary: the files say themselves how they are encoded, as XML does.
-    names_levels, names_categories, names_questions: they have levels, categories, attributes and relations of their own.
+    names_levels, names_categories: they have levels and categories of their own. names_questions: attributes and
+    relations of their own.
     ways: for `level` and `category` the options of the format that may help where the scheme lacks one, for `words` the
     one that says where they stand.
     texts_only: its files hold texts and nobody's work.

@@ -12,7 +12,6 @@ from annotations.formats.model.document import (
     Mark,
     Place,
     Readings,
-    links_of,
     targets_of,
     text_order,
 )

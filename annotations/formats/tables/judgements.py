@@ -14,8 +14,8 @@
 * A row that says nothing of its unit is a markable without an answer; one without a unit, a text in which the coder
   marked nothing.
 * Antecedents that are meant together are joined by `+`: `phrase:0-4+phrase:14-17|phrase:22-24`. A relation besides
-  identity has a column `relation:KEY` with its targets in the same way, an attribute a column `attribute:KEY`: the key of
-  a value, several of them joined by `|`, a text or a number, as it is.
+  identity has a column `relation:KEY` with its targets in the same way, an attribute a column `attribute:KEY`: the key
+  of a value, several of them joined by `|`, a text or a number, as it is.
 * As JSON: a list of objects, with lists `indices` and `pointers` for `value`, a list of lists where some are meant
   together, and objects `relations` and `attributes` by key.
 """

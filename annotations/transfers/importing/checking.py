@@ -307,9 +307,7 @@ def _decisions(
 ) -> Iterator[Decision]:
     # The rules treat a markable that is not saved yet like one that is.
     rules = Rules(scheme.answers, scheme.constraints, cast("dict[str, Markable]", checked.markables))
-    pointing = document.links != Links.INDICES or any(
-        mark.answer and mark.answer.relations for mark in document.marks
-    )
+    pointing = document.links != Links.INDICES or any(mark.answer and mark.answer.relations for mark in document.marks)
     keys = {mark.place: key for key, (mark, _) in marks.items()} if pointing else {}
     required = any(attribute["required"] for attribute in scheme.constraints["attributes"].values())
     missing: Counter[str] = Counter()

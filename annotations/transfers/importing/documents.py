@@ -177,7 +177,12 @@ class _DocumentChecker:
         except FormatError as error:
             self._fail(source, str(error))
             return
-        self.findings += [*source.document.findings, *lint(source.document, self.scheme.spec), *findings, *checked.findings]
+        self.findings += [
+            *source.document.findings,
+            *lint(source.document, self.scheme.spec),
+            *findings,
+            *checked.findings,
+        ]
 
     def _slug(self, document: Document) -> str:
         """Return the slug of the text: that of an existing text of this name, else the first that it can have."""

@@ -10,8 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations.coding.decisions import parse_operation
-from annotations.coding.judgements import judgements_of
+from annotations.coding.judgements import decisions_of, judgements_of
 from annotations.coding.readings import sort_readings
 from annotations.formats import FORMATS
 from annotations.formats.model.features import Feature
@@ -51,18 +50,18 @@ def brought(project: Project, format_key: str, data: bytes, **options: Any) -> R
 def said(coding: Coding, project: Project) -> dict[str, Any]:
     """Return what a coding says as exports have it: not of what has no category yet, readings in one order."""
     constraints = read_scheme(project.pk).constraints
-    payloads = {}
-    for key, payload in judgements_of(coding).items():
-        if payload["category"] is None and categories_on(constraints, key.partition(":")[0]):
+    answers = {}
+    for decision in decisions_of(coding):
+        key = decision.markable
+        if decision.category is None and categories_on(constraints, key.partition(":")[0]):
             continue
-        decision = parse_operation("judge", payload)
-        payloads[key] = (
+        answers[key] = (
             decision.category,
             sort_readings(decision.pointers),
             [(relation, sort_readings(readings)) for relation, readings in decision.relations],
             [(name, set(value) if isinstance(value, tuple) else value) for name, value in decision.attributes],
         )
-    return {key: payload for key, payload in payloads.items() if payload != (None, (), [], [])}
+    return {key: answer for key, answer in answers.items() if answer != (None, (), [], [])}
 
 
 @pytest.mark.parametrize("format_key", sorted(WHOLE))
