@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from annotations.formats.model.scheme import CATEGORY, SchemeSpec, Subject
+from django.core.validators import slug_re
+
+from annotations.formats.model.scheme import CATEGORY, AnswerValue, SchemeSpec, Subject
 
 # Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
 # antecedents of a whole batch.
@@ -110,18 +112,15 @@ def constraints_of(spec: SchemeSpec) -> Constraints:
 
 
 def is_condition(state: object) -> bool:
-    """Return whether the value has the shape of a condition, or is None."""
+    """Return whether the value has the shape of a condition, or is None. Values are keys, without quotation marks."""
     match state:
         case None:
             return True
         case {"relation": str(), **others}:
             return not others
         case {"question": str(), "values": list(values), **others}:
-            return not others and all(isinstance(value, str) for value in values)
+            return not others and all(isinstance(value, str) and slug_re.fullmatch(value) for value in values)
     return False
-
-
-type AnswerValue = str | int | float | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +166,15 @@ def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterato
             and is_asked(attribute, given)
         ):
             yield key
+
+
+def required_of_entities(constraints: Constraints) -> list[str]:
+    """Return the keys of the attributes that every chain has to have where it is asked at one of its members."""
+    return [
+        key
+        for key, attribute in constraints["attributes"].items()
+        if attribute["required"] and attribute["of"] == Subject.ENTITY
+    ]
 
 
 def categories_on(constraints: Constraints, level: str) -> Sequence[str]:

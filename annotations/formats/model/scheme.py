@@ -1,7 +1,7 @@
 """What coders are asked, as files hold it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -25,6 +25,9 @@ class AnswerKind(StrEnum):
     TEXT = "text"
     NUMBER = "number"
 
+
+# The answer to an attribute: the key of a value, a text, a number, or the keys of several values.
+type AnswerValue = str | int | float | tuple[str, ...]
 
 # Those whose answers are values that the scheme lists.
 LISTED_KINDS = (AnswerKind.ONE, AnswerKind.SEVERAL)
@@ -55,14 +58,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class LevelSpec:
+    """A level. coders_mark: coders create its markables, in addition to those that came with the texts."""
+
     key: str
     label: str
     coded: bool = True
+    coders_mark: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CategorySpec:
-    """A category. level: its only one; empty for every coded level.
+    """A category. level: its only one; empty for every coded level. retired: no longer offered.
 
     points_to, max_pointers, allow_later: what its identity relation says, for formats that know no other relations.
     """
@@ -78,6 +84,7 @@ class CategorySpec:
     level: str = ""
     help: str = ""
     colour: str = ""
+    retired: bool = False
 
     def identity_relation(self) -> "RelationSpec | None":
         """Return the identity relation of a category that points; None of one that does not."""
@@ -112,6 +119,7 @@ class RelationSpec:
     joint: bool = False
     later: bool = False
     asked_if: Condition | None = None
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,7 @@ class ValueSpec:
     label: str
     help: str = ""
     colour: str = ""
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +149,7 @@ class AttributeSpec:
     asked_if: Condition | None = None
     primary_of: str = ""
     values: tuple[ValueSpec, ...] = ()
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +186,18 @@ class SchemeSpec:
         """Return the relation by whose pointers a category says identity; None where it takes no pointer."""
         return next(iter(self.identity_relations(category)), None)
 
+    def with_pointing(self) -> "SchemeSpec":
+        """Return the scheme with what their identity relations say in its categories."""
+        return replace(self, categories=tuple(self._with_pointing(category) for category in self.categories))
+
+    def _with_pointing(self, category: CategorySpec) -> CategorySpec:
+        identity = self.identity_relation(category.key)
+        if identity is None or not identity.to_levels:
+            return replace(category, points_to="", max_pointers=None, allow_later=False)
+        return replace(
+            category, points_to=identity.to_levels[0], max_pointers=identity.max_targets, allow_later=identity.later
+        )
+
 
 def identity_relations(categories: Iterable[CategorySpec]) -> tuple[RelationSpec, ...]:
     """Return the identity relations of the categories that point."""
@@ -200,6 +222,7 @@ class ReadyMadeScheme:
 
     @property
     def spec(self) -> SchemeSpec:
-        """The questions of the scheme, with an identity relation for each category that points."""
-        relations = (*identity_relations(self.categories), *self.relations)
-        return SchemeSpec(self.levels, self.categories, relations, self.attributes)
+        """The questions of the scheme, with an identity relation for each category that points and has none."""
+        spec = SchemeSpec(self.levels, self.categories, self.relations, self.attributes)
+        without = (category for category in self.categories if spec.identity_relation(category.key) is None)
+        return replace(spec, relations=(*identity_relations(without), *self.relations))
