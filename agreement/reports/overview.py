@@ -12,7 +12,7 @@ from agreement.measures.uncertainty.intervals import Interval
 from agreement.reports.basis import compute_sums, distances_of
 from agreement.reports.overall import DISTANCE_NAMES, AgreementReport, compare_distances, compute_report
 from agreement.reports.parameters import Parameters
-from agreement.reports.wording import nouns_for
+from agreement.reports.wording import name_components, nouns_for
 
 # Krippendorff's usual marks, 1980.
 RELIABLE, TENTATIVE = 0.8, 0.667
@@ -129,8 +129,7 @@ def _collect_notes(extract: Extract, report: AgreementReport, progress: CodingPr
         notes.append(f"{pluralize(rest, 'text')} {'is' if rest == 1 else 'are'} not assigned.")
     if report.interval.by == "component" and report.interval.low is not None:
         notes.append(
-            f"Only one {text} is used: the CI is over {nouns.units} that share no {nouns.chain} and says nothing of"
-            f" other {text}s."
+            f"Only one {text} is used: the CI is over {name_components(extract)} and says nothing of other {text}s."
         )
     left_out: Mapping[str, int] = report.result.left_out
     for reason, count in left_out.items():

@@ -47,6 +47,13 @@ def nouns_for(extract: Extract) -> Nouns:
     return NOUNS[extract.units or (extract.kind if extract.kind in NOUNS else "")]
 
 
+def name_components(extract: Extract) -> str:
+    """Return what is independent of each other in one text: markables, where there are sets those that share none."""
+    nouns = nouns_for(extract)
+    of_units = extract.has_chains or extract.kind == "targets"
+    return f"{nouns.units} that share no {nouns.chain}" if of_units else nouns.units
+
+
 def list_codings_left_out(counts: Mapping[str, int]) -> str:
     """Return how many codings do not count and why, in words; empty where all count."""
     parts = [

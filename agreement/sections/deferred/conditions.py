@@ -25,20 +25,19 @@ def build_grid(request: AnalysisRequest, progress: Progress | None = None) -> Ta
     rows = request.compute(
         lambda parameters, _: overall.compute_grid(request.extract, replace(parameters, without=""), progress)
     )
-    tables = [_grid_table("grid", "Alpha by chain and distance, with K", rows, request.parameters)]
+    caption = "Alpha by distance" if request.extract.question else "Alpha by chain and distance"
+    tables = [_grid_table("grid", f"{caption}, with K", rows, request.parameters)]
     halves = {"all markables": replace(request.parameters, without="")}
     if request.parameters.without:
         rest = request.compute(lambda parameters, _: overall.compute_grid(request.extract, parameters, progress))
         names = " and ".join(map(request.extract.label, request.parameters.without.split(",")))
-        caption = f"The same without markables that are mostly {names}"
-        tables.append(_grid_table("grid-without", caption, rest, request.parameters))
+        without = f"The same without markables that are mostly {names}"
+        tables.append(_grid_table("grid-without", without, rest, request.parameters))
         halves[f"without {names}"] = request.parameters
     if request.extract.kind == "pointers":
         tables.append(_antecedents_table(request, halves))
     alternative = f"{len(rows)} constructions by {len(rows[0][1]) - 1} distances; the table has every value."
-    return TablesAndCharts(
-        tables, [Chart("grid", "Alpha by chain and distance", _grid_chart(rows), alternative, "grid")]
-    )
+    return TablesAndCharts(tables, [Chart("grid", caption, _grid_chart(rows), alternative, "grid")])
 
 
 def build_comparison(request: AnalysisRequest, progress: Progress | None = None) -> TablesAndCharts:
