@@ -55,11 +55,32 @@ def in_form(page, **changed):
     [
         ("categories", {}, {"coefficient", "unmarked"}),
         ("categories", {"coefficient": "fleiss_kappa"}, {"coefficient", "unmarked", "missing"}),
-        ("indices", {"distance": "jaccard"}, {"coefficient", "unmarked", "distance", "exclude_unit"}),
-        ("indices", {"distance": "masi"}, {"coefficient", "unmarked", "distance", "exclude_unit", "thirds"}),
-        ("pointers", {"coefficient": "fleiss_kappa"}, {"coefficient", "unmarked", "missing", "chains", "top"}),
-        ("pointers", {"distance": "passonneau"}, set(CHOICES) - {"missing", "units"}),
-        ("indices", {"units": "words"}, {"coefficient", "unmarked", "distance", "exclude_unit", "units"}),
+        ("indices", {"distance": "jaccard"}, {"coefficient", "unmarked", "distance", "exclude_unit", "readings"}),
+        (
+            "indices",
+            {"distance": "masi"},
+            {"coefficient", "unmarked", "distance", "exclude_unit", "thirds", "readings"},
+        ),
+        (
+            "pointers",
+            {"coefficient": "fleiss_kappa"},
+            {"coefficient", "unmarked", "missing", "chains", "top", "readings"},
+        ),
+        ("pointers", {"distance": "passonneau"}, set(CHOICES) - {"missing", "units", "unasked", "primary_weight"}),
+        ("categories", {"question": "gender"}, {"coefficient", "unmarked", "unasked"}),
+        (
+            "categories",
+            {"question": "gender", "coefficient": "augmented_kappa"},
+            {"coefficient", "unmarked", "unasked", "missing", "primary_weight"},
+        ),
+        (
+            "labels",
+            {"question": "topics", "distance": "masi"},
+            {"coefficient", "unmarked", "unasked", "distance", "thirds"},
+        ),
+        ("numbers", {"question": "count", "distance": "interval"}, {"coefficient", "distance"}),
+        ("targets", {"question": "bridging"}, {"coefficient", "unmarked", "unasked", "distance", "readings"}),
+        ("indices", {"units": "words"}, {"coefficient", "unmarked", "distance", "exclude_unit", "units", "readings"}),
     ],
 )
 def test_a_setting_matters_or_is_not_there(kind, asked, names):
