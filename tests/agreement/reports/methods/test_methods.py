@@ -14,6 +14,7 @@ from agreement.reports.coefficients import COEFFICIENTS
 from agreement.reports.methods import methods
 from agreement.reports.methods.references import REFERENCES, VENUE_FIELDS
 from agreement.reports.parameters import CHOICES, InvalidParameter, Parameters
+from agreement.reports.settings import choices_of
 from annotations.coding.status import reopen_coding, submit_coding
 from annotations.models import Coding, Judgement, Markable
 from tests.agreement.reports.test_basis import LONG, THREE, same, sorted_out, table_of
