@@ -12,7 +12,7 @@ from django.db import transaction
 
 from annotations.core.memory import relaxed_garbage_collection
 from annotations.formats import FORMATS, PYRAMID_FORMATS, Format, FormatError, Option, PyramidFormat
-from annotations.formats.model.format import CATEGORY, LEVEL
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.models import Project
 from annotations.projects.creation import create_project
 from annotations.schemes.ready_made import SCHEMES
@@ -26,7 +26,7 @@ from annotations.transfers.project_formats import docset_option
 READ = FORMATS | PYRAMID_FORMATS
 FROM_FILES = "files"
 # The parts of a file of names, and the options of an import that they stand for.
-NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key}
+NAMED = {"levels": LEVEL.key, "categories": CATEGORY.key, "questions": QUESTION.key}
 
 
 class Command(BaseCommand):
@@ -60,7 +60,8 @@ class Command(BaseCommand):
             metavar="FILE.json",
             type=Path,
             help='what names of the files are called in the project: {"levels": {"coref": "mention", "chunk": null}, '
-            '"categories": {"NP": "phrase"}}, null for levels that are left out and categories that follow from links',
+            '"categories": {"NP": "phrase"}, "questions": {"genus": "gender"}}, null for what is left out, and for '
+            "categories that follow from links",
         )
         parser.add_argument("--trial", action="store_true", help="show what would happen, and change nothing")
         parser.add_argument(
@@ -160,7 +161,7 @@ def _mapped_names(path: Path, format_: Format | PyramidFormat, selected: Mapping
     except ValueError as error:
         raise CommandError(f"--map {path}: this is not JSON: {error}.") from error
     if not isinstance(data, dict) or not data.keys() <= NAMED.keys():
-        raise CommandError(f"--map {path}: it holds an object with {' and '.join(NAMED)}.")
+        raise CommandError(f"--map {path}: it holds an object with {', '.join(NAMED)}.")
     mapped = {}
     for name, names in data.items():
         option = NAMED[name]

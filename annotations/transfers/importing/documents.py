@@ -21,7 +21,7 @@ from annotations.core.progress import Progress, report_completion
 from annotations.formats import Document, Finding, FormatError
 from annotations.formats.losses.lint import lint
 from annotations.formats.model.alignment import align
-from annotations.formats.model.format import CATEGORY, LEVEL
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.formats.model.scheme_json import scheme_to_json
 from annotations.models import Coding, Markable, Operation, Project, Text, User
 from annotations.projects.creation import exchange_scheme
@@ -89,9 +89,11 @@ def import_documents(
         scheme = ImportScheme.from_files(project, found.spec, found.answers)
     if scheme.spec.main_level == "":
         raise ImportFailed(f"The scheme of {project.slug} has no level that is coded.")
-    naming = Naming.from_options(options, ways, scheme.levels, scheme.categories, scheme.spec.main_level)
+    naming = Naming.from_options(
+        options, ways, scheme.levels, scheme.categories, scheme.questions, scheme.spec.main_level
+    )
     if found is not None:
-        naming = replace(naming, levels=found.levels, categories=found.categories)
+        naming = replace(naming, levels=found.levels, categories=found.categories, questions=found.questions)
     checker = _DocumentChecker.for_documents(project, scheme, predefined, naming, documents)
     for number, document in enumerate(documents):
         if progress is not None:
@@ -112,7 +114,11 @@ def import_documents(
                 report_completion(progress, len(documents))
     except IntegrityError as error:
         raise ImportFailed("The project changed while the files were read; try again.") from error
-    report.names = {LEVEL.key: dict(naming.levels), CATEGORY.key: dict(naming.categories)}
+    report.names = {
+        LEVEL.key: dict(naming.levels),
+        CATEGORY.key: dict(naming.categories),
+        QUESTION.key: dict(naming.questions),
+    }
     if found is not None:
         report.new_scheme = scheme_to_json(found.spec, found.answers)
         if trial:
@@ -126,7 +132,7 @@ def _found_scheme(project: Project, documents: Sequence[SourceDocument], options
         raise ImportFailed(
             f"{project.slug} has texts, so that it keeps its scheme: map the names of the files onto it."
         )
-    for option in (LEVEL, CATEGORY):
+    for option in (LEVEL, CATEGORY, QUESTION):
         if options.get(option.key):
             raise ImportFailed(f"The scheme is made from the files: leave out {option.key}={options[option.key]}.")
     return build_scheme([source.document for source in documents])
@@ -215,7 +221,12 @@ class _DocumentChecker:
         except FormatError as error:
             self._fail(source, str(error))
             return
-        self.findings += [*source.document.findings, *lint(source.document, self.scheme.spec), *findings]
+        self.findings += [
+            *source.document.findings,
+            *lint(source.document, self.scheme.spec),
+            *findings,
+            *checked.findings,
+        ]
 
     def _slug(self, document: Document) -> str:
         """Return the slug of the text: that of an existing text of this name, else the first that it can have."""

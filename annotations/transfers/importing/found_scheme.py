@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotations.formats import Answer, Document, Links
 from annotations.formats.mmax2.scheme import make_key
-from annotations.formats.model.document import Place, implied_category, text_order
+from annotations.formats.model.answers import SEPARATOR, KeysByName, format_value
+from annotations.formats.model.document import Place, implied_category, targets_of, text_order
 from annotations.formats.model.scheme import (
+    CATEGORY,
+    LISTED_KINDS,
+    AnswerKind,
+    AnswerValue,
+    AttributeSpec,
     CategorySpec,
     LevelSpec,
     ReadyMadeScheme,
     RelationSpec,
     SchemeSpec,
+    ValueSpec,
     identity_relations,
 )
 from annotations.formats.model.scheme_json import SchemeShapeError, scheme_from_json, scheme_to_json
 from annotations.formats.schemes.scheme_file import fit_label
 from annotations.models import Project
-from annotations.schemes.consistency import check_scheme
+from annotations.schemes.consistency import MAX_VALUES, check_scheme
 from annotations.transfers.importing.report import ImportFailed
 
 ANSWERS = {
@@ -36,16 +44,21 @@ CONVENTIONS = {
 }
 MAIN_LEVEL = "markable"
 MOST_PROBLEMS = 5
+KEY = re.compile("[-a-zA-Z0-9_]{1,50}")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundScheme:
-    """A scheme made from files. levels, categories: the keys of what the files call so; other levels are left out."""
+    """A scheme made from files. levels, categories, questions: the keys of what the files call so.
+
+    Other levels are left out.
+    """
 
     spec: SchemeSpec
     answers: str
     levels: dict[str, str]
     categories: dict[str, str]
+    questions: dict[str, str]
 
     @property
     def ready_made(self) -> ReadyMadeScheme:
@@ -103,6 +116,43 @@ class _Category:
 
 
 @dataclass(slots=True)
+class _Relation:
+    """What stands in the files of a relation."""
+
+    to_levels: dict[str, None] = field(default_factory=dict)
+    joint: bool = False
+    later: bool = False
+
+
+@dataclass(slots=True)
+class _Attribute:
+    """What stands in the files of an attribute. values: the different ones, as far as they may be listed."""
+
+    values: dict[str, None] = field(default_factory=dict)
+    several: bool = False
+    listed: bool = True
+    numbers: bool = True
+
+    def add(self, value: AnswerValue) -> None:
+        """Add an answer."""
+        self.numbers = self.numbers and isinstance(value, (int, float))
+        words = value if isinstance(value, tuple) else format_value(value).split(SEPARATOR)
+        self.several = self.several or isinstance(value, tuple) or len(words) > 1
+        if self.listed:
+            self.values |= dict.fromkeys(words)
+            self.listed = len(self.values) <= MAX_VALUES and all(KEY.fullmatch(word) for word in words)
+
+    @property
+    def kind(self) -> AnswerKind:
+        """How it is answered: what cannot be a key of a value is a text."""
+        if self.numbers:
+            return AnswerKind.NUMBER
+        if not self.listed:
+            return AnswerKind.TEXT
+        return AnswerKind.SEVERAL if self.several else AnswerKind.ONE
+
+
+@dataclass(slots=True)
 class _Draft:
     """What documents have, in the order in which it comes."""
 
@@ -114,6 +164,8 @@ class _Draft:
     # By their names; what no category is named for is under the empty name, by the level of the first target.
     categories: dict[str, _Category] = field(default_factory=dict)
     unnamed: dict[tuple[str, bool], Answer] = field(default_factory=dict)
+    relations: dict[str, _Relation] = field(default_factory=dict)
+    attributes: dict[str, _Attribute] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
         """Add what a document has."""
@@ -138,6 +190,15 @@ class _Draft:
                 key = (answer.pointers[0].level if answer.pointers else "", bool(answer.indices))
                 self.unnamed.setdefault(key, answer)
             self.links[document.links] += 1
+            for name, value in answer.attributes:
+                self.attributes.setdefault(name, _Attribute()).add(value)
+            for name, readings in answer.relations:
+                relation = self.relations.setdefault(name, _Relation())
+                relation.joint = relation.joint or any(len(reading) > 1 for reading in readings)
+                for target in targets_of(readings):
+                    relation.to_levels[target.level] = None
+                    relation.later = relation.later or order.get(target, ()) > order[mark.place]
+                    self.pointed.add(target.level)
 
     def build(self) -> FoundScheme:
         """Return the scheme."""
@@ -151,17 +212,55 @@ class _Draft:
         for (level, has_index), answer in self.unnamed.items():
             known = replace(spec, categories=(*categories.values(), *implied))
             implied += self._implied_category(known, answer, keys.get(level) or keys[main], has_index=has_index)
-        relations = self._relations(categories, {**keys, "": keys.get("") or keys[main]})
-        attributes = [attribute for scheme in self.schemes for attribute in scheme.attributes]
-        others = [relation for scheme in self.schemes for relation in scheme.relations if not relation.identity]
+        named = {**keys, "": keys.get("") or keys[main]}
+        used = {CATEGORY, *(category.key for category in [*categories.values(), *implied])}
+        others, questions = self._other_relations(used, named)
+        attributes = self._attributes(used, questions)
         spec = SchemeSpec(
             spec.levels,
             (*categories.values(), *implied),
-            (*relations, *identity_relations(implied), *{relation.key: relation for relation in others}.values()),
-            tuple({attribute.key: attribute for attribute in attributes}.values()),
+            (*self._relations(categories, named), *identity_relations(implied), *others),
+            tuple(attributes),
         ).with_pointing()
         names = {name: category.key for name, category in categories.items()}
-        return FoundScheme(spec, answers, {name: key for name, key in keys.items() if name}, names)
+        return FoundScheme(spec, answers, {name: key for name, key in keys.items() if name}, names, questions)
+
+    def _other_relations(self, used: set[str], keys: Mapping[str, str]) -> tuple[list[RelationSpec], dict[str, str]]:
+        """Return the relations besides identity, those of scheme files first, and the keys of all by their names."""
+        declared = {one.key: one for scheme in self.schemes for one in scheme.relations if not one.identity}
+        relations, questions = [], {}
+        for name in dict.fromkeys([*declared, *self.relations]):
+            said, found = declared.get(name), self.relations.get(name, _Relation())
+            key = questions[name] = name if said else make_key(name, used)
+            used.add(key)
+            relation = said or RelationSpec(key, fit_label(name, key))
+            to_levels = dict.fromkeys([*relation.to_levels, *(keys[level] for level in found.to_levels)])
+            relations.append(
+                replace(
+                    relation,
+                    to_levels=tuple(to_levels),
+                    joint=relation.joint or found.joint,
+                    later=relation.later or found.later,
+                )
+            )
+        return relations, questions
+
+    def _attributes(self, used: set[str], questions: dict[str, str]) -> list[AttributeSpec]:
+        """Return the attributes, those of scheme files first, and add their keys by their names."""
+        declared = {one.key: one for scheme in self.schemes for one in scheme.attributes}
+        attributes = list(declared.values())
+        questions |= {key: key for key in declared}
+        used |= declared.keys()
+        for name, found in self.attributes.items():
+            if KeysByName(declared).find(name) is not None:
+                continue
+            key = questions[name] = make_key(name, used)
+            used.add(key)
+            kind = found.kind
+            values = found.values if kind in LISTED_KINDS else ()
+            specs = tuple(ValueSpec(value, value) for value in values)
+            attributes.append(AttributeSpec(key, fit_label(name, key), kind=kind, values=specs))
+        return attributes
 
     def _levels(self) -> dict[str, LevelSpec]:
         """Return the levels that are coded or pointed at, by their names; without any coded one, all of them."""

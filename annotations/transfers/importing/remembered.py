@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotations.formats.model.format import CATEGORY, LEVEL
+from annotations.formats.model.format import CATEGORY, LEVEL, QUESTION
 from annotations.models import ImportNames, Project
 from annotations.schemes.project_scheme import read_scheme
 from annotations.transfers.importing.naming import format_names
 
 # The names of files and those of the scheme, by the option of an import that says them.
-NAME_OPTIONS = (LEVEL.key, CATEGORY.key)
+NAME_OPTIONS = (LEVEL.key, CATEGORY.key, QUESTION.key)
 type NamesByOption = Mapping[str, Mapping[str, str]]
 
 
@@ -27,7 +27,11 @@ def recall_names(project: Project, format_key: str) -> dict[str, str]:
     if row is None:
         return {}
     spec = read_scheme(project.pk).spec
-    known = {LEVEL.key: {level.key for level in spec.levels}, CATEGORY.key: {one.key for one in spec.categories}}
+    known = {
+        LEVEL.key: {level.key for level in spec.levels},
+        CATEGORY.key: {one.key for one in spec.categories},
+        QUESTION.key: {one.key for one in spec.relations} | {one.key for one in spec.attributes},
+    }
     options = {}
     for option, keys in known.items():
         names = row.names.get(option, {})

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotations.formats import Answer, Document, Links, Mark
+from annotations.formats import Answer, Document, Links, Mark, Place
 from annotations.models import Coding, ImportNames, Index, Judgement, Markable, Membership, Pointer, Project, Transfer
 from annotations.projects.creation import create_project
 from annotations.projects.members import add_member
@@ -157,7 +157,7 @@ def test_the_mapping_is_remembered_by_project_and_format(db):
     assert not ImportNames.objects.exists()
     bring(project, corpus(), options={"level": "coref:mention", "category": "coref_class:refers"})
     row = ImportNames.objects.get(project=project, format="mmax2")
-    assert row.names == {"level": {"coref": "mention"}, "category": {"coref_class": "refers"}}
+    assert row.names == {"level": {"coref": "mention"}, "category": {"coref_class": "refers"}, "question": {}}
 
 
 # ---- the command
@@ -199,7 +199,7 @@ def test_the_command_maps_names_by_a_file(db, folder):
     ("names", "message"),
     [
         ('{"levels": {"coref": "ghost"}}', "'coref -> ghost': that is not here; here there are mention"),
-        ('{"layers": {}}', "it holds an object with levels and categories"),
+        ('{"layers": {}}', "it holds an object with levels, categories, questions"),
         ('{"levels": ["coref"]}', "levels: it is an object of names"),
         ("{", "this is not JSON"),
     ],
@@ -305,6 +305,22 @@ def test_somebody_elses_import_is_not_mapped(client, manager, upload, django_use
     client.post(reverse("transfer-names", args=[transfer.pk]), {"level-0": "mention"})
     transfer.refresh_from_db()
     assert transfer.choices["options"] == {}
+
+
+def test_attributes_and_relations_of_answers_become_questions():
+    first, second = Place("np", ((0, 1),)), Place("np", ((2, 3),))
+    answers = [
+        Answer("new", attributes=(("count", 2), ("gloss", "a thing, really"), ("sort", "person|place"))),
+        Answer("new", relations=(("part", ((first, second),)),), attributes=(("count", 2.5), ("sort", "place"))),
+    ]
+    places = [((0, 1),), ((4, 5),)]
+    marks = [Mark(parts, "np", answer=answer) for parts, answer in zip(places, answers, strict=True)]
+    found = build_scheme([Document("walk", "walk.x", "a b c", [*marks, Mark(second.parts, "np")], links=Links.NONE)])
+    kinds = {one.key: (str(one.kind), [value.key for value in one.values]) for one in found.spec.attributes}
+    assert kinds == {"count": ("number", []), "gloss": ("text", []), "sort": ("several", ["person", "place"])}
+    [part] = found.spec.relations
+    assert (part.to_levels, part.joint, part.identity) == (("np",), True, False)
+    assert found.questions == {"part": "part", "count": "count", "gloss": "gloss", "sort": "sort"}
 
 
 def test_schemes_are_made_in_time_that_grows_with_the_files():
