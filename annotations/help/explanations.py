@@ -81,7 +81,7 @@ _GLOSSARY = {
     "ordinal": ("By the ordinal distance: the squared difference of ranks.", "distances-of-numbers", ""),
     "interval": ("By the interval distance: the squared difference.", "distances-of-numbers", ""),
     "ratio": ("By the ratio distance: the square of difference by sum.", "distances-of-numbers", ""),
-    "link_kappa": (
+    "relation_kappa": (
         "Cohen’s kappa of two coders, each possible link decided as given or not.",
         "relation",
         COEFFICIENT_RANGE,

@@ -99,7 +99,7 @@ def _links_tables(links: list[LinkKappa]) -> list[Table]:
             "Kappa of links, by pair of coders",
             [
                 Column("coders", "Coders"),
-                Column("kappa", "Kappa", "figure", explanation="link_kappa"),
+                Column("kappa", "Kappa", "figure", explanation="relation_kappa"),
                 Column("both", "Both", "count", explanation="links_both"),
                 Column("only_first", "Only the first", "count", explanation="links_one"),
                 Column("only_second", "Only the second", "count", explanation="links_one"),

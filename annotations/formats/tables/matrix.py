@@ -42,7 +42,7 @@ LONGEST_SHOWN = 100
 LIKE_A_KEY = re.compile(rf"\\*{KEY.pattern}", re.ASCII)
 
 # Of a set: words of members, and what is between them. Members are not empty: `||` is between readings.
-TOKEN = re.compile(r"(?:\\.|[^\\|])+|\|\|?|\\", re.DOTALL)
+PIECE = re.compile(r"(?:\\.|[^\\|])+|\|\|?|\\", re.DOTALL)
 
 # A set of sets are readings.
 type Value = str | frozenset[str] | frozenset[frozenset[str]] | None
@@ -164,11 +164,11 @@ def _parse_value(row: table.Cells, coder: str, cell: str) -> Value:
 def _split_readings(cell: str) -> list[str]:
     """Return the readings of a set as they are written; one where it has no more."""
     parts = [""]
-    for token in TOKEN.findall(cell) if "||" in cell else (cell,):
-        if token == "||":
+    for piece in PIECE.findall(cell) if "||" in cell else (cell,):
+        if piece == "||":
             parts.append("")
         else:
-            parts[-1] += token
+            parts[-1] += piece
     return parts
 
 
