@@ -47,6 +47,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 # Choices that may be left to the project.
 OPTIONAL_CHOICES = ("unmarked", "units")
 
+# Choices that only answers to a question have.
+OF_QUESTIONS = ("unasked", "primary_weight")
+
 # The question whose answers are compared; empty: the category, with its chains.
 QUESTION = "question"
 
@@ -146,8 +149,9 @@ class Parameters:
         return replace(convention, **{name: getattr(self, name) for name in (QUESTION, "unasked", *SELECTIONS)})
 
     def query(self) -> dict[str, str]:
-        """Return all parameters as text, for an address or an answer."""
-        return {name: value for name, value in asdict(self).items() if value}
+        """Return all parameters as text, for an address or an answer; what only questions have stands with them alone."""
+        left_out = () if self.question else OF_QUESTIONS
+        return {name: value for name, value in asdict(self).items() if value and name not in left_out}
 
 
 @dataclass(frozen=True, slots=True)
