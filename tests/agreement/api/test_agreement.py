@@ -6,7 +6,8 @@ from django.test.utils import CaptureQueriesContext
 
 from agreement.data.extract import extract
 from agreement.reports import overall
-from agreement.reports.parameters import CHOICES, PRESETS, Parameters
+from agreement.reports.parameters import CHOICES, OF_QUESTIONS, PRESETS, Parameters
+from agreement.reports.settings import choices_of
 from annotations.models import Coding, Membership, Project
 from annotations.planning.assignments import assign_texts
 from annotations.projects.members import add_member
@@ -41,10 +42,10 @@ def test_the_answer_is_the_report(signed_in, charlie, project, judged):
     assert (text["slug"], text["value"]) == ("tea", found["value"])
 
 
-@pytest.mark.parametrize("name", [name for name in CHOICES if name != "units"])
+@pytest.mark.parametrize("name", [name for name in CHOICES if name not in ("units", *OF_QUESTIONS)])
 def test_every_choice_of_every_parameter_is_taken(signed_in, charlie, project, judged, name):
     client = signed_in(charlie)
-    for choice in CHOICES[name]:
+    for choice in choices_of(name, "pointers", Parameters()):
         asked = {name: choice} | ({"chains": "none"} if choice == "augmented_kappa" else {})
         found = client.get(URL, asked).json()
         expected = overall.compute_report(extract(project), convention(project, **asked))
