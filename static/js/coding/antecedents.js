@@ -2,6 +2,7 @@
 import { element } from "../workbench/element.js";
 import { pointTo, takeIndex } from "./answers.js";
 import { chains } from "./chains.js";
+import { mannerOf } from "./commands.js";
 import { chainBadge, describe } from "./view/panel.js";
 /** @import { Candidate, Chains, Frame, Judgements, Mentions, Model, Picker } from "./types.js" */
 
@@ -69,7 +70,7 @@ export function createAntecedents({ page, say, answerWith, commitNote }, picker)
           hint: [where, keys.length > 1 ? `${keys.length} mentions` : ""].filter(Boolean).join(" · "),
           ...(named === null ? {} : { badge: chainBadge(named, number) }),
           run: (/** @type {boolean} */ further) => answerWith(index === null
-            ? pointTo(page.model, page.judgements, current, newest, further)
+            ? pointTo(page.model, page.judgements, current, newest, mannerOf(page, further), page.relation)
             : takeIndex(page.model, page.judgements, current, index, further), current),
           ...(index === null && keys.length > 1 ? {
             more: () => open(`Mentions of “${words}”`, current, keys.toReversed().map((key) => ({ index: null, newest: key, keys: [key] }))),
