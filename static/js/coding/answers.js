@@ -5,13 +5,16 @@ import { candidates, isLegal, relationOf } from "./candidates.js";
 import { freeIndex } from "./entities.js";
 import { categoriesOn, givenAnswers, identityOf, missingAttributes, readingsViolation, wantOf, withoutUnasked } from "./questions/constraints.js";
 import { categoryOf } from "./state.js";
-/** @import { Answer, Candidate, Judgement, Judgements, Manner, Model, Readings } from "./types.js" */
+/** @import { Answer, Candidate, Judgement, Judgements, Manner, Model, Page, Readings } from "./types.js" */
+
+/** How a target joins those that are there. @type {(page: Page, further: boolean) => Manner} */
+export const mannerOf = (page, further) => (page.together ? "and" : further ? "or" : "only");
 
 /** The answer as the scheme has it: without what is no longer asked, or why it cannot be. @type {(model: Model, judgements: Judgements, key: string, value: Judgement) => Answer} */
 export function allowed(model, judgements, key, value) {
   const { constraints, byKey } = model;
   const from = byKey.at(key);
-  const { kept, dropped } = withoutUnasked(constraints, from.level, value);
+  const { kept, dropped } = withoutUnasked(constraints, from.level, judgement(value));
   const identity = identityOf(constraints, kept.category);
   for (const [relation, readings] of [...(identity ? [/** @type {const} */ ([identity, kept.pointers])] : []),
     ...Object.entries(kept.relations).map(([name, its]) => /** @type {const} */ ([constraints.relations[name], its]))]) {

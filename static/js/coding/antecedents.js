@@ -1,8 +1,7 @@
 // Antecedents found by words: one line for each entity, its other mentions one step behind. Loaded with tools.js.
 import { element } from "../workbench/element.js";
-import { pointTo, takeIndex } from "./answers.js";
+import { mannerOf, pointTo, takeIndex } from "./answers.js";
 import { chains } from "./chains.js";
-import { mannerOf } from "./commands.js";
 import { chainBadge, describe } from "./view/panel.js";
 /** @import { Candidate, Chains, Frame, Judgements, Mentions, Model, Picker } from "./types.js" */
 

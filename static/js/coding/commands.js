@@ -7,12 +7,9 @@ import { LETTERS, relationOf } from "./candidates.js";
 import { categoriesOn } from "./questions/constraints.js";
 import { announce, buildPanel, paintTogether } from "./view/panel.js";
 import { step } from "./state.js";
-/** @import { Direction, Frame, Further, Handlers, Manner, Markable, Marking, Page, Sync } from "./types.js" */
+/** @import { Direction, Frame, Further, Handlers, Markable, Marking, Sync } from "./types.js" */
 
 export const KEYS = "coindex-keys"; // under which chosen keys are stored
-
-/** How a target joins those that are there. @type {(page: Page, further: boolean) => Manner} */
-export const mannerOf = (page, further) => (page.together ? "and" : further ? "or" : "only");
 
 /**
  * @param {Frame} frame @param {Marking | null} marking null: nothing is marked here
@@ -218,7 +215,7 @@ export function createCodingCommands(frame, marking, questions, undecided, undo,
   }
   for (const letter of LETTERS) {
     handlers[`candidate-${letter}`] = current((key, further) => {
-      answerWith(answers.pressLetter(page.model, page.judgements, key, letter, mannerOf(page, further), page.relation));
+      answerWith(answers.pressLetter(page.model, page.judgements, key, letter, answers.mannerOf(page, further), page.relation));
     });
   }
   define(handlers);

@@ -1,7 +1,6 @@
 // The mouse: in the text, and on the buttons of the panel.
 import { around, byId, closeDialog, inside } from "../workbench/element.js";
-import { chooseCategory, pointTo, takeIndex } from "./answers.js";
-import { mannerOf } from "./commands.js";
+import { chooseCategory, mannerOf, pointTo, takeIndex } from "./answers.js";
 /** @import { Manner, MouseHandlers, Page } from "./types.js" */
 
 /** @type {(pane: HTMLElement, page: Page, handlers: MouseHandlers) => void} */

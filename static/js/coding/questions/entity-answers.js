@@ -63,7 +63,7 @@ export function keepEntityAnswers(model, before, after, touched, copies) {
         const group = rest.has(member) ? entityOf(now, member) : null;
         group?.forEach((one) => rest.delete(one));
         const own = group?.filter((one) => members.includes(one)) ?? [];
-        const stays = copies || (own.length > 0 && !own.some((one) => touched.includes(one)));
+        const stays = copies || (own.some((one) => !touched.includes(one)) && (own.length === group?.length || own.includes(carrier)));
         const heir = own.find((one) => canAnswer(model, after, one, attribute));
         if (group && stays && heir && entityAnswers(after, group, attribute).length === 0) {
           judged.set(heir, withAttribute(judgement(judged.get(heir) ?? after.get(heir)), attribute, answer));

@@ -9,6 +9,7 @@ import { describe } from "./panel.js";
 
 const DEEPEST = 3;
 let painted = ""; // what the panel shows
+let shown = ""; // the question that was brought into sight
 
 /**
  * @param {Page} page @param {Keyboard} keyboard @param {Question[]} asked @param {string} active the question that keys answer
@@ -34,6 +35,10 @@ export function paintQuestions(page, keyboard, asked, active, taken) {
   }
   if (place) {
     refocus(place);
+  }
+  if (shown !== active) {
+    shown = active;
+    document.querySelector(".coding-question.is-asked")?.scrollIntoView({ block: "nearest" });
   }
 }
 
