@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 
 from django.core.validators import slug_re
 
-from annotations.formats.model.scheme import CATEGORY, SchemeSpec, Subject
+from annotations.formats.model.scheme import CATEGORY, AnswerValue, SchemeSpec, Subject
 
 # Antecedents or indices of one operation, and values of attributes: few enough that one query can look up the
 # antecedents of a whole batch.
@@ -123,9 +123,6 @@ def is_condition(state: object) -> bool:
     return False
 
 
-type AnswerValue = str | int | float | tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class GivenAnswers:
     """What a judgement answers so far: its category, its attributes by key, and the relations that it sets."""
@@ -169,6 +166,15 @@ def missing_attributes(constraints: Constraints, given: GivenAnswers) -> Iterato
             and is_asked(attribute, given)
         ):
             yield key
+
+
+def required_of_entities(constraints: Constraints) -> list[str]:
+    """Return the keys of the attributes that every chain has to have where it is asked at one of its members."""
+    return [
+        key
+        for key, attribute in constraints["attributes"].items()
+        if attribute["required"] and attribute["of"] == Subject.ENTITY
+    ]
 
 
 def categories_on(constraints: Constraints, level: str) -> Sequence[str]:
