@@ -28,7 +28,7 @@ const open = (judgements, text = "[a] [b] [c] [d]") => load(marked(text, { schem
 const questions = questionsOf(open({}).model);
 
 function asked({ model, judgements }, key) {
-  return askedOf(questions, model, judgements, chains(model, judgements), key);
+  return askedOf(questions, model, judgements, key);
 }
 const keysAsked = (scene, key) => asked(scene, key).map((one) => one.key);
 const next = (scene, key, after) => nextQuestion(asked(scene, key), scene.model, scene.judgements, chains(scene.model, scene.judgements), key, after);
@@ -104,6 +104,11 @@ test("an entity is asked once, and its answer stands with one member", () => {
   assert.deepEqual(answerEntity(scene.judgements, members, "p3", "gender", "m").map(([key, { attributes }]) => [key, attributes]), [["p1", { gender: "m" }]]);
   const free = open({ p1: { category: "place" }, p2: points("p1") });
   assert.deepEqual(answerEntity(free.judgements, ["p1", "p2"], "p2", "gender", "m").map(([key]) => key), ["p2"]);
+});
+
+test("who may be of several entities is asked where one of them has no answer", () => {
+  const gender = (more) => next(open({ p1: { category: "place", attributes: { use: "a", kinds: ["x"], gender: "f" } }, p2: { category: "place", attributes: more }, p3: points("p1", "p2") }), "p3", CATEGORY);
+  assert.deepEqual([gender({}), gender({ gender: "m" })], ["gender", null]);
 });
 
 test("a split gives both halves the answer; who goes to another chain leaves it behind", () => {

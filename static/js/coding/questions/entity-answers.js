@@ -4,10 +4,16 @@ import { applies, categoriesOn, givenAnswers } from "./constraints.js";
 import { chains } from "../chains.js";
 /** @import { AttributeAnswer, Chains, EntityConflict, Finding, Judgement, Judgements, Model, Plan } from "../types.js" */
 
-/** The members of the entity that a markable is a mention of; null where it may be one of several. @type {(chains: Chains, key: string) => string[] | null} */
+/** The members of the entity that a markable is a mention of; who may be of several answers alone. @type {(chains: Chains, key: string) => string[]} */
 export function entityOf({ of, members }, key) {
   const its = of.get(key) ?? [];
-  return its.length > 1 ? null : its.length === 1 ? members.at(its[0]) : [key];
+  return its.length === 1 ? members.at(its[0]) : [key];
+}
+
+/** Whether each entity that a markable may be a mention of has an answer. @type {(judgements: Judgements, chains: Chains, key: string, attribute: string) => boolean} */
+export function haveAnswers(judgements, { of, members }, key, attribute) {
+  const its = of.get(key) ?? [];
+  return (its.length > 0 ? its.map((chain) => members.at(chain)) : [[key]]).every((one) => entityAnswers(judgements, one, attribute).length > 0);
 }
 
 /** Who of these members answers an attribute, and what, in text order: the first says what holds. @type {(judgements: Judgements, members: string[], attribute: string) => [string, AttributeAnswer][]} */
@@ -53,7 +59,7 @@ export function keepEntityAnswers(model, before, after, touched, copies) {
   const [then, now] = [chains(model, before), chains(model, after)];
   for (const attribute of attributesOf(model)) {
     for (const carrier of [...before.keys()].filter((key) => before.get(key)?.attributes[attribute] !== undefined && model.byKey.has(key))) {
-      const members = entityOf(then, carrier) ?? [];
+      const members = entityOf(then, carrier);
       const [[first, answer] = [carrier, null]] = entityAnswers(before, members, attribute);
       if (first !== carrier || answer === null) {
         continue;
@@ -98,12 +104,10 @@ export function entityFindings(model, judgements) {
     .map(({ attribute, answers: [[key]] }) => ({ kind: "entity", key, text: `its members differ in ${labels[attribute].label}` }));
   const now = chains(model, judgements);
   for (const attribute of attributesOf(model).filter((one) => labels[one].required)) {
-    const seen = new Set();
-    for (const { key } of model.coded) {
-      const members = seen.has(key) ? null : entityOf(now, key);
-      members?.forEach((one) => seen.add(one));
-      const first = members?.find((one) => canAnswer(model, judgements, one, attribute));
-      if (members && first !== undefined && entityAnswers(judgements, members, attribute).length === 0) {
+    const alone = model.coded.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
+    for (const members of [...now.members.values(), ...alone]) {
+      const first = members.find((one) => canAnswer(model, judgements, one, attribute));
+      if (first !== undefined && entityAnswers(judgements, members, attribute).length === 0) {
         found.push({ kind: "entity", key: first, text: `${labels[attribute].label} is missing` });
       }
     }

@@ -42,7 +42,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     }
     const moved = here !== current;
     here = current;
-    asked = askedOf(questions, model, judgements, chains(model, judgements), current);
+    asked = askedOf(questions, model, judgements, current);
     if (moved) {
       goesOn = !isDecided(model, model.byKey.at(current).level, judgements.get(current));
     }
@@ -116,7 +116,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
   /** After an answer: on to the next question, unless this one may take more. */
   function goOn() {
     goesOn = true;
-    asked = here === null ? [] : askedOf(questions, page.model, page.judgements, chains(page.model, page.judgements), here);
+    asked = here === null ? [] : askedOf(questions, page.model, page.judgements, here);
     const question = activeQuestion();
     const follows = next(active);
     const belongs = asked.find(({ key }) => key === follows)?.relation ?? null;
@@ -135,7 +135,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     if (question.of !== "entity") {
       answerWith(answerAttribute(page.model, page.judgements, here, question.key, value), here);
     } else {
-      const members = entityOf(page.chains, here) ?? [];
+      const members = entityOf(page.chains, here);
       const [[, before] = [here, undefined]] = entityAnswers(page.judgements, members, question.key);
       const judged = answerEntity(page.judgements, members, here, question.key, nextAnswer(page.model, question.key, before, value));
       const violation = judged.map(([key, one]) => violationOf(page.model, key, judgement(one))).find(Boolean);

@@ -1,7 +1,7 @@
 // Which questions a markable is asked, in which order, and which comes next. Pure.
 import { judgement } from "../../workbench/judgements.js";
 import { applies, givenAnswers, missingAttributes, wantOf } from "./constraints.js";
-import { entityAnswers, entityOf } from "./entity-answers.js";
+import { entityAnswers, entityOf, haveAnswers } from "./entity-answers.js";
 /** @import { AttributeAnswer, Chains, Judgements, Model, Question, RawScheme } from "../types.js" */
 
 export const CATEGORY = "category";
@@ -41,12 +41,12 @@ function leaderOf(condition) {
   return condition === null ? null : "relation" in condition ? condition.relation : condition.question;
 }
 
-/** The questions that the answers of a markable lead to. @type {(questions: Question[], model: Model, judgements: Judgements, chains: Chains, key: string) => Question[]} */
-export function askedOf(questions, model, judgements, chains, key) {
+/** The questions that the answers of a markable lead to. @type {(questions: Question[], model: Model, judgements: Judgements, key: string) => Question[]} */
+export function askedOf(questions, model, judgements, key) {
   const value = judgement(judgements.get(key));
   const { constraints } = model;
   const given = givenAnswers(constraints, model.byKey.at(key).level, value);
-  const known = wantOf(constraints, given, value.indices.length > 0) === null && entityOf(chains, key) !== null;
+  const known = wantOf(constraints, given, value.indices.length > 0) === null;
   return questions.filter((one) => applies(constraints, one.key, given)
     && (one.of === "entity" ? known : one.primary_of === null || one.primary_of in value.attributes));
 }
@@ -54,7 +54,7 @@ export function askedOf(questions, model, judgements, chains, key) {
 /** @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => boolean} */
 export function isAnswered(judgements, chains, key, { key: name, of, kind }) {
   if (of === "entity") {
-    return entityAnswers(judgements, entityOf(chains, key) ?? [], name).length > 0;
+    return haveAnswers(judgements, chains, key, name);
   }
   return name in (judgements.get(key)?.[kind === "targets" ? "relations" : "attributes"] ?? {});
 }
@@ -78,5 +78,5 @@ export function nextQuestion(asked, model, judgements, chains, key, after) {
 
 /** What a markable or its entity answers to an attribute; of an entity that may be several. @type {(judgements: Judgements, chains: Chains, key: string, question: Question) => AttributeAnswer | undefined} */
 export function answerOf(judgements, chains, key, { key: name, of }) {
-  return of === "entity" ? entityAnswers(judgements, entityOf(chains, key) ?? [], name)[0]?.[1] : judgements.get(key)?.attributes[name];
+  return of === "entity" ? entityAnswers(judgements, entityOf(chains, key), name)[0]?.[1] : judgements.get(key)?.attributes[name];
 }
