@@ -6,6 +6,7 @@ import { chains } from "../../static/js/coding/chains.js";
 import { checkList } from "../../static/js/coding/checks.js";
 import { answerAttribute } from "../../static/js/coding/questions/attribute-answers.js";
 import { answerEntity, entityConflicts, keepEntityAnswers } from "../../static/js/coding/questions/entity-answers.js";
+import { categoriesOn } from "../../static/js/coding/questions/constraints.js";
 import { askedOf, CATEGORY, nextQuestion, questionsOf } from "../../static/js/coding/questions/questions.js";
 import { isDecided, load } from "../../static/js/coding/state.js";
 import { attribute, marked, points, relation, SCHEMES } from "./scenes.mjs";
@@ -130,4 +131,13 @@ test("members that differ are found, and so is a chain that lacks what it has to
   assert.deepEqual(entityConflicts(model, judgements).map(({ attribute: one, answers }) => [one, answers]), [["gender", [["p1", "f"], ["p2", "m"]]]]);
   const [found] = checkList(model, judgements).filter(({ kind }) => kind === "entity");
   assert.deepEqual(found.findings.map(({ key, text }) => [key, text]), [["p1", "its members differ in gender"], ["p3", "gender is missing"]]);
+});
+
+test("what is retired is not offered and not missed, and stays where it was given", () => {
+  const retired = { ...RICH, categories: RICH.categories.map((one) => ({ ...one, retired: one.key === "place" })), attributes: RICH.attributes.map((one) => ({ ...one, retired: one.key === "why" || one.key === "kinds" })) };
+  const value = { category: "place", attributes: { use: "b", kinds: ["x"] } };
+  const { model, judgements } = load(marked("[a]", { scheme: retired, judgements: { p1: value } }));
+  assert.deepEqual(categoriesOn(model.constraints, "phrase"), ["phrase", "segment", "none"]);
+  assert.deepEqual(askedOf(questionsOf(model), model, judgements, "p1").map(({ key }) => key), ["use", "use-2", "kinds", "gender"]);
+  assert.equal(isDecided(model, "phrase", judgements.get("p1")), true);
 });

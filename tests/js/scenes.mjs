@@ -11,11 +11,11 @@ const category = (key, more = {}) => ({
 
 /** A relation or an attribute of the JSON of a scheme. */
 export const relation = (key, more = {}) => ({
-  key, label: key, help: "", identity: false, from_levels: ["phrase"], to_levels: ["phrase"], max_targets: null, joint: false, later: false, asked_if: null, ...more,
+  key, label: key, help: "", identity: false, from_levels: ["phrase"], to_levels: ["phrase"], max_targets: null, joint: false, later: false, asked_if: null, retired: false, ...more,
 });
 export const attribute = (key, values, more = {}) => ({
-  key, label: key, help: "", of: "markable", relation: null, levels: ["phrase"], kind: "one", required: false, asked_if: null, primary_of: null,
-  values: values.map((value) => ({ key: value, label: value, help: "", colour: "" })), ...more,
+  key, label: key, help: "", of: "markable", relation: null, levels: ["phrase"], kind: "one", required: false, asked_if: null, primary_of: null, retired: false,
+  values: values.map((value) => ({ key: value, label: value, help: "", colour: "", retired: false })), ...more,
 });
 
 /** The scheme with the table that the server makes of it. */
@@ -31,9 +31,9 @@ export function whole({ answers, levels, categories, relations = [], attributes 
     answers, levels, categories, relations: all, attributes,
     constraints: {
       max_keys: 50, max_text_length: 1000, max_number: 1e15,
-      categories: byKey(categories, (one) => ({ levels: one.level ? [one.level] : coded, identity: one.points_to ? one.key : null, takes_index: one.takes_index })),
+      categories: byKey(categories, (one) => ({ levels: one.level ? [one.level] : coded, identity: one.points_to ? one.key : null, takes_index: one.takes_index, retired: one.retired ?? false })),
       relations: byKey(all),
-      attributes: byKey(attributes, (one) => ({ ...one, values: one.values.map(({ key }) => key) })),
+      attributes: byKey(attributes, (one) => ({ ...one, values: one.values.map(({ key }) => key), retired_values: one.values.filter(({ retired }) => retired).map(({ key }) => key) })),
     },
   };
 }

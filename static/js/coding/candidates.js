@@ -28,7 +28,7 @@ export function relationOf({ constraints, byKey }, judgements, key, relation = n
   }
   const { category = null } = judgements.get(key) ?? {};
   const categories = category === null ? categoriesOn(constraints, byKey.at(key).level) : [category];
-  return categories.map((one) => identityOf(constraints, one)).find(Boolean) ?? null;
+  return categories.map((one) => identityOf(constraints, one)).find((one) => one && !one.retired) ?? null;
 }
 
 /** @type {(model: Model, judgements: Judgements, key: string, relation?: string | null) => Candidate[]} relation: other than identity */

@@ -18,7 +18,7 @@ import { listenToMouse } from "./mouse.js";
 import { JUDGEMENTS } from "./pointers.js";
 import { givenAnswers, wantOf } from "./questions/constraints.js";
 import { isDecided, load, step, withMarks } from "./state.js";
-import { announce, buildPanel, describe, paintPanel, showColours } from "./view/panel.js";
+import { announce, buildPanel, describe, paintPanel } from "./view/panel.js";
 import { highlight, inUnits } from "./view/runs.js";
 import { buildText, lightUp, paintText, redrawText, reveal } from "./view/text.js";
 /** @import { Answer, Frame, Markable, Page } from "./types.js" */
@@ -90,7 +90,10 @@ const frame = {
 const marking = markingPart?.createMarking(frame) ?? null;
 const further = furtherPart?.createFurther(frame, (options) => commands.picker.open(options)) ?? null;
 const commands = createCodingCommands(frame, marking, further, undecided, undo, sync);
-showColours(loaded.model);
+const colours = [...loaded.model.categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean);
+if (colours.length > 0) {
+  import("./view/colours.js").then(({ showColours }) => showColours(colours), () => null); // they are not needed to work
+}
 refresh();
 listen();
 

@@ -30,6 +30,8 @@ export interface RelationConstraints {
   joint: boolean;
   later: boolean;
   asked_if: Condition | null;
+  /** no longer offered; what was answered stays */
+  retired: boolean;
 }
 
 export interface AttributeConstraints {
@@ -41,6 +43,8 @@ export interface AttributeConstraints {
   required: boolean;
   asked_if: Condition | null;
   values: string[];
+  retired: boolean;
+  retired_values: string[];
 }
 
 /** The table of annotations/schemes/constraints.py. */
@@ -48,7 +52,7 @@ export interface Constraints {
   max_keys: number;
   max_text_length: number;
   max_number: number;
-  categories: Record<string, { levels: string[]; identity: string | null; takes_index: boolean }>;
+  categories: Record<string, { levels: string[]; identity: string | null; takes_index: boolean; retired: boolean }>;
   relations: Record<string, RelationConstraints>;
   attributes: Record<string, AttributeConstraints>;
 }
@@ -68,13 +72,14 @@ export interface Violation {
 }
 
 export type RawRelation = RelationConstraints & { key: string; help: string };
-export type RawAttribute = Omit<AttributeConstraints, "values"> & { key: string; help: string; primary_of: string | null; values: Value[] };
+export type RawAttribute = Omit<AttributeConstraints, "values" | "retired_values"> & { key: string; help: string; primary_of: string | null; values: Value[] };
 
 export interface Value {
   key: string;
   label: string;
   help: string;
   colour: string;
+  retired: boolean;
 }
 
 export interface RawScheme {
@@ -99,6 +104,7 @@ export interface Question {
   asked_if: Condition | null;
   primary_of: string | null;
   values: Value[];
+  retired: boolean;
   /** how many questions lead to it */
   depth: number;
 }

@@ -39,13 +39,13 @@ export function applies({ relations, attributes }, key, given) {
 
 /** Attributes that are required, asked and not answered; those of entities are not among them. @type {(table: Constraints, given: GivenAnswers) => string[]} */
 export function missingAttributes(table, given) {
-  return Object.keys(table.attributes).filter((key) => table.attributes[key].required && table.attributes[key].of !== "entity"
-    && !(key in given.attributes) && applies(table, key, given));
+  return Object.keys(table.attributes).filter((key) => table.attributes[key].required && !table.attributes[key].retired
+    && table.attributes[key].of !== "entity" && !(key in given.attributes) && applies(table, key, given));
 }
 
-/** @type {(table: Constraints, level: string) => string[]} */
+/** The categories that are offered. @type {(table: Constraints, level: string) => string[]} */
 export function categoriesOn({ categories }, level) {
-  return Object.keys(categories).filter((key) => categories[key].levels.includes(level));
+  return Object.keys(categories).filter((key) => categories[key].levels.includes(level) && !categories[key].retired);
 }
 
 /** The relation by whose targets a category says identity. @type {(table: Constraints, category: string | null | undefined) => RelationConstraints | null} */
@@ -63,7 +63,8 @@ export function wantOf(table, given, hasIndex) {
   if (category.takes_index && !hasIndex) {
     return "index";
   }
-  return identityOf(table, given.category) && !given.relations.has(category.identity ?? "") ? "target" : null;
+  const identity = identityOf(table, given.category);
+  return identity && !identity.retired && !given.relations.has(category.identity ?? "") ? "target" : null;
 }
 
 /** Whether a judgement has all that the scheme requires. @type {(table: Constraints, given: GivenAnswers, hasIndex: boolean) => boolean} */

@@ -103,7 +103,7 @@ export function entityFindings(model, judgements) {
   const found = entityConflicts(model, judgements)
     .map(({ attribute, answers: [[key]] }) => ({ kind: "entity", key, text: `its members differ in ${labels[attribute].label}` }));
   const now = chains(model, judgements);
-  for (const attribute of attributesOf(model).filter((one) => labels[one].required)) {
+  for (const attribute of attributesOf(model).filter((one) => labels[one].required && !labels[one].retired)) {
     const alone = model.coded.filter(({ key }) => (now.of.get(key)?.length ?? 0) === 0).map(({ key }) => [key]);
     for (const members of [...now.members.values(), ...alone]) {
       const first = members.find((one) => canAnswer(model, judgements, one, attribute));

@@ -81,7 +81,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
     if (question.kind === "targets") {
       return `${question.label}: letters choose its targets, ${keyboard.keyOf("release")} goes back`;
     }
-    const values = question.values.slice(0, 10).map(({ label }, place) => `${keyboard.keyOf(`category-${place + 1}`)} ${label}`).join(", ");
+    const values = question.values.filter(({ retired }) => !retired).slice(0, 10).map(({ label }, place) => `${keyboard.keyOf(`category-${place + 1}`)} ${label}`).join(", ");
     return `${question.label}: ${values || `a ${question.kind}`}`;
   }
 
@@ -166,7 +166,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
       focusField(String((place + 1) % 10));
     } else if (question.kind === "targets") {
       say(`Choose a target of ${question.label} by its letter.`);
-    } else if (value === undefined) {
+    } else if (value === undefined || value.retired) {
       say(`${question.label} has no value with this key.`);
     } else if (isFirstChoice(question, value.key)) {
       say(`${value.label} is the first choice already.`);
@@ -321,7 +321,7 @@ export function createFurther({ page, keyboard, pane, write, refresh, say, annou
       title: question.label,
       placeholder: "words of a value",
       none: "No value has these words.",
-      choices: (query) => question.values.filter(({ key, label }) => !isFirstChoice(question, key) && label.toLowerCase().includes(query.trim().toLowerCase()))
+      choices: (query) => question.values.filter(({ key, label, retired }) => !isFirstChoice(question, key) && !retired && label.toLowerCase().includes(query.trim().toLowerCase()))
         .map(({ key, label, help }) => ({ label, hint: help, run: () => choose(question, key) })),
     });
     return true;

@@ -17,7 +17,9 @@ export function questionsOf({ relations, attributes }) {
       ...one, of: /** @type {"relation"} */ ("relation"), kind: /** @type {"targets"} */ ("targets"), relation: one.key, required: false, values: [], primary_of: null,
       depth: 0, leader: leaderOf(one.asked_if) ?? null,
     })),
-    ...attributes.map((one) => ({ ...one, depth: 0, leader: leaderOf(one.asked_if) ?? one.relation ?? one.primary_of })),
+    ...attributes.map((one) => ({
+      ...one, values: one.values.toSorted((value, other) => Number(value.retired) - Number(other.retired)), depth: 0, leader: leaderOf(one.asked_if) ?? one.relation ?? one.primary_of,
+    })),
   ];
   const keys = new Set(all.map(({ key }) => key));
   /** @type {Question[]} */
@@ -47,7 +49,7 @@ export function askedOf(questions, model, judgements, key) {
   const { constraints } = model;
   const given = givenAnswers(constraints, model.byKey.at(key).level, value);
   const known = wantOf(constraints, given, value.indices.length > 0) === null;
-  return questions.filter((one) => applies(constraints, one.key, given)
+  return questions.filter((one) => applies(constraints, one.key, given) && (!one.retired || one.key in value.relations || one.key in value.attributes)
     && (one.of === "entity" ? known : one.primary_of === null || one.primary_of in value.attributes));
 }
 

@@ -8,7 +8,7 @@ import { relationOf } from "../candidates.js";
 import { look } from "../chains.js";
 import { nameOf } from "../entities.js";
 import { categoriesOn, identityOf } from "../questions/constraints.js";
-import { categoryLook, categoryOf, colourLook } from "../state.js";
+import { categoryLook, categoryOf } from "../state.js";
 import { badgeLabels } from "./text.js";
 /** @import { Keyboard, Model, Page, Readings } from "../types.js" */
 
@@ -24,7 +24,7 @@ export function buildPanel(model, keyboard) {
   byId("mark-first").hidden = !empty || !marks;
   byId("panel").hidden = empty;
   document.body.classList.toggle("is-read-only", model.readOnly);
-  delete byId("categories").dataset.level; // they are drawn with the next markable
+  delete byId("categories").dataset.keys; // they are drawn with the next markable
   labelControls(keyboard, actionsOf(model), { chains, further: chains && !model.readOnly, optional: model.categories.some((each) => each.takes_optional) });
   paintHints(keyboard, empty && !marks ? [] : hints(model));
   byId("unsure", HTMLInputElement).disabled = model.readOnly;
@@ -32,33 +32,30 @@ export function buildPanel(model, keyboard) {
   byId("note", HTMLTextAreaElement).readOnly = model.readOnly;
 }
 
-/** The categories that are offered on a level. @type {(model: Model, level: string, keyboard: Keyboard) => void} */
-function buildCategories(model, level, keyboard) {
+/** The categories that are offered on a level, and a retired one that is chosen. @type {(model: Model, level: string, chosen: string | null | undefined, keyboard: Keyboard) => void} */
+function paintCategories(model, level, chosen, keyboard) {
   const list = byId("categories");
   const keys = categoriesOn(model.constraints, level);
-  list.dataset.level = level;
+  if (chosen && !keys.includes(chosen)) {
+    keys.push(chosen);
+  }
+  if (list.dataset.keys === String(keys)) {
+    return;
+  }
+  list.dataset.keys = String(keys);
   list.hidden = keys.length === 0;
-  list.replaceChildren(...keys.map((chosen, place) => {
-    const choice = button(`coding-category ${categoryLook(model, chosen)}`);
+  list.replaceChildren(...keys.map((one, place) => {
+    const choice = button(`coding-category ${categoryLook(model, one)}`);
     const action = `category-${place + 1}`;
     const key = place < 10 ? keyboard.keyOf(action) : "";
-    const category = categoryOf(model, chosen);
-    choice.dataset.category = chosen;
-    choice.disabled = model.readOnly;
+    const category = categoryOf(model, one);
+    choice.dataset.category = one;
+    choice.disabled = model.readOnly || model.constraints.categories[one]?.retired;
     choice.title = category?.help ?? "";
     setShortcuts(choice, key ? keyboard.keysOf(action) : []);
     choice.append(...(key ? [element("kbd", "", key)] : []), element("span", "", category?.label));
     return choice;
   }));
-}
-
-/** Give the colours of the scheme their classes: as they are given, darker or lighter for the theme. @param {Model} model */
-export function showColours({ categories, attributes }) {
-  const colours = new Set([...categories, ...attributes.flatMap(({ values }) => values)].map(({ colour }) => colour).filter(Boolean));
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync([...colours].map((colour) => `.${colourLook(colour)} { --of-category: light-dark(
-    color-mix(in oklab, ${colour} 70%, black), color-mix(in oklab, ${colour} 70%, white)); }`).join("\n"));
-  document.adoptedStyleSheets.push(sheet);
 }
 
 /** Whether the next target is meant together with the last. @param {Page} page */
@@ -115,10 +112,7 @@ export function paintPanel(page, all, keyboard) {
   const further = byId("further");
   further.dataset.key = further.dataset.key === current ? current : "";
   further.ariaPressed = String(further.dataset.key === current);
-  const { level } = model.byKey.at(current);
-  if (byId("categories").dataset.level !== level) {
-    buildCategories(model, level, keyboard);
-  }
+  paintCategories(model, model.byKey.at(current).level, value?.category, keyboard);
   byId("categories").querySelectorAll("button").forEach((choice) => {
     choice.ariaPressed = String(choice.dataset.category === value?.category);
   });
@@ -171,11 +165,7 @@ function paintCandidates(page, current, all, keyboard) {
   const label = relation === null ? "" : model.constraints.relations[relation].label;
   byId("candidates-title").textContent = titleOf(readings, byIndex ? ["Entity", "entities"] : label ? [`Targets of ${label}`, "targets"] : ["Antecedent", "antecedents"])
     + (byIndex && readings.length > 0 ? ` ${readings.join(", ")}` : "");
-  section.classList.toggle("is-relation", relation !== null);
   section.classList.toggle("muted", relation === null && category !== undefined && !category.takes_index && !identityOf(model.constraints, category.key));
-  const means = byId("letters-mean");
-  means.hidden = relation === null || model.readOnly;
-  means.textContent = `Letters choose targets of ${label}. ${keyboard.keyOf("release")} goes back.`;
   const joint = listsOf(readings).some((reading) => reading.length > 1);
   byId("readings").hidden = !joint;
   byId("readings").textContent = joint ? inReadings(model, readings, " + ") : "";

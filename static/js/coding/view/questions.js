@@ -18,6 +18,7 @@ let shown = ""; // the question that was brought into sight
 export function paintQuestions(page, keyboard, asked, active, taken) {
   const { current, judgements, model } = page;
   byId("categories").classList.toggle("is-asked", !asked.some(({ key }) => key === active));
+  paintRelation(page, keyboard);
   const answers = asked.map((question) => (question.kind === "targets" ? judgements.get(current ?? "")?.relations[question.key]
     : answerOf(judgements, page.chains, current ?? "", question)) ?? null);
   const signature = JSON.stringify([current, active, asked.map(({ key }) => key), answers, keyboard.keysOf("category-1"), model.readOnly]);
@@ -40,6 +41,14 @@ export function paintQuestions(page, keyboard, asked, active, taken) {
     shown = active;
     document.querySelector(".coding-question.is-asked")?.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** Whose targets the letters choose. @param {Page} page @param {Keyboard} keyboard */
+function paintRelation({ model, relation }, keyboard) {
+  const means = byId("letters-mean");
+  means.hidden = relation === null || model.readOnly;
+  means.textContent = relation === null ? "" : `Letters choose targets of ${model.constraints.relations[relation].label}. ${keyboard.keyOf("release")} goes back.`;
+  byId("candidates-section").classList.toggle("is-relation", relation !== null);
 }
 
 /** @param {DOMStringMap} place where the focus was, before all was painted anew */
@@ -76,10 +85,10 @@ function questionElement(page, keyboard, question, isActive, taken) {
 function valuesElement(page, keyboard, question, isActive, taken) {
   const list = element("div", "coding-categories");
   const chosen = [answerOf(page.judgements, page.chains, page.current ?? "", question) ?? []].flat().map(String);
-  list.append(...question.values.map(({ key, label, help, colour }, place) => {
+  list.append(...question.values.filter(({ key, retired }) => !retired || chosen.includes(key)).map(({ key, label, help, colour, retired }, place) => {
     const choice = button(`coding-category ${colourLook(colour)}`);
     const action = `category-${place + 1}`;
-    const cap = isActive && place < 10 && !page.model.readOnly ? keyboard.keyOf(action) : "";
+    const cap = isActive && place < 10 && !retired && !page.model.readOnly ? keyboard.keyOf(action) : "";
     choice.dataset.question = question.key;
     choice.dataset.value = key;
     choice.title = help;
