@@ -15,7 +15,8 @@ customizations are not looked at.
   a second entity to that of `coref_class`.
 * Other pointers than those that say identity (by `identity="false"`, or by their names) are relations, and other
   attributes further questions, by their names in small letters. `bridging_readings="1+2;3"` says that the first two
-  targets of `bridging` are meant together. Written is `attribute_NAME` for a question whose name means something else here.
+  targets of `bridging` are meant together. Written is `attribute_NAME` for a question whose name means something else
+  here.
 * A markable is uncoded if it has none of the attributes of its scheme.
 """
 
