@@ -4,13 +4,14 @@ from annotations.models.coding import AttributeAnswer, Coding, Index, Judgement,
 from annotations.models.docset import SCU, Docset
 from annotations.models.guidelines import GuidelinesReading, GuidelinesVersion
 from annotations.models.idempotency import IdempotencyRecord
+from annotations.models.import_names import ImportNames
 from annotations.models.invitation import Invitation
 from annotations.models.mail import Mail
 from annotations.models.markable import Markable
 from annotations.models.operation import Operation
 from annotations.models.project import AccountOrigin, Membership, Project
 from annotations.models.question import Question, Reply
-from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation
+from annotations.models.scheme import Attribute, AttributeValue, Category, Level, Relation, SchemeVersion
 from annotations.models.text import Segment, Text
 from annotations.models.token import Token
 from annotations.models.transfer import Transfer
@@ -28,6 +29,7 @@ __all__ = [
     "GuidelinesReading",
     "GuidelinesVersion",
     "IdempotencyRecord",
+    "ImportNames",
     "Index",
     "Invitation",
     "Judgement",
@@ -41,6 +43,7 @@ __all__ = [
     "Question",
     "Relation",
     "Reply",
+    "SchemeVersion",
     "Segment",
     "Text",
     "Token",
